@@ -1,0 +1,1 @@
+"""The commands ``airflow dq ...``, also reached as ``python -m airflow_dq ...``."""

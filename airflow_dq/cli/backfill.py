@@ -1,0 +1,128 @@
+"""``airflow dq backfill``: many partitions, one Spark job."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.run import print_json
+from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.hooks.spark import explanation_in
+from airflow_dq.profile import JobSpec
+
+_COUNTS = re.compile(r": (\d+) of (\d+) partitions profiled in (\d+) s$")
+_LOG4J = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using ")
+"""How the lines of Spark itself begin, and of the JVM: of interest only when the job fails without an explanation."""
+
+
+def backfill(arguments: Any) -> int:
+    """Profile; progress goes to stderr.
+
+    :raises ProfileError: with the job's own explanation of what went wrong.
+    """
+    from airflow_dq.environment import check_environment
+
+    spec = job_spec(arguments)
+    environment = _environment(arguments)
+    check_environment()
+    code, lines = _submit(_command(arguments, spec), environment)
+    found = next((match for line in reversed(lines) if (match := _COUNTS.search(line))), None)
+    profiled, asked, seconds = (int(group) for group in found.groups()) if found else (0, 0, 0)
+    if code:
+        _explain(code, lines)
+        return 1
+    if arguments.output:
+        print_json({"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds})
+    else:
+        print(f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
+    return 0
+
+
+def job_spec(arguments: Any) -> JobSpec:
+    """The order to the Spark job.
+
+    :raises ConfigurationError: when the arguments contradict each other.
+    """
+    return JobSpec(
+        dataset=arguments.dataset,
+        pattern=arguments.source,
+        table=arguments.table,
+        sql=arguments.sql,
+        partition_by=arguments.partition_by,
+        format=arguments.format,
+        options=_pairs("--option", arguments.option),
+        since=arguments.since,
+        until=arguments.until,
+        limit=arguments.limit,
+        columns=_names(arguments.columns),
+        exclude=_names(arguments.exclude) or (),
+    )
+
+
+def _command(arguments: Any, spec: JobSpec) -> list[str]:
+    from airflow_dq.environment import find_spark_submit
+    from airflow_dq.resource import resource_dir
+
+    properties = _pairs("--conf", arguments.conf)
+    if properties.get("spark.submit.deployMode") == "cluster":
+        raise ConfigurationError(
+            "A backfill runs its driver on this machine: leave out spark.submit.deployMode=cluster."
+        )
+    command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
+    for name, value in properties.items():
+        command += ["--conf", f"{name}={value}"]
+    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()]
+
+
+def _environment(arguments: Any) -> dict[str, str]:
+    from airflow_dq.environment import spark_environment
+    from airflow_dq.settings import DSN_VARIABLE
+
+    return {**os.environ, **spark_environment(arguments.master), DSN_VARIABLE: find_dsn(arguments.dq_conn_id)}
+
+
+def _submit(command: list[str], environment: dict[str, str]) -> tuple[int, list[str]]:
+    """Run spark-submit to its end: its exit code and last lines; the job's own lines are shown as they come."""
+    lines: deque[str] = deque(maxlen=500)
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                lines.append(line.rstrip("\n"))
+                # The explanation is shown at the end.
+                if not _LOG4J.match(line) and explanation_in([line]) is None:
+                    print(lines[-1], file=sys.stderr, flush=True)
+        except BaseException:
+            process.terminate()
+            raise
+    return process.returncode, list(lines)
+
+
+def _explain(code: int, lines: list[str]) -> None:
+    explanation = explanation_in(lines)
+    if code == 2 and explanation:
+        raise ProfileError(explanation)
+    if explanation is None:
+        print("\n".join(lines[-50:]), file=sys.stderr)
+    print(f"airflow dq: the Spark job ended with exit code {code}.", file=sys.stderr)
+
+
+def _pairs(flag: str, given: Iterable[str]) -> dict[str, str]:
+    pairs = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise ConfigurationError(f"{flag} {text!r} is not of the form KEY=VALUE.")
+        pairs[name] = value
+    return pairs
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,49 @@
+"""``airflow dq db upgrade`` and ``airflow dq db check``."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+from typing import Any
+
+from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.run import print_json
+
+
+def db_upgrade(arguments: Any) -> int:
+    """Bring the schema to this version; safe to run again, and by several processes at once."""
+    from airflow_dq.store import migration
+
+    _quiet()
+    revision = migration.upgrade(find_dsn(arguments.dq_conn_id))
+    if arguments.output:
+        print_json({"current": revision})
+    else:
+        print(f"The statistics database is at revision {revision}.")
+    return 0
+
+
+def db_check(arguments: Any) -> int:
+    """Exit code 1 when the tables are not those of this version."""
+    from airflow_dq.store import migration
+
+    _quiet()
+    found = migration.check(find_dsn(arguments.dq_conn_id))
+    if arguments.output:
+        print_json({**asdict(found), "in_step": found.in_step})
+    elif found.in_step:
+        print(f"The statistics database is at revision {found.current}, which this version needs.")
+    elif found.current != found.expected:
+        print(
+            f"The statistics database is at revision {found.current or 'none'}; this version needs {found.expected}: "
+            "run `airflow dq db upgrade`."
+        )
+    else:
+        print(f"The statistics database is at revision {found.current}, but its tables were changed by hand:")
+        print("\n".join(f"- {difference}" for difference in found.differences))
+    return 0 if found.in_step else 1
+
+
+def _quiet() -> None:
+    # Alembic tells each of its steps at the level that Airflow's command line shows.
+    logging.getLogger("alembic").setLevel(logging.WARNING)

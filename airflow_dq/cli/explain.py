@@ -1,0 +1,58 @@
+"""``airflow dq explain``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.run import print_json
+from airflow_dq.exceptions import ConfigurationError, StoreError
+from airflow_dq.program import Status
+
+if TYPE_CHECKING:
+    from airflow_dq.program import Verdict
+
+
+def explain(arguments: Any) -> int:
+    """Show the stored verdict; exit code 1 when it is neither ``pass`` nor ``warming_up``."""
+    from airflow_dq.program.codec import verdict_to_dict
+    from airflow_dq.report import render_text
+
+    verdict = _verdict(arguments)
+    shown = [(arguments.dataset, verdict)]
+    if arguments.html:
+        _write_page(Path(arguments.html), shown)
+    if arguments.output:
+        print_json({"dataset": arguments.dataset, **verdict_to_dict(verdict)})
+    else:
+        print(render_text(shown), end="")
+    return 0 if verdict.status in (Status.PASS, Status.WARMING_UP) else 1
+
+
+def _verdict(arguments: Any) -> Verdict:
+    from airflow_dq.program import SynthesisOptions
+    from airflow_dq.store import open_store
+    from airflow_dq.store.judge import judge
+
+    with open_store(find_dsn(arguments.dq_conn_id)) as repository:
+        stored = repository.load_verdict(arguments.dataset, arguments.partition)
+        if stored is None and arguments.judge:
+            return judge(repository, arguments.dataset, arguments.partition, SynthesisOptions())
+    if stored is None:
+        raise StoreError(
+            f"Dataset {arguments.dataset!r}, partition {arguments.partition!r}: no verdict is stored. A DQGateSensor "
+            "stores one when it judges the partition; --judge does it now."
+        )
+    return stored
+
+
+def _write_page(path: Path, shown: list[tuple[str, Verdict]]) -> None:
+    from airflow_dq.report import write_report
+
+    try:
+        write_report(path, shown)
+    except OSError as error:
+        raise ConfigurationError(f"The page cannot be written to {str(path)!r}: {error.strerror}.") from None
+    print(f"Written: {path}", file=sys.stderr)

@@ -1,0 +1,42 @@
+"""Running a command: its exit code, and a sentence instead of a traceback for a problem that has an explanation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from typing import Any
+
+from airflow_dq.exceptions import DQError
+
+USER_ERROR = 2
+
+_HOMES = {
+    "backfill": "airflow_dq.cli.backfill",
+    "db_check": "airflow_dq.cli.database",
+    "db_upgrade": "airflow_dq.cli.database",
+    "explain": "airflow_dq.cli.explain",
+    "status": "airflow_dq.cli.status",
+}
+
+
+def run(name: str, arguments: Any) -> None:
+    """Run one command and leave the process with its exit code unless that is 0.
+
+    :param name: a command's function; it takes the parsed arguments and returns the exit code
+    """
+    command = getattr(import_module(_HOMES[name]), name)
+    try:
+        code = command(arguments)
+    except DQError as error:
+        if arguments.output:
+            print_json({"error": str(error), "type": type(error).__name__})
+        print(f"airflow dq: {error}", file=sys.stderr)
+        code = USER_ERROR
+    if code:
+        sys.exit(code)
+
+
+def print_json(document: Any) -> None:
+    """One strict JSON document on stdout."""
+    print(json.dumps(document, allow_nan=False, indent=2, default=str))

@@ -1,0 +1,76 @@
+"""Every error this package raises on purpose.
+
+::
+
+    DQError
+    ├── ConfigurationError      a setting, connection or argument is missing or contradictory
+    ├── EnvironmentMismatchError  pyspark/pyspark-client differ, no Java, a missing extra
+    ├── StoreError              the database cannot be used
+    │   ├── StoreUnreachableError     wrong DSN, server down, wrong password
+    │   ├── StoreNotMigratedError     the schema is absent or at another revision
+    │   └── StaleAttemptError         a newer attempt at the same partition has started
+    ├── ProfileError            a partition cannot be profiled
+    │   ├── SourceMissingError        the folder, file or table does not exist
+    │   ├── SourceEmptyError          it exists and holds no data file
+    │   └── SourceUnreadableError     a file is there and cannot be read
+    ├── SynthesisError          no program can be made from this history with these options
+    └── CodecError              stored bytes or JSON that this version cannot read
+
+A message names the dataset, the partition and the column where there is one, what was seen, what was
+allowed, and what to do.  The classes derive from one base so that a caller can tell a problem it can
+explain to a person (``DQError``) from a bug (anything else).
+"""
+
+from __future__ import annotations
+
+
+class DQError(Exception):
+    """Base of all errors that carry an explanation for a person; ``str(error)`` is one plain sentence or two."""
+
+
+class ConfigurationError(DQError):
+    """A setting, connection or argument is missing or contradictory."""
+
+
+class EnvironmentMismatchError(DQError):
+    """The machine lacks something the product needs (Java, matching pyspark wheels, an extra)."""
+
+
+class StoreError(DQError):
+    """The statistics database cannot be used."""
+
+
+class StoreUnreachableError(StoreError):
+    """No connection to the statistics database could be made."""
+
+
+class StoreNotMigratedError(StoreError):
+    """The database lacks our schema, or has it at another revision."""
+
+
+class StaleAttemptError(StoreError):
+    """A newer attempt at the same dataset and partition has started; this one must not write."""
+
+
+class ProfileError(DQError):
+    """A partition cannot be profiled."""
+
+
+class SourceMissingError(ProfileError):
+    """The folder, file or table to profile does not exist."""
+
+
+class SourceEmptyError(ProfileError):
+    """The folder to profile exists and holds no data file."""
+
+
+class SourceUnreadableError(ProfileError):
+    """A data file exists and cannot be read."""
+
+
+class SynthesisError(DQError):
+    """No validation program can be synthesized from this history with these options."""
+
+
+class CodecError(DQError):
+    """Stored bytes or JSON that this version of the package cannot read."""

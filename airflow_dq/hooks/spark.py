@@ -1,0 +1,150 @@
+"""spark-submit for a profile job: Airflow's own hook, with the database's DSN in the environment only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.sdk import BaseHook, Connection
+
+from airflow_dq.environment import find_spark_submit
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.version_compat import AirflowNotFoundException
+
+LOCAL_MASTER = "local[*]"
+KILL_SECONDS = 30.0
+"""Longest wait for each step of ending a job: a kill command that hangs must not hang the task."""
+
+_COMPLAINT = "airflow_dq: error: "
+"""How the profile job begins the line that explains why it failed."""
+
+
+def explanation_in(lines: Iterable[str]) -> str | None:
+    """The sentence in a job's output that says why it failed, or None when there is none."""
+    said = [line.partition(_COMPLAINT)[2].strip() for line in lines if line.startswith(_COMPLAINT)]
+    return said[-1] if said else None
+
+
+def spark_connection(conn_id: str, master: str | None = None) -> Connection:
+    """The Spark connection to submit through.
+
+    :param conn_id: an Airflow connection; ``spark_default`` may be undefined, which means Spark on this machine
+    :param master: a master URL that wins over the connection's
+    :raises ConfigurationError: when another connection is named and does not exist.
+    """
+    try:
+        defined = BaseHook.get_connection(conn_id)
+    except AirflowNotFoundException:
+        if master is None and conn_id != SparkSubmitHook.default_conn_name:
+            raise ConfigurationError(
+                f"The Spark connection {conn_id!r} is not defined: add it, or give the operator "
+                f"master='{LOCAL_MASTER}' (or another master URL)."
+            ) from None
+        return Connection(conn_id=conn_id, conn_type="spark", host=master or LOCAL_MASTER)
+    if master is None:
+        return defined
+    return Connection(conn_id=conn_id, conn_type="spark", host=master, extra=defined.extra)
+
+
+class ProfileSubmitHook(SparkSubmitHook):
+    """Runs one profile job through ``spark-submit``, in a process group of its own that can be ended whole.
+
+    :param connection: the connection to submit through, see :func:`spark_connection`
+    :param options: the arguments of Airflow's hook
+    """
+
+    environment: dict[str, str]
+    """Variables for the local spark-submit process only; unlike ``env_vars`` they never reach a command line."""
+
+    def __init__(self, *, connection: Connection, **options: Any) -> None:
+        self._spark_connection = connection
+        self.environment = {}
+        self._output: deque[str] = deque(maxlen=200)
+        super().__init__(conn_id=connection.conn_id, **options)
+
+    def get_connection(self, conn_id: str) -> Connection:  # type: ignore[override]  # of this job, not of the class
+        """The connection that was resolved beforehand."""
+        return self._spark_connection
+
+    @property
+    def master(self) -> str:
+        """The master URL."""
+        return str(self._connection["master"])
+
+    @property
+    def on_cluster(self) -> bool:
+        """Whether the driver runs on the cluster (deploy mode ``cluster``), where this process's environment is not."""
+        return "cluster" in (self._connection["deploy_mode"], self._conf.get("spark.submit.deployMode"))
+
+    @property
+    def explanation(self) -> str | None:
+        """The sentence with which the job ended, or None when it did not explain itself."""
+        return explanation_in(self._output)
+
+    def check_master(self) -> None:
+        """Refuse a master that cannot be reached from here for a plain reason.
+
+        :raises ConfigurationError: for YARN without Hadoop's configuration.
+        """
+        variables = {**os.environ, **(self._env_vars or {})}
+        if self.master == "yarn" and not (variables.get("HADOOP_CONF_DIR") or variables.get("YARN_CONF_DIR")):
+            raise ConfigurationError(
+                f"The Spark connection {self._conn_id!r} says master 'yarn', but neither HADOOP_CONF_DIR nor "
+                "YARN_CONF_DIR is set on this machine. Set one, or give the operator another master, such as "
+                f"master='{LOCAL_MASTER}' for Spark on this machine."
+            )
+
+    def submit(self, application: str = "", **kwargs: Any) -> str | None:
+        """Run spark-submit to its end; whatever interrupts the wait ends the job too."""
+        try:
+            return super().submit(application, start_new_session=True, **kwargs)
+        except BaseException:
+            self._end_processes()
+            raise
+
+    def on_kill(self) -> None:
+        """End the job: on its cluster, then the local processes.  Always returns."""
+        # The parent waits for commands of the cluster without a limit.
+        thread = threading.Thread(target=super().on_kill, name="dq-spark-kill", daemon=True)
+        thread.start()
+        thread.join(KILL_SECONDS)
+        if thread.is_alive():
+            self.log.warning("The cluster has not confirmed the end of the job within %.0f s.", KILL_SECONDS)
+        self._end_processes()
+
+    def _get_spark_binary_path(self) -> list[str]:
+        binary = str(self._connection["spark_binary"])
+        # A worker started by its full path does not have its own environment's bin folder on PATH.
+        return [str(find_spark_submit()) if binary == "spark-submit" else binary]
+
+    def _build_spark_submit_command(self, application: str) -> list[str]:
+        command: list[str] = super()._build_spark_submit_command(application)
+        # Only now: the parent has put env_vars on the command line where the cluster manager wants them there.
+        self._env = {**self.environment, **(self._env or {})}
+        return command
+
+    def _process_spark_submit_log(self, itr: Iterator[Any]) -> None:
+        super()._process_spark_submit_log(self._remember(itr))
+
+    def _remember(self, lines: Iterator[Any]) -> Iterator[Any]:
+        for line in lines:
+            self._output.append(line.rstrip("\n"))
+            yield line
+
+    def _end_processes(self) -> None:
+        # spark-submit is a JVM whose child is the Python driver: killing the JVM alone would leave the driver.
+        process = self._submit_sp
+        if process is None:
+            return
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, sign)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(KILL_SECONDS)

@@ -1,0 +1,91 @@
+"""Metrics of the distribution of values (AVH, Table 4), over the non-null, non-empty ones.
+
+Up to 20,000 distinct values are counted one by one.  When either side has more, both are compared as 4,096 hashed
+buckets, in which unequal values may share a bucket: such distances are comparable with each other only.
+"""
+
+from __future__ import annotations
+
+from airflow_dq.metrics import distance
+from airflow_dq.metrics.outcome import when_any
+from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.states.base import Kind
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.count import Counts
+
+_STRING, _BOOLEAN = frozenset({Kind.STRING}), frozenset({Kind.BOOLEAN})
+
+
+@metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, paper=True, scale=Scale.SHARE)
+def unique_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
+    """Number of distinct values per value."""
+    return when_any(counts, categories.total, lambda: categories.distinct / categories.total)
+
+
+@metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, paper=True, scale=Scale.COUNT)
+def dist_val_count(counts: Counts, categories: CategoryDistribution) -> MetricValue:
+    """Number of distinct values; 0 when rows hold none."""
+    return float(categories.distinct) if counts.rows else Reason.EMPTY_BATCH
+
+
+@metric(Counts, CategoryDistribution, bound=Bound.CLT, kinds=_BOOLEAN, paper=True, scale=Scale.SHARE)
+def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
+    """Share of true among the true and false values."""
+    return when_any(counts, categories.total, lambda: categories.count_of("true") / categories.total)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+def l1(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Sum of the absolute differences of the values' shares, from 0 to 2."""
+    return distance.between(distance.l1, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+def l_inf(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Largest absolute difference of a value's share, from 0 to 1."""
+    return distance.between(distance.l_inf, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def cosine(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Cosine distance of the vectors of the values' shares, from 0 to 1."""
+    return distance.between(distance.cosine, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Chi-squared statistic of homogeneity per value (phi squared), from 0 to 1.
+
+    Not the test's p-value, and not the statistic itself: both depend on the number of rows more than on the change.
+    """
+    return distance.between(distance.chi_squared, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def js_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Jensen-Shannon divergence in nats, from 0 to ln 2."""
+    return distance.between(distance.js_div, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def kl_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Kullback-Leibler divergence in nats of the partition from its baseline, shares smoothed by 1e-6."""
+    return distance.between(distance.kl_div, now, before)
+
+
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, kinds=_STRING)
+def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Share of the values that the baseline does not have."""
+    return distance.between(distance.new_share, now, before)
+
+
+@metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING)
+def entropy(counts: Counts, categories: CategoryDistribution) -> MetricValue:
+    """Shannon entropy in nats of the values' shares (of hashed buckets beyond 20,000 distinct ones)."""
+    return when_any(counts, categories.total, lambda: distance.entropy(categories.frequencies))
+
+
+@metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, scale=Scale.SHARE)
+def mode_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
+    """Share of the most frequent value (of the fullest hashed bucket beyond 20,000 distinct values)."""
+    return when_any(counts, categories.total, lambda: float(categories.frequencies.max()) / categories.total)

@@ -1,0 +1,71 @@
+"""Distances of two frequency tables over the same outcomes: plain functions that category and pattern metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
+from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.states.category import CategoryDistribution, common
+
+Counted = NDArray[np.int64]
+Distance = Callable[[Counted, Counted], float]
+
+
+def between(distance: Distance, now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """A distance of two distributions, or the reason why there is none."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    return distance(*common(now, before))
+
+
+def l1(now: Counted, before: Counted) -> float:
+    """Sum of absolute differences of shares, from 0 to 2."""
+    return float(np.abs(now / now.sum() - before / before.sum()).sum())
+
+
+def l_inf(now: Counted, before: Counted) -> float:
+    """Largest absolute difference of shares, from 0 to 1."""
+    return float(np.abs(now / now.sum() - before / before.sum()).max())
+
+
+def cosine(now: Counted, before: Counted) -> float:
+    """One minus the cosine of the angle between the vectors of shares, from 0 to 1."""
+    p, q = now / now.sum(), before / before.sum()
+    return max(0.0, float(1.0 - (p @ q) / np.sqrt((p @ p) * (q @ q))))
+
+
+def chi_squared(now: Counted, before: Counted) -> float:
+    """Pearson's statistic of homogeneity divided by the number of values of both: phi squared, from 0 to 1."""
+    size_now, size_before = int(now.sum()), int(before.sum())
+    size = size_now + size_before
+    expected = (now + before) / size
+    statistic = sum(
+        float(((seen - n * expected) ** 2 / (n * expected)).sum())
+        for seen, n in ((now, size_now), (before, size_before))
+    )
+    return statistic / size
+
+
+def js_div(now: Counted, before: Counted) -> float:
+    """Jensen-Shannon divergence in nats."""
+    return jensen_shannon(now / now.sum(), before / before.sum())
+
+
+def kl_div(now: Counted, before: Counted) -> float:
+    """Kullback-Leibler divergence in nats, smoothed."""
+    return kullback_leibler(now / now.sum(), before / before.sum())
+
+
+def new_share(now: Counted, before: Counted) -> float:
+    """Share of the first table's mass on outcomes that the second does not have."""
+    return float(now[before == 0].sum() / now.sum())
+
+
+def entropy(counts: Counted) -> float:
+    """Shannon entropy of one table in nats."""
+    shares = counts[counts > 0] / counts.sum()
+    return max(0.0, float(-(np.sort(shares) * np.log(np.sort(shares))).sum()))

@@ -1,0 +1,28 @@
+"""Divergences of two discrete distributions given as shares of the same outcomes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+SMOOTHING = 1e-6
+"""Added to every share before a Kullback-Leibler divergence, which is infinite where only one side has mass."""
+
+Shares = NDArray[np.float64]
+
+
+def jensen_shannon(now: Shares, before: Shares) -> float:
+    """Jensen-Shannon divergence in nats, from 0 to ln 2."""
+    middle = 0.5 * (now + before)
+    return max(0.0, 0.5 * (_relative_entropy(now, middle) + _relative_entropy(before, middle)))
+
+
+def kullback_leibler(now: Shares, before: Shares) -> float:
+    """Kullback-Leibler divergence of ``now`` from ``before`` in nats, both smoothed by :data:`SMOOTHING`."""
+    p, q = now + SMOOTHING, before + SMOOTHING
+    return max(0.0, _relative_entropy(p / p.sum(), q / q.sum()))
+
+
+def _relative_entropy(p: Shares, q: Shares) -> float:
+    there = p > 0.0
+    return float(np.sum(p[there] * np.log(p[there] / q[there])))

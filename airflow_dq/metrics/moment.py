@@ -1,0 +1,67 @@
+"""Size and spread of numbers (AVH, Table 3), over the finite values."""
+
+from __future__ import annotations
+
+import math
+
+from airflow_dq.metrics.outcome import when_any
+from airflow_dq.metrics.registry import Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.states.base import Kind
+from airflow_dq.states.count import Counts
+from airflow_dq.states.moment import Moments
+
+NO_SPREAD = 1e9
+"""Largest Cohen's d: what a shift between two constant columns counts as."""
+
+
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="min", paper=True)
+def minimum(counts: Counts, moments: Moments) -> MetricValue:
+    """Smallest value."""
+    return when_any(counts, moments.count, lambda: moments.low)
+
+
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="max", paper=True)
+def maximum(counts: Counts, moments: Moments) -> MetricValue:
+    """Largest value."""
+    return when_any(counts, moments.count, lambda: moments.high)
+
+
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="range", paper=True, scale=Scale.SIZE)
+def spread(counts: Counts, moments: Moments) -> MetricValue:
+    """Difference between the largest and the smallest value."""
+    return when_any(counts, moments.count, lambda: moments.high - moments.low)
+
+
+@metric(Counts, Moments, bound=Bound.CLT, paper=True)
+def mean(counts: Counts, moments: Moments) -> MetricValue:
+    """Arithmetic mean, correctly rounded."""
+    return when_any(counts, moments.count, lambda: moments.mean)
+
+
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="sum", kinds=frozenset({Kind.NUMERIC}), paper=True)
+def total(counts: Counts, moments: Moments) -> MetricValue:
+    """Sum, correctly rounded."""
+    return when_any(counts, moments.count, lambda: moments.sum)
+
+
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, scale=Scale.SIZE)
+def std(counts: Counts, moments: Moments) -> MetricValue:
+    """Standard deviation (of the partition, divided by n)."""
+    return when_any(counts, moments.count, lambda: moments.std)
+
+
+@metric(Moments, bound=Bound.CANTELLI, pair=True, paper=True)
+def cohen_d(now: Moments, before: Moments) -> MetricValue:
+    """Absolute difference of the means in pooled standard deviations, at most 1e9.
+
+    The pooled standard deviation is ``sqrt((s1**2 + s2**2) / 2)``.  When neither side has a spread, equal means
+    are 0.0 apart and unequal ones 1e9: a finite number, so that a constant that changes is an alarm and not a gap.
+    """
+    if not now.count or not before.count:
+        return Reason.NO_VALUES
+    if now.mean == before.mean:
+        return 0.0
+    # Quarters: the difference of two means and the root of two spreads stay within range.
+    difference = abs(now.mean / 4 - before.mean / 4)
+    pooled = math.hypot(now.std / 4, before.std / 4) / math.sqrt(2.0)
+    return min(difference / pooled, NO_SPREAD) if pooled > difference / NO_SPREAD else NO_SPREAD

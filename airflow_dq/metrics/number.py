@@ -1,0 +1,132 @@
+"""Metrics of the distribution of numbers (AVH, Table 3), over the finite values.
+
+A distribution with at most 20,000 distinct values is exact, and so are these metrics.  Beyond, they are computed
+from a sketch: EMD deviates by less than 0.5 %, KS by less than 0.001, JS and KL not at all (their bins are made of
+whole cells of the sketch), distinct counts by a standard error of 0.8 %.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
+from airflow_dq.metrics.outcome import finite, when_any
+from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.states.count import Counts
+from airflow_dq.states.number import NumberDistribution, common
+
+BINS = 20
+"""Bins of equal width over the joint range, on which JS and KL compare two distributions of numbers."""
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, paper=True)
+def median(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """Middle value, or the average of the two middle ones."""
+    return when_any(counts, numbers.total, lambda: numbers.quantile(0.5))
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, paper=True, scale=Scale.SHARE)
+def unique_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """Number of distinct values per value."""
+    return when_any(counts, numbers.total, lambda: numbers.distinct / numbers.total)
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV)
+def p05(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """5th percentile."""
+    return when_any(counts, numbers.total, lambda: numbers.quantile(0.05))
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV)
+def p25(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """25th percentile."""
+    return when_any(counts, numbers.total, lambda: numbers.quantile(0.25))
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV)
+def p75(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """75th percentile."""
+    return when_any(counts, numbers.total, lambda: numbers.quantile(0.75))
+
+
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV)
+def p95(counts: Counts, numbers: NumberDistribution) -> MetricValue:
+    """95th percentile."""
+    return when_any(counts, numbers.total, lambda: numbers.quantile(0.95))
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, scale=Scale.TRANSPORT)
+def emd(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Earth mover's (Wasserstein-1) distance, in the column's own unit."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    cells = common(now, before)
+    shares = cells.shares
+    with np.errstate(over="ignore", invalid="ignore"):
+        # What must cross the gap between two neighbouring points, times its width.
+        moved = np.abs(np.cumsum(shares[0] - shares[1])[:-1])
+        return finite(float(np.sum(moved * np.diff(cells.points))))
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+def ks_dist(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Kolmogorov-Smirnov statistic: the largest difference of the cumulative shares, from 0 to 1.
+
+    Not the test's p-value: with many rows that is 0 for any pair of real partitions and cannot be learned from.
+    """
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    cells = common(now, before)
+    cumulative = np.cumsum(cells.now) / now.total - np.cumsum(cells.before) / before.total
+    return float(np.abs(cumulative).max())
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def js_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Jensen-Shannon divergence in nats over 20 bins of equal width from the joint minimum to the joint maximum.
+
+    The bins' inner edges are raised to a dyadic grid of about 1,000 to 2,000 cells over the range.
+    """
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    return jensen_shannon(*common(now, before).binned(BINS))
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def kl_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Kullback-Leibler divergence in nats of the partition from its baseline, over the bins of ``js_div``.
+
+    Shares are smoothed by 1e-6, which keeps it finite.
+    """
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    return kullback_leibler(*common(now, before).binned(BINS))
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
+def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Share of the values that the baseline lacks (beyond 20,000 distinct values: whose cell is empty there)."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    cells = common(now, before)
+    return float(cells.now[cells.before == 0].sum() / now.total)
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
+def outside_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Share of the values below the baseline's smallest or above its largest."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    cells = common(now, before)
+    occupied = np.flatnonzero(cells.before)
+    inside = int(cells.now[occupied[0] : occupied[-1] + 1].sum())
+    return (now.total - inside) / now.total
+
+
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
+def l1(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Sum of the absolute differences of the values' shares, from 0 to 2 (beyond 20,000 distinct values: of cells)."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    after, earlier = common(now, before).shares
+    return float(np.abs(after - earlier).sum())

@@ -1,0 +1,26 @@
+"""From an arithmetic result to what a metric may return: a finite float or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.states.count import Counts
+
+
+def finite(value: float) -> MetricValue:
+    """The value as a float, or :attr:`Reason.OVERFLOW` when it is beyond the largest float."""
+    return float(value) if math.isfinite(value) else Reason.OVERFLOW
+
+
+def when_any(counts: Counts, values: int, value: Callable[[], float]) -> MetricValue:
+    """The value if there are ``values`` to compute it from, else the reason why not."""
+    if counts.rows == 0:
+        return Reason.EMPTY_BATCH
+    if values == 0:
+        return Reason.NO_VALUES
+    try:
+        return finite(value())
+    except OverflowError:
+        return Reason.OVERFLOW

@@ -1,0 +1,63 @@
+"""The distances of value distributions, between the distributions of character patterns (AVH, Appendix C)."""
+
+from __future__ import annotations
+
+from airflow_dq.metrics import distance
+from airflow_dq.metrics.outcome import when_any
+from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.states.count import Counts
+from airflow_dq.states.pattern import PatternDistribution
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Sum of the absolute differences of the patterns' shares, from 0 to 2."""
+    return distance.between(distance.l1, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Largest absolute difference of a pattern's share, from 0 to 1."""
+    return distance.between(distance.l_inf, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Cosine distance of the vectors of the patterns' shares, from 0 to 1."""
+    return distance.between(distance.cosine, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Chi-squared statistic of homogeneity of the patterns per value (phi squared), from 0 to 1."""
+    return distance.between(distance.chi_squared, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Jensen-Shannon divergence in nats of the pattern distributions, from 0 to ln 2."""
+    return distance.between(distance.js_div, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Kullback-Leibler divergence in nats of the pattern distributions, shares smoothed by 1e-6."""
+    return distance.between(distance.kl_div, now, before)
+
+
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True)
+def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Share of the values whose pattern the baseline does not have."""
+    return distance.between(distance.new_share, now, before)
+
+
+@metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV)
+def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
+    """Shannon entropy in nats of the patterns' shares (of hashed buckets beyond 20,000 distinct ones)."""
+    return when_any(counts, patterns.total, lambda: distance.entropy(patterns.frequencies))
+
+
+@metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV, scale=Scale.COUNT)
+def pat_count(counts: Counts, patterns: PatternDistribution) -> MetricValue:
+    """Number of distinct patterns; 0 when rows hold no value."""
+    return float(patterns.distinct) if counts.rows else Reason.EMPTY_BATCH

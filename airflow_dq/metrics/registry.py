@@ -1,0 +1,188 @@
+"""The registry of metrics: plain functions of one state, or of the same state of two partitions."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+
+from airflow_dq.states.base import Kind, State
+
+
+class Reason(StrEnum):
+    """Why a metric has no value.  Stored in place of the value; never NaN, infinity, 0 or 1 as a stand-in."""
+
+    EMPTY_BATCH = "empty batch"
+    NO_VALUES = "no values"
+    OVERFLOW = "overflow"
+    NOT_APPLICABLE = "not applicable"
+    ENGINE_ERROR = "engine error"
+
+
+MetricValue = float | Reason
+"""A finite number, or the reason why there is none."""
+
+
+class Bound(StrEnum):
+    """The inequality that bounds a constraint's false-positive rate (AVH, Propositions 1-3)."""
+
+    CHEBYSHEV = "chebyshev"
+    """Proposition 1: any metric, two-sided, ``(sigma / beta) ** 2``."""
+    CANTELLI = "cantelli"
+    """Proposition 2: distance-like metrics, upper side only, ``sigma**2 / (beta**2 + sigma**2)``."""
+    CLT = "clt"
+    """Proposition 3: averages and counts, two-sided, the normal tail ``erfc(beta / (sqrt(2) * sigma))``."""
+    STUDENT_T = "student_t"
+    """Mode ``calibrated``: a prediction interval whose mean and variance are estimated from the history."""
+
+
+class Scale(StrEnum):
+    """What kind of number a metric is: on which scale it varies, and what a material change of it is."""
+
+    AMOUNT = "amount"
+    """Any number; a change is compared with its level."""
+    SIZE = "size"
+    """A number of 0 or more that varies by factors: logarithmic."""
+    COUNT = "count"
+    """A number of things: logarithmic, and one thing more or less is never material."""
+    SHARE = "share"
+    """A share of a column's values, from 0 to 1: a change is absolute, one value more or less is never material."""
+    DISTANCE = "distance"
+    """A distance of two shares or distributions, 0 when they are equal: only an increase matters."""
+    TRANSPORT = "transport"
+    """A distance in the column's own unit: a change is compared with the column's standard deviation."""
+
+
+MIN_EFFECT = {
+    Scale.AMOUNT: 0.004,
+    Scale.SIZE: 0.004,
+    Scale.COUNT: 0.004,
+    Scale.SHARE: 0.004,
+    Scale.DISTANCE: 0.01,
+    Scale.TRANSPORT: 0.004,
+}
+"""Changes below these page nobody: 0.4 % of a level, 0.4 points of a share, a hundredth of a distance's range."""
+DIVERGENCE_EFFECT = 0.002
+"""The least material change of divergences, which grow with the square of a small difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One registered metric; ``function`` takes the states named by ``states`` (a pair metric: now, before)."""
+
+    name: str
+    states: tuple[type[State], ...]
+    kinds: frozenset[Kind]
+    pair: bool
+    bound: Bound
+    scale: Scale
+    min_effect: float
+    """Least change that may be an alarm, relative or absolute as ``scale`` says; mode ``calibrated`` adds it."""
+    paper: bool
+    """Whether it is one of the paper's Tables 3 and 4; mode ``paper`` uses no other."""
+    function: Callable[..., MetricValue]
+
+    @property
+    def doc(self) -> str:
+        """First line of the function's docstring: what the metric measures."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+
+_metrics: dict[tuple[str, Kind], Metric] = {}
+
+
+def metric(
+    *states: type[State],
+    bound: Bound,
+    pair: bool = False,
+    name: str | None = None,
+    kinds: frozenset[Kind] | None = None,
+    scale: Scale | None = None,
+    min_effect: float | None = None,
+    paper: bool = False,
+) -> Callable[[Callable[..., MetricValue]], Callable[..., MetricValue]]:
+    """Register a function of states as a metric of every kind of column that carries all of them.
+
+    :param states: state classes; their instances are passed in this order (a pair metric takes exactly
+        one and gets it twice: the partition's own, then the baseline's)
+    :param bound: the inequality that holds for the metric (AVH, section 4.2)
+    :param pair: True for a two-distribution metric
+    :param name: stored name when it is not the function's own (a metric's name is never changed)
+    :param kinds: only these of the kinds that carry the states (None: all of them)
+    :param scale: what kind of number it is (None: a distance for a pair metric, else an amount)
+    :param min_effect: least change worth an alarm, as ``scale`` measures changes (None: the scale's default)
+    :param paper: True for a metric of the paper's own tables
+    :raises ValueError: when the name is already registered for one of the kinds
+    """
+    if not states or (pair and len(states) != 1):
+        raise ValueError("A metric needs at least one state, a pair metric exactly one.")
+
+    def register(function: Callable[..., MetricValue]) -> Callable[..., MetricValue]:
+        carried = frozenset.intersection(*(state.kinds for state in states))
+        kind_of_number = scale or (Scale.DISTANCE if pair else Scale.AMOUNT)
+        entry = Metric(
+            name=name or function.__name__,
+            states=states,
+            kinds=carried if kinds is None else carried & kinds,
+            pair=pair,
+            bound=bound,
+            scale=kind_of_number,
+            min_effect=MIN_EFFECT[kind_of_number] if min_effect is None else min_effect,
+            paper=paper,
+            function=function,
+        )
+        for kind in entry.kinds:
+            known = _metrics.get((entry.name, kind))
+            if known is not None and known.function.__qualname__ != function.__qualname__:
+                raise ValueError(f"A metric named {entry.name!r} is already registered for {kind} columns.")
+            _metrics[entry.name, kind] = entry
+        metrics_for.cache_clear()
+        return function
+
+    return register
+
+
+@cache
+def _discover() -> None:
+    # On the first look-up, not on import: whoever imports Bound while a DAG is parsed must not pull in numpy.
+    package = import_module("airflow_dq.metrics")
+    for module in pkgutil.iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+
+
+@cache
+def metrics_for(kind: Kind, pair: bool | None = None) -> tuple[Metric, ...]:
+    """The metrics of a kind of column, ordered by name; only the (non-)pair ones when ``pair`` is given."""
+    _discover()
+    found = (entry for (_, k), entry in _metrics.items() if k == kind and pair in (None, entry.pair))
+    return tuple(sorted(found, key=lambda entry: entry.name))
+
+
+def get_metric(name: str, kind: Kind) -> Metric | None:
+    """The metric of that name for a kind of column, or None."""
+    _discover()
+    return _metrics.get((name, kind))
+
+
+def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
+    """Every single-distribution metric of one column's states, by name."""
+    return {
+        entry.name: entry.function(*(states[state.key] for state in entry.states))
+        for entry in metrics_for(kind, pair=False)
+        if all(state.key in states for state in entry.states)
+    }
+
+
+def compare(
+    kind: Kind, now: Mapping[str, State], before: Mapping[str, State], names: Iterable[str] | None = None
+) -> dict[str, MetricValue]:
+    """Every two-distribution metric (or those named) between two partitions' states of one column, by name."""
+    wanted = None if names is None else set(names)
+    return {
+        entry.name: entry.function(now[entry.states[0].key], before[entry.states[0].key])
+        for entry in metrics_for(kind, pair=True)
+        if (wanted is None or entry.name in wanted) and entry.states[0].key in now and entry.states[0].key in before
+    }

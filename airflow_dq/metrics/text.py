@@ -1,0 +1,68 @@
+"""What strings look like (AVH, Table 4): averages over the non-null, non-empty ones, in code points."""
+
+from __future__ import annotations
+
+from airflow_dq.metrics.outcome import when_any
+from airflow_dq.metrics.registry import Bound, MetricValue, Scale, metric
+from airflow_dq.states.count import Counts
+from airflow_dq.states.text import TextShape
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+def str_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average length."""
+    return when_any(counts, text.count, lambda: text.length / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+def char_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of letters (ASCII and Unicode category L*)."""
+    return when_any(counts, text.count, lambda: text.letters / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+def digit_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of digits (ASCII and Unicode category Nd)."""
+    return when_any(counts, text.count, lambda: text.digits / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+def punc_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of punctuation characters (ASCII's 32 and Unicode category P*)."""
+    return when_any(counts, text.count, lambda: text.punctuation / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT)
+def upper_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of upper-case letters."""
+    return when_any(counts, text.count, lambda: text.upper / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT)
+def lower_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of lower-case letters."""
+    return when_any(counts, text.count, lambda: text.lower / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT)
+def space_len(counts: Counts, text: TextShape) -> MetricValue:
+    """Average number of white-space characters."""
+    return when_any(counts, text.count, lambda: text.whitespace / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.SHARE)
+def leading_blank_ratio(counts: Counts, text: TextShape) -> MetricValue:
+    """Share of strings that begin with white space."""
+    return when_any(counts, text.count, lambda: text.leading_blank / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.SHARE)
+def trailing_blank_ratio(counts: Counts, text: TextShape) -> MetricValue:
+    """Share of strings that end with white space."""
+    return when_any(counts, text.count, lambda: text.trailing_blank / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.SHARE)
+def non_ascii_ratio(counts: Counts, text: TextShape) -> MetricValue:
+    """Share of strings with a character beyond ASCII."""
+    return when_any(counts, text.count, lambda: text.non_ascii / text.count)

@@ -1,0 +1,196 @@
+"""The operator that profiles one partition of a dataset on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
+from airflow_dq.hooks.task import explained, partition_key
+from airflow_dq.profile import JobSpec
+from airflow_dq.settings import DSN_VARIABLE
+from airflow_dq.version_compat import AirflowException
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+_RESERVED = ("application", "application_args", "java_class")
+
+
+class DQProfileOperator(SparkSubmitOperator):
+    """Scans a partition once with Spark and stores its profile: small per-column statistics.
+
+    Exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the keys
+    come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
+    profile.  All other arguments are those of ``SparkSubmitOperator`` (``conf``, ``packages``, ``executor_memory``
+    ...).  Without a Spark connection the job runs on this machine.
+
+    The database's DSN is handed to the job in the environment of the local spark-submit process.  In deploy mode
+    ``cluster`` the driver runs elsewhere: see ``dsn_on_cluster``.
+
+    :param dataset: name under which the profiles are stored (templated)
+    :param source: path of the partition's folder or file, or a pattern with one ``*`` (templated)
+    :param partition: the partition's key, taken as raw text: ``"{{ ds }}"`` (templated)
+    :param table: a table that the Spark session can read, instead of ``source`` (templated)
+    :param sql: a query that the Spark session can run, instead of ``source`` (templated)
+    :param partition_by: a column whose values are the partition keys, instead of ``partition`` (templated)
+    :param source_format: format of Spark's reader: parquet, csv, json, orc ...
+    :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
+    :param columns: profile only these columns (default: all)
+    :param exclude: do not profile these columns
+    :param sample_rows: rows of the sample on which the synthetic errors are tried that programs are trained on
+    :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it
+    :param conn_id: Spark connection; ``spark_default`` may be undefined
+    :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``)
+    :param name: name of the Spark application (templated)
+    :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
+        (from a Kubernetes secret, say) and has this package installed
+    """
+
+    template_fields: Sequence[str] = (
+        *SparkSubmitOperator.template_fields,
+        "dataset",
+        "source",
+        "partition",
+        "table",
+        "sql",
+        "partition_by",
+        "read_options",
+    )
+    template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql", "read_options": "json"}
+    ui_color = "#e3f2e6"
+
+    def __init__(
+        self,
+        *,
+        dataset: str,
+        source: str | None = None,
+        partition: str | None = None,
+        table: str | None = None,
+        sql: str | None = None,
+        partition_by: str | None = None,
+        source_format: str = "parquet",
+        read_options: Mapping[str, Any] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] = (),
+        sample_rows: int = 1000,
+        dq_conn_id: str = DQHook.default_conn_name,
+        conn_id: str = ProfileSubmitHook.default_conn_name,
+        master: str | None = None,
+        name: str = "airflow-dq-profile",
+        dsn_on_cluster: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if taken := [key for key in _RESERVED if key in kwargs]:
+            raise ConfigurationError(f"DQProfileOperator sets {', '.join(taken)} itself; leave it out.")
+        super().__init__(conn_id=conn_id, name=name, **kwargs)
+        self.dataset = dataset
+        self.source = source
+        self.partition = partition
+        self.table = table
+        self.sql = sql
+        self.partition_by = partition_by
+        self.source_format = source_format
+        self.read_options = read_options
+        self.columns = columns
+        self.exclude = exclude
+        self.sample_rows = sample_rows
+        self.dq_conn_id = dq_conn_id
+        self.master = master
+        self.dsn_on_cluster = dsn_on_cluster
+        # After rendering, a key that came out empty must not look like one that was never given.
+        self._keyed = partition is not None
+
+    def execute(self, context: Context) -> dict[str, Any]:  # type: ignore[override]  # the parent returns nothing
+        """Run the job and wait for it.
+
+        :return: the dataset and the partition's key (None when the data names its keys itself)
+        :raises AirflowFailException: for what no later try can change (arguments, connections, the machine).
+        :raises AirflowException: when the job failed; with its own explanation where there is one.
+        """
+        from airflow_dq.resource import resource_dir
+
+        with explained(self.log):
+            self.application = str(resource_dir("spark_jobs") / "profile.py")
+            self.application_args = ["--spec", self.job_spec().to_json()]
+            self._submit(context)
+        return {"dataset": self.dataset, "partition": self.partition if self._keyed else None}
+
+    def on_kill(self) -> None:
+        """End the Spark job, if it has been started."""
+        if self._hook is not None:
+            super().on_kill()
+
+    def job_spec(self) -> JobSpec:
+        """The order to the Spark job, from the rendered arguments.
+
+        :raises ConfigurationError: when they contradict each other, or the partition key rendered to nothing.
+        """
+        partition = partition_key(self.partition, self.dataset) if self._keyed else None
+        paths = {partition: self.source} if partition is not None and self.source else {}
+        if not (self._keyed or self.partition_by or "*" in (self.source or "*")):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: source {self.source!r} names no partition key; give "
+                "partition='{{ ds }}', partition_by=<key column>, or a pattern with one '*'."
+            )
+        return JobSpec(
+            dataset=self.dataset,
+            paths=paths,
+            pattern=None if paths else self.source,
+            table=self.table,
+            sql=self.sql,
+            partition=None if paths else partition,
+            partition_by=self.partition_by,
+            format=self.source_format,
+            options={key: str(value) for key, value in (self.read_options or {}).items()},
+            columns=None if self.columns is None else tuple(self.columns),
+            exclude=tuple(self.exclude),
+            sample_rows=self.sample_rows,
+        )
+
+    def _submit(self, context: Context) -> None:
+        try:
+            super().execute(context)
+        except AirflowException:
+            hook = self._hook
+            explanation = hook.explanation if isinstance(hook, ProfileSubmitHook) else None
+            if explanation is None:
+                raise
+            raise ProfileError(explanation) from None
+
+    def _get_hook(self) -> ProfileSubmitHook:
+        from airflow_dq.environment import check_java, spark_environment
+
+        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        hook.check_master()
+        if hook.on_cluster:
+            self._check_cluster(hook)
+            return hook
+        check_java()
+        dq_hook = DQHook(self.dq_conn_id)
+        with dq_hook.get_store():
+            pass  # a wrong DSN is told now, not after Spark has started
+        hook.environment |= spark_environment(hook.master) | {DSN_VARIABLE: dq_hook.get_dsn()}
+        return hook
+
+    def _check_cluster(self, hook: ProfileSubmitHook) -> None:
+        if not self.dsn_on_cluster:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
+                "see this process's environment, and the database's password is never put on a command line. Use "
+                f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
+                "and set dsn_on_cluster=True."
+            )
+
+    def _hook_options(self) -> dict[str, Any]:
+        # The parent keeps each option of its hook under the option's name, some behind an underscore; which options
+        # there are differs from version to version of the Spark provider.
+        names = [name for name in signature(SparkSubmitHook.__init__).parameters if name not in ("self", "conn_id")]
+        found = {name: attribute for name in names for attribute in (name, f"_{name}") if hasattr(self, attribute)}
+        return {name: getattr(self, attribute) for name, attribute in found.items()}

@@ -1,0 +1,1 @@
+"""What this package adds to the Airflow user interface."""

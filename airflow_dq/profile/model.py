@@ -1,0 +1,120 @@
+"""What a profile is: per-column states and metrics of one partition, small enough to keep for ever."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.states.base import Kind, State
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileOptions:
+    """How a table is profiled; every field has a default that suits a daily table.
+
+    :param columns: profile only these columns (None: all)
+    :param exclude: do not profile these columns
+    :param sample_rows: rows of the sample on which injected variants are computed
+    :param seed: seed of the injected variants
+    """
+
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    sample_rows: int = 1000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One synthetic error (AVH, Appendix B) injected into a column, carried over to the whole partition."""
+
+    type: str
+    """One of the ten types of Appendix B: ``schema_change``, ``unit_change``, ``casing_change``, ..."""
+    parameter: str
+    """Its magnitude in words: ``10%``, ``x100``."""
+    metrics: Mapping[str, MetricValue]
+    states: Mapping[str, State]
+
+    @property
+    def label(self) -> str:
+        """``type parameter``, as an explanation names it."""
+        return f"{self.type} {self.parameter}"
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column of one partition.  ``states`` may be empty: retention prunes them, metric values stay."""
+
+    name: str
+    kind: Kind
+    data_type: str
+    """The source's own type, as text (``int64``, ``decimal128(10, 2)``)."""
+    metrics: Mapping[str, MetricValue]
+    states: Mapping[str, State] = field(default_factory=dict)
+    note: str | None = None
+    """Why the column is not profiled further (nested types), or what a reader should know."""
+    states_digest: str = ""
+    """Digest of the states' content (:func:`digest_states`), which outlives them."""
+    pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
+    """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of the column's content: equal content, equal fingerprint, whenever and wherever profiled."""
+        digest = hashlib.blake2b(digest_size=16)
+        content = [self.name, self.kind, self.data_type, dict(sorted(self.metrics.items())), self.states_digest]
+        digest.update(json.dumps(content, allow_nan=False).encode())
+        return digest.hexdigest()
+
+
+def digest_states(states: Mapping[str, State]) -> str:
+    """Digest of a column's states: two columns may agree in every metric and still be distributed differently."""
+    digest = hashlib.blake2b(digest_size=16)
+    for key, state in sorted(states.items()):
+        digest.update(key.encode())
+        digest.update(state.encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profile of one partition of one dataset."""
+
+    partition: str | None
+    row_count: int
+    columns: Mapping[str, ColumnProfile]
+    """By column name, in the table's order."""
+    variants: dict[str, tuple[Variant, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """Injected variants by column, as far as computed; ask :func:`airflow_dq.profile.variant.variants_of`."""
+    sample: object | None = field(default=None, compare=False, repr=False)
+    """The bounded row sample the variants are computed from; never stored or serialized."""
+    options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of the whole profile's content; a profile made again from the same data has the same one."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(json.dumps([self.partition, self.row_count]).encode())
+        for column in self.columns.values():
+            digest.update(column.fingerprint.encode())
+        return digest.hexdigest()
+
+    def to_json(self) -> str:
+        """One line of strict JSON, injected variants included as far as they can be computed."""
+        from airflow_dq.profile.codec import profile_to_json
+
+        return profile_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Profile:
+        """The profile that :meth:`to_json` wrote.
+
+        :raises CodecError: when the text is not one, or of another version.
+        """
+        from airflow_dq.profile.codec import profile_from_json
+
+        return profile_from_json(text)

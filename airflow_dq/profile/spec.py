@@ -1,0 +1,100 @@
+"""The order that a profile job carries out: plain data, no secrets, one JSON argument of spark-submit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from airflow_dq.exceptions import ConfigurationError
+
+PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """What to profile and under which names to store it.
+
+    Exactly one of ``paths``, ``table`` and ``sql`` names the source.  Partitions are either explicit (the keys of
+    ``paths``; a single ``partition`` for a table or a query) or the values of the key column ``partition_by``.
+
+    :param dataset: name under which the profiles are stored
+    :param paths: partition key -> path of its folder or file
+    :param pattern: a path with one ``*`` whose match is the partition key (``lake/day=*``); the job lists it
+    :param table: a table name that the Spark session can read
+    :param sql: a query that the Spark session can run
+    :param partition: the partition key when the source is one table, query or path
+    :param partition_by: a column whose values are the partition keys
+    :param format: Spark reader format of the paths or of ``options`` alone (default parquet)
+    :param options: Spark reader options, passed on as they are
+    :param since: with ``pattern`` or ``partition_by``: ignore partition keys below this one
+    :param until: with ``pattern`` or ``partition_by``: ignore partition keys above this one
+    :param limit: with ``pattern`` or ``partition_by``: only the newest so many partitions
+    :param columns: profile only these columns (None: all)
+    :param exclude: do not profile these columns
+    :param sample_rows: rows of the sample on which injected variants are computed
+    """
+
+    dataset: str
+    paths: Mapping[str, str] = field(default_factory=dict)
+    pattern: str | None = None
+    table: str | None = None
+    sql: str | None = None
+    partition: str | None = None
+    partition_by: str | None = None
+    format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict)
+    since: str | None = None
+    until: str | None = None
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    sample_rows: int = 1000
+
+    def __post_init__(self) -> None:
+        """Refuse an order that names no source, several, or no partition.
+
+        :raises ConfigurationError: naming the dataset and what to give instead.
+        """
+        if not self.dataset:
+            raise ConfigurationError("The dataset has no name: give dataset=<name>.")
+        named = [name for name in ("paths", "pattern", "table", "sql") if getattr(self, name)]
+        if len(named) != 1:
+            seen = " and ".join(named) if named else "none"
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql); given: {seen}."
+            )
+        if (self.table or self.sql) and (self.partition is None) == (self.partition_by is None):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: a table or query needs either partition (its key) or "
+                "partition_by (a key column)."
+            )
+        if self.partition == "" or "" in self.paths:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: the partition key is empty; a templated key may have rendered to nothing."
+            )
+        if self.pattern is not None and self.partition_by is None and self.pattern.count("*") != 1:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
+                "the partition key."
+            )
+
+    def to_json(self) -> str:
+        """One line of strict JSON."""
+        return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> JobSpec:
+        """The spec that :meth:`to_json` wrote.
+
+        :raises ConfigurationError: when the text is not such a spec.
+        """
+        try:
+            data: dict[str, Any] = json.loads(text)
+            for name in ("columns", "exclude"):
+                if data.get(name) is not None:
+                    data[name] = tuple(data[name])
+            return cls(**data)
+        except (ValueError, TypeError) as error:
+            raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error

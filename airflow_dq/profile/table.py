@@ -1,0 +1,255 @@
+"""Table -> mergeable state -> profile: the one implementation, in memory and inside a Spark task."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from airflow_dq.exceptions import CodecError, ProfileError
+from airflow_dq.metrics.registry import measure
+from airflow_dq.profile.column import CANONICAL, NOTES, canonical, kind_of, type_name
+from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, digest_states
+from airflow_dq.profile.sample import RowSample
+from airflow_dq.states.base import Kind, State, decode_state, states_for
+
+BATCH_ROWS = 65_536
+"""Most rows that are summarised at once: bounds the memory of a scan."""
+
+_MAGIC = b"table/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnState:
+    """The states of one column, and the types under which it came (several when files disagree)."""
+
+    kind: Kind
+    data_types: frozenset[str]
+    states: Mapping[str, State]
+
+    @classmethod
+    def of(cls, kind: Kind, data_type: str, values: pa.Array) -> ColumnState:
+        """Summarise canonical values."""
+        return cls(kind, frozenset({data_type}), {state.key: state.of(values) for state in states_for(kind)})
+
+    @classmethod
+    def missing(cls, kind: Kind, rows: int) -> ColumnState:
+        """A column that is absent from a batch of ``rows`` rows: every value is null, no type is named."""
+        nulls = pa.nulls(rows, CANONICAL[kind])
+        return cls(kind, frozenset(), {state.key: state.of(nulls) for state in states_for(kind)})
+
+    @property
+    def data_type(self) -> str:
+        """The types in one text; a column without a type adds none when others have one."""
+        named = self.data_types - {"null"} or self.data_types
+        return " | ".join(sorted(named))
+
+    def merge(self, other: ColumnState, name: str) -> ColumnState:
+        """The state of both parts of the column.
+
+        :raises ProfileError: when the parts are of different kinds
+        """
+        left, right = self, other
+        if left.kind is not right.kind:
+            if Kind.NULL not in (left.kind, right.kind):
+                raise ProfileError(
+                    f"Column {name!r} is {self.data_type} in one part of the partition and {other.data_type} in "
+                    f"another: {self.kind} and {other.kind} values cannot be profiled together. Write one type."
+                )
+            left, right = left._typed(right.kind), right._typed(left.kind)
+        states = {key: state.merge(right.states[key]) for key, state in left.states.items()}
+        return ColumnState(left.kind, left.data_types | right.data_types, states)
+
+    def _typed(self, kind: Kind) -> ColumnState:
+        """A column without a type as one of ``kind`` in which every value is null; any other as it is."""
+        if self.kind is not Kind.NULL:
+            return self
+        nothing = ColumnState.missing(kind, 0).states
+        # What an untyped column has are its counts, and they hold for every kind.
+        return ColumnState(kind, self.data_types, {**nothing, **self.states})
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """Everything a profile is made of, for a part of a partition: mergeable, with a binary codec."""
+
+    rows: int
+    columns: Mapping[str, ColumnState]
+    sample: RowSample
+
+    @classmethod
+    def of(cls, table: pa.Table | pa.RecordBatch, options: ProfileOptions | None = None) -> TableState:
+        """Summarise a table, at most 65,536 rows at a time.
+
+        :raises ProfileError: when two columns have one name, when ``options.columns`` names an unknown one, or
+            when values cannot be read
+        """
+        options = options or ProfileOptions()
+        return cls(0, {}, RowSample.empty(options.sample_rows, options.seed)).add(table, options)
+
+    def add(self, table: pa.Table | pa.RecordBatch, options: ProfileOptions) -> TableState:
+        """The state with one more table; cheaper than to summarise it apart and merge.
+
+        :param options: those that this state was made with
+        :raises ProfileError: as :meth:`of` and :meth:`merge` do
+        """
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
+        table = table.select(_selected(table.schema, options))
+        state = self
+        for start in range(0, max(1, table.num_rows), BATCH_ROWS):
+            # The sample goes through the scan: what is in it already tells which rows are not worth a look.
+            columns, values = _summarised(table.slice(start, BATCH_ROWS))
+            rows = min(BATCH_ROWS, table.num_rows - start)
+            sample = state.sample.add(values, rows)
+            state = TableState(state.rows + rows, _merged(state, TableState(rows, columns, sample)), sample)
+        return state
+
+    def merge(self, other: TableState) -> TableState:
+        """The state of both parts together; a column that one part lacks is null in all of its rows.
+
+        :raises ProfileError: when a column's kinds differ, naming the column and both types
+        """
+        return TableState(self.rows + other.rows, _merged(self, other), self.sample.merge(other.sample))
+
+    def profile(self, partition: str | None = None, options: ProfileOptions | None = None) -> Profile:
+        """The profile of the partition whose parts have all been merged into this state."""
+        columns = {
+            name: ColumnProfile(
+                name=name,
+                kind=column.kind,
+                data_type=column.data_type,
+                metrics=measure(column.kind, column.states),
+                states=column.states,
+                note=NOTES.get(column.kind),
+                states_digest=digest_states(column.states),
+            )
+            for name, column in self.columns.items()
+        }
+        return Profile(partition, self.rows, columns, sample=self.sample, options=options or ProfileOptions())
+
+    def encode(self) -> bytes:
+        """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""
+        described: list[Any] = []
+        blobs: list[bytes] = []
+        for name, column in self.columns.items():
+            encoded = {key: state.encode() for key, state in column.states.items()}
+            sizes = {key: len(blob) for key, blob in encoded.items()}
+            described.append([name, column.kind, sorted(column.data_types), sizes])
+            blobs.extend(encoded.values())
+        head = json.dumps({"rows": self.rows, "columns": described}).encode()
+        return b"".join([_MAGIC, struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
+
+    @classmethod
+    def decode(cls, data: bytes) -> TableState:
+        """The state that :meth:`encode` wrote.
+
+        :raises CodecError: when the bytes are not of a table state of this version
+        """
+        if not data.startswith(_MAGIC):
+            raise CodecError(f"These bytes are not a table state of this version ({_MAGIC.decode()}).")
+        try:
+            position = len(_MAGIC) + 8
+            (length,) = struct.unpack_from("<Q", data, len(_MAGIC))
+            head = json.loads(data[position : position + length])
+            position += length
+            columns = {}
+            for name, kind, data_types, sizes in head["columns"]:
+                states = {}
+                for key, size in sizes.items():
+                    states[key] = decode_state(key, data[position : position + size])
+                    position += size
+                columns[name] = ColumnState(Kind(kind), frozenset(data_types), states)
+            return cls(head["rows"], columns, RowSample.decode(data[position:]))
+        except (struct.error, ValueError, KeyError, TypeError) as error:
+            raise CodecError(f"The stored table state is damaged: {error}") from error
+
+
+def profile_table(
+    table: pa.Table | pa.RecordBatch, partition: str | None = None, options: ProfileOptions | None = None
+) -> Profile:
+    """Profile one partition of a table.
+
+    :param table: the partition's rows
+    :param partition: its key, when it is to be stored or named in a verdict
+    :param options: what to profile and how (default: everything)
+    :raises ProfileError: when two columns have one name, an option names an unknown column, or values cannot
+        be read
+    """
+    return TableState.of(table, options).profile(partition, options)
+
+
+def merge_states(states: Iterable[TableState]) -> TableState:
+    """All parts of a partition as one; the order of the parts does not matter.
+
+    :raises ValueError: when there is no part at all
+    :raises ProfileError: when the parts do not fit together
+    """
+    parts = list(states)
+    if not parts:
+        raise ValueError("There is no part to merge.")
+    while len(parts) > 1:
+        # Neighbours first, as a tree: many small states merge cheaper than one large state with each small one.
+        parts = [pair[0].merge(pair[1]) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
+    return parts[0]
+
+
+def _pairs(parts: list[TableState]) -> Iterator[list[TableState]]:
+    return (parts[start : start + 2] for start in range(0, len(parts), 2))
+
+
+def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
+    """Positions of the columns to profile, in the table's order."""
+    names = schema.names
+    unknown = sorted(set(options.columns or ()) - set(names))
+    if unknown:
+        raise ProfileError(
+            f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
+        )
+    wanted = set(names if options.columns is None else options.columns) - set(options.exclude)
+    selected = [position for position, name in enumerate(names) if name in wanted]
+    seen: set[str] = set()
+    for name in (names[position] for position in selected):
+        if name in seen:
+            raise ProfileError(
+                f"Two columns are named {name!r}. Rename one, or leave both out with exclude=({name!r},)."
+            )
+        seen.add(name)
+    return selected
+
+
+def _summarised(table: pa.Table) -> tuple[dict[str, ColumnState], dict[str, pa.Array]]:
+    """The states of the columns of one batch, and their canonical values."""
+    columns, values = {}, {}
+    for field, column in zip(table.schema, table.columns, strict=True):
+        kind = kind_of(field.type)
+        try:
+            values[field.name] = _contiguous(column, kind)
+            columns[field.name] = ColumnState.of(kind, type_name(field.type), values[field.name])
+        except (pa.ArrowException, UnicodeError) as error:
+            raise ProfileError(f"Column {field.name!r} ({field.type}) cannot be read: {error}") from error
+    return columns, values
+
+
+def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
+    if not left.rows and not left.columns:
+        return dict(right.columns)
+    columns = {}
+    for name in dict.fromkeys((*left.columns, *right.columns)):
+        ours, theirs = left.columns.get(name), right.columns.get(name)
+        if ours is None:
+            ours = ColumnState.missing(right.columns[name].kind, left.rows)
+        if theirs is None:
+            theirs = ColumnState.missing(ours.kind, right.rows)
+        columns[name] = ours.merge(theirs, name)
+    return columns
+
+
+def _contiguous(column: pa.ChunkedArray, kind: Kind) -> pa.Array:
+    """The column's canonical values in one array."""
+    chunks = [canonical(chunk) for chunk in column.chunks]
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks or [pa.array([], CANONICAL[kind])])

@@ -1,0 +1,211 @@
+"""The states of a whole partition after an error that was observed on a sample of it.
+
+Each function takes any state and knows those that distances are computed from; a new state may register its own.
+An error that leaves the sample's state as it is leaves the partition's state exactly as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache, singledispatch
+
+import numpy as np
+import pyarrow as pa
+
+from airflow_dq.profile.movement import Counts, Floats, aligned, filled, moved, rounded
+from airflow_dq.profile.rule import Change, scaled, shifted
+from airflow_dq.states.base import Kind, State, states_for
+from airflow_dq.states.bucket import NUMBER, Buckets
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.cell import Cells
+from airflow_dq.states.exact import units
+from airflow_dq.states.moment import Moments
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.sketch import NumberSketch, sketched_cells
+
+
+def states_of(kind: Kind, values: pa.Array) -> dict[str, State]:
+    """All states of a column of canonical values."""
+    return {state.key: state.of(values) for state in states_for(kind)}
+
+
+def repeated(states: Mapping[str, State], times: int) -> dict[str, State]:
+    """The states of a column whose every row occurs ``times`` times."""
+    return {key: _repeated(state, times) for key, state in states.items()}
+
+
+def _repeated(state: State, times: int) -> State:
+    if times == 1:
+        return state
+    half = _repeated(state, times // 2)
+    both = half.merge(half)
+    return both.merge(state) if times % 2 else both
+
+
+@singledispatch
+def ordered(state: State) -> State:
+    """An equal state whose values are in their order, whatever order the scan met them in."""
+    return state
+
+
+@singledispatch
+def transported(full: State, clean: State, injected: State) -> State:
+    """The partition's state after an error that turned the sample's ``clean`` state into ``injected``.
+
+    A state that nobody taught to be transported is replaced by the sample's own.
+
+    :param full: :func:`ordered`
+    """
+    return full if injected == clean else injected
+
+
+@singledispatch
+def thinned(full: State, share: float) -> State:
+    """The state of a share of the rows, distributed like all of them."""
+    return full
+
+
+@singledispatch
+def rescaled(full: State, factor: float, offset: float) -> State:
+    """The state of all numbers times ``factor`` plus ``offset``."""
+    return full
+
+
+@ordered.register
+def _(state: CategoryDistribution) -> State:
+    return state if state.buckets is not None else type(state)(*state.items())
+
+
+@transported.register
+def _(full: CategoryDistribution, clean: CategoryDistribution, injected: CategoryDistribution) -> State:
+    if injected == clean:
+        return full
+    if full.buckets is not None:
+        return _buckets_transported(full, full.buckets, clean, injected)
+    parts = (full, clean, injected)
+    values = pa.concat_arrays([part.values for part in parts]).dictionary_encode()
+    place = values.indices.to_numpy(zero_copy_only=False)
+    counts = moved(*aligned([part.counts for part in parts], place, len(values.dictionary)))
+    return type(full).from_counts(values.dictionary.filter(pa.array(counts > 0)), counts[counts > 0])
+
+
+def _buckets_transported(
+    full: CategoryDistribution, buckets: Buckets, clean: CategoryDistribution, injected: CategoryDistribution
+) -> State:
+    """Over hash buckets, of which the sample's rows are too few to show how their values are spread.
+
+    A value that the sample holds once stands for many others, which hash anywhere; only a value that the sample
+    gains several times without having had it stands for itself.
+    """
+    values = pa.concat_arrays([clean.values, injected.values]).dictionary_encode()
+    place = values.indices.to_numpy(zero_copy_only=False)
+    before, after = aligned([clean.counts, injected.counts], place, len(values.dictionary))
+    staying = np.minimum(before, after)
+    gained = after - staying
+    alone = (gained > 0) & ((before > 1) | ((before == 0) & (after > 1)))
+    here = type(full).from_counts(values.dictionary.filter(pa.array(alone)), gained[alone]).bucketed().counts
+    spread = here + _anywhere(buckets.total) * float(gained[~alone].sum())
+    share = float(staying.sum() / before.sum()) if before.any() else 1.0
+    counts = filled(buckets.counts * share, spread, buckets.total * float(after.sum() / max(1, before.sum())))
+    return type(full)(buckets=Buckets(counts, buckets.sketch.merge(injected.bucketed().sketch)))
+
+
+@lru_cache(maxsize=4)
+def _anywhere(rows: int) -> Floats:
+    """Shares of the buckets when so many different values hash into them."""
+    # A fixed seed: the same profile always has the same variants.
+    shares: Floats = np.random.default_rng(0).multinomial(rows, np.full(NUMBER, 1.0 / NUMBER)) / rows
+    return shares
+
+
+@thinned.register
+def _(full: CategoryDistribution, share: float) -> State:
+    if full.buckets is not None:
+        return type(full)(buckets=Buckets(rounded(full.buckets.counts * share), full.buckets.sketch))
+    counts = rounded(full.counts * share)
+    return type(full).from_counts(full.values.filter(pa.array(counts > 0)), counts[counts > 0])
+
+
+@transported.register
+def _(full: NumberDistribution, clean: NumberDistribution, injected: NumberDistribution) -> State:
+    if injected == clean:
+        return full
+    cells = _cells(full)
+    places = [cells.points, _settled(cells, clean.values), _settled(cells, injected.values)]
+    points, place = np.unique(np.concatenate(places), return_inverse=True)
+    return _numbers(full, points, moved(*aligned([cells.now, clean.counts, injected.counts], place, len(points))))
+
+
+@thinned.register
+def _(full: NumberDistribution, share: float) -> State:
+    cells = _cells(full)
+    return _numbers(full, cells.points, rounded(cells.now * share))
+
+
+@rescaled.register
+def _(full: NumberDistribution, factor: float, offset: float) -> State:
+    cells = _cells(full)
+    with np.errstate(over="ignore"):
+        points = cells.points * factor + offset
+    counts = np.where(np.isfinite(points), cells.now, 0)
+    order = np.argsort(points, kind="stable")
+    return _numbers(full, points[order], counts[order])
+
+
+def _cells(numbers: NumberDistribution) -> Cells:
+    """Single values and their counts; of a sketch, its cells, each of which stands for its middle."""
+    if numbers.sketch is not None:
+        return sketched_cells(numbers.sketch, numbers.sketch)
+    return Cells(numbers.values, numbers.values, numbers.counts, numbers.counts)
+
+
+def _settled(cells: Cells, values: Floats) -> Floats:
+    """Values moved to the point that stands for their cell; those that lie in none stay as they are."""
+    if not len(cells.lower):
+        return values
+    cell = np.maximum(np.searchsorted(cells.lower, values, side="right") - 1, 0)
+    inside = (values >= cells.lower[cell]) & (values <= cells.upper[cell])
+    return np.where(inside, cells.points[cell], values)
+
+
+def _numbers(like: NumberDistribution, points: Floats, counts: Counts) -> NumberDistribution:
+    """The distribution of ascending points, sketched when ``like`` is: the two are then compared cell by cell."""
+    points, counts = points[counts > 0], counts[counts > 0]
+    exact = NumberDistribution.from_counts(points, counts)
+    if like.sketch is None or exact.sketch is not None or not len(points):
+        return exact
+    return NumberDistribution(sketch=NumberSketch.of(exact.values, exact.counts))
+
+
+@transported.register
+def _(full: Moments, clean: Moments, injected: Moments) -> State:
+    if injected == clean:
+        return full
+    if not (full.count and clean.count and injected.count):
+        return injected
+    mean = shifted(Change(full.mean, clean.mean, injected.mean))
+    std = scaled(Change(full.std, clean.std, injected.std))
+    count = max(1, round(full.count * (injected.count / clean.count)))
+    return _moments(count, mean, std, injected)
+
+
+@thinned.register
+def _(full: Moments, share: float) -> State:
+    return _moments(max(1, round(full.count * share)), full.mean, full.std, full) if full.count else full
+
+
+@rescaled.register
+def _(full: Moments, factor: float, offset: float) -> State:
+    return _moments(full.count, full.mean * factor + offset, full.std * abs(factor), full) if full.count else full
+
+
+def _moments(count: int, mean: float, std: float, other: Moments) -> Moments:
+    """Moments with this mean and spread, or the other ones where these are out of range.
+
+    Their low and high are the other's: no distance looks at them.
+    """
+    if not (math.isfinite(mean) and math.isfinite(std)):
+        return other
+    middle, spread = units(mean), units(std)
+    return Moments(count, count * middle, count * (middle**2 + spread**2), other.low, other.high)

@@ -1,0 +1,157 @@
+"""Program + profile -> verdict: which clauses a partition violates, and which could not be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.profile.model import Profile
+from airflow_dq.program.explanation import explain
+from airflow_dq.program.model import (
+    Clause,
+    ClauseResult,
+    ColumnProgram,
+    Program,
+    ScopeVerdict,
+    Status,
+    TransformKind,
+    Verdict,
+)
+from airflow_dq.program.schema import compatible, schema_alerts
+from airflow_dq.program.series import earlier, observe
+from airflow_dq.program.transform import apply, undo
+
+
+def evaluate(
+    program: Program, profile: Profile, history: Sequence[Profile], columns: Sequence[str] | None = None
+) -> Verdict:
+    """Judge one partition.
+
+    :param program: what :func:`synthesize` learned from ``history``
+    :param profile: the partition to judge
+    :param history: the profiles the partition follows, oldest first, used as given: the last one is the baseline of
+        two-distribution metrics, earlier ones are what a differenced series is compared with
+    :param columns: judge only these columns (None: all that the program has)
+    :return: the verdict; ``pass`` only if everything that was asked for was checked and nothing was violated
+    :raises ConfigurationError: when ``columns`` names one that neither the program nor the partition has
+    """
+    if program.missing:
+        return _warming_up(program, profile)
+    names = _asked(program, profile, columns)
+    schema = tuple(schema_alerts(program, profile, columns))
+    results = tuple(_check(clause, float(profile.row_count), history) for clause in program.table.clauses)
+    violated = bool(schema) or any(result.status is Status.FAIL for result in results)
+    table = ScopeVerdict(Status.FAIL if violated else Status.PASS, results)
+    verdicts = {name: _judge(program.columns.get(name), name, profile, history) for name in names}
+    unknown = [name for name in names if name not in program.columns]
+    status, reason = _overall(table, verdicts, unknown)
+    metrics = [*explain(program, None, results, history)]
+    for name in names:
+        if name in program.columns:
+            metrics += explain(program, program.columns[name], verdicts[name].results, history)
+    return Verdict(profile.partition, status, table, verdicts, (*schema, *metrics), reason)
+
+
+def _warming_up(program: Program, profile: Profile) -> Verdict:
+    needed = program.options.min_history
+    reason = f"{needed - program.missing} of {needed} partitions; {program.missing} more are needed"
+    scope = ScopeVerdict(Status.WARMING_UP, reason=reason)
+    return Verdict(profile.partition, Status.WARMING_UP, scope, dict.fromkeys(profile.columns, scope), reason=reason)
+
+
+def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) -> list[str]:
+    if columns is None:
+        return list(program.columns)
+    known = [*program.columns, *(name for name in profile.columns if name not in program.columns)]
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise ConfigurationError(
+            f"Partition {profile.partition}: columns {', '.join(map(repr, unknown))} cannot be judged, neither the "
+            f"program nor the partition has them; known are {', '.join(map(repr, known))}. Correct the list."
+        )
+    return list(columns)
+
+
+def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: Sequence[Profile]) -> ScopeVerdict:
+    """The verdict on one column."""
+    now = profile.columns.get(name)
+    if program is None:
+        return ScopeVerdict(Status.NOT_EVALUATED, reason="no program: the history does not have this column")
+    if now is None:
+        return ScopeVerdict(Status.NOT_EVALUATED, reason="the column is missing in the partition")
+    if not compatible(program.kind, now.kind):
+        return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {program.kind}")
+    if not program.clauses:
+        return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
+    before = history[-1].columns.get(name) if history else None
+    results = tuple(
+        _check(clause, observe(clause.metric, clause.pair, now, before), history) for clause in program.clauses
+    )
+    if any(result.status is Status.FAIL for result in results):
+        return ScopeVerdict(Status.FAIL, results)
+    skipped = [result for result in results if result.status is Status.NOT_EVALUATED]
+    if skipped:
+        reason = "; ".join(f"{result.clause.metric}: {_why_skipped(result)}" for result in skipped)
+        return ScopeVerdict(Status.NOT_EVALUATED, results, reason)
+    return ScopeVerdict(Status.PASS, results)
+
+
+def _why_skipped(result: ClauseResult) -> str:
+    if result.observed is Reason.ENGINE_ERROR:
+        return Reason.ENGINE_ERROR.value
+    if isinstance(result.observed, Reason):
+        return "the statistics it is measured from are not kept; profile the partition again"
+    lag = result.clause.transform.lag
+    return f"the value it is compared with, {lag} partitions before, is missing"
+
+
+def _check(clause: Clause, observed: MetricValue | None, history: Sequence[Profile]) -> ClauseResult:
+    """One clause on the observed value of its metric."""
+    base = _base(clause, history)
+    expected = (undo(clause.transform, clause.lower, base), undo(clause.transform, clause.upper, base))
+    if observed is None:
+        return ClauseResult(clause, Status.NOT_EVALUATED, Reason.NOT_APPLICABLE, None, expected)
+    if isinstance(observed, Reason):
+        # The history had a value in every partition, so its absence is a change; an error of ours is not.
+        status = Status.NOT_EVALUATED if observed is Reason.ENGINE_ERROR else Status.FAIL
+        return ClauseResult(clause, status, observed, None, expected)
+    if base is None:
+        return ClauseResult(clause, Status.NOT_EVALUATED, observed, None, expected)
+    moved = float(apply(clause.transform, np.array([observed]), base)[0])
+    holds = (clause.lower is None or moved >= clause.lower) and (clause.upper is None or moved <= clause.upper)
+    transformed = moved if np.isfinite(moved) else None
+    return ClauseResult(clause, Status.PASS if holds else Status.FAIL, observed, transformed, expected)
+
+
+def _base(clause: Clause, history: Sequence[Profile]) -> float | None:
+    """The value a differenced metric is compared with (0.0 when it is not); None when it is missing."""
+    transform = clause.transform
+    if transform.kind is TransformKind.IDENTITY:
+        return 0.0
+    value = earlier(clause, history)
+    if not isinstance(value, float | int) or (transform.kind is TransformKind.LOG_DIFF and value <= 0):
+        return None
+    return float(value)
+
+
+def _overall(
+    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], unknown: Sequence[str]
+) -> tuple[Status, str | None]:
+    """The verdict on the partition, and the reason when it is neither pass nor fail."""
+    scopes = [table, *columns.values()]
+    if any(scope.status is Status.FAIL for scope in scopes):
+        return Status.FAIL, None
+    skipped = [
+        name
+        for name, scope in columns.items()
+        if name in unknown or any(result.status is Status.NOT_EVALUATED for result in scope.results)
+    ]
+    if skipped:
+        return Status.NOT_EVALUATED, "; ".join(f"{name}: {columns[name].reason}" for name in skipped)
+    if not any(scope.results for scope in columns.values()):
+        reasons = "; ".join(f"{name}: {scope.reason}" for name, scope in columns.items())
+        return Status.NOT_EVALUATED, f"no column could be judged ({reasons or 'there is none'})"
+    return Status.PASS, None

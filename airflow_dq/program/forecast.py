@@ -1,0 +1,94 @@
+"""What a metric is expected to be next, and how far it has strayed from what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from airflow_dq.program.array import FloatArray
+
+WEEK = 7
+GAIN = 0.8
+"""A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's."""
+_WARM_UP = 7
+_TESTED = 5
+"""Fewest one-step-ahead errors that a choice may rest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The expectation of the next value: the mean, or the value ``lag`` partitions before plus a drift."""
+
+    lag: int
+    """0 for the mean."""
+    center: float
+    """The mean, or the drift."""
+    spread: float
+    """Standard deviation of the errors; 0.0 when there were none."""
+    samples: int
+    """Number of errors behind ``spread``."""
+    worst: float
+    """Largest error so far."""
+
+
+_Predictor = Callable[[FloatArray, int], float]
+
+_PREDICTORS: dict[str, tuple[int, int, _Predictor]] = {
+    # name: (lag, values needed, forecast of values[i] from those before it)
+    "last": (1, 1, lambda values, i: float(values[i - 1])),
+    "season": (WEEK, WEEK, lambda values, i: float(values[i - WEEK])),
+    "drift": (1, 4, lambda values, i: float(values[i - 1] + (values[i - 1] - values[0]) / (i - 1))),
+}
+
+
+def forecast(values: FloatArray) -> Forecast:
+    """Choose how the next value is expected, by one-step-ahead error inside the history.
+
+    The mean stays unless the last value, the value a week of partitions before, or the last value plus the average
+    drift would have been clearly better: a wrong cycle costs more than a missed one.
+
+    :param values: the history on the scale it is judged on, oldest first, at least 3 finite values
+    """
+    level = _level(values)
+    if level.spread == 0.0:
+        return level
+    best, least = level, GAIN * _root_mean_square(_mean_errors(values))
+    for lag, needed, predict in _PREDICTORS.values():
+        tested = _errors(values, predict, max(needed, _start(values)))
+        if len(tested) < _TESTED or _root_mean_square(tested) >= least:
+            continue
+        errors = _errors(values, predict, needed)
+        spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
+        next_value = predict(np.append(values, 0.0), len(values))
+        best = Forecast(lag, next_value - float(values[-lag]), spread, len(errors), float(np.abs(errors).max()))
+        least = GAIN * _root_mean_square(tested)
+    return best
+
+
+def _level(values: FloatArray) -> Forecast:
+    center = float(values.mean())
+    worst = float(np.abs(values - center).max())
+    spread = float(values.std(ddof=1))
+    if spread <= 1e-9 * float(np.abs(values).max()):
+        spread, worst = 0.0, 0.0
+    return Forecast(0, center, spread, len(values), worst)
+
+
+def _start(values: FloatArray) -> int:
+    return max(len(values) // 3, _WARM_UP)
+
+
+def _mean_errors(values: FloatArray) -> FloatArray:
+    start = min(_start(values), len(values) - 1)
+    means = np.cumsum(values)[:-1] / np.arange(1, len(values))
+    return values[start:] - means[start - 1 :]
+
+
+def _errors(values: FloatArray, predict: _Predictor, start: int) -> FloatArray:
+    return np.array([values[i] - predict(values, i) for i in range(start, len(values))])
+
+
+def _root_mean_square(errors: FloatArray) -> float:
+    return float(np.sqrt((errors**2).mean())) if len(errors) else 0.0

@@ -1,0 +1,253 @@
+"""What a program is: a conjunction of constraints per column, and the verdict it gives on a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.states.base import Kind
+
+MIN_HISTORY = 3
+"""A mean and a variance from fewer values say nothing."""
+
+
+class Status(StrEnum):
+    """A verdict in one word; only ``pass`` passes."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    WARMING_UP = "warming_up"
+    NOT_EVALUATED = "not_evaluated"
+    ERROR = "error"
+
+
+class TransformKind(StrEnum):
+    """How a metric's series is made stationary before it is bounded (AVH, Algorithm 5)."""
+
+    IDENTITY = "identity"
+    DIFF = "diff"
+    LOG_DIFF = "log_diff"
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """The value itself, or its (log) difference to the value ``lag`` partitions before."""
+
+    kind: TransformKind = TransformKind.IDENTITY
+    lag: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisOptions:
+    """How a program is synthesized.
+
+    :param target_fpr: accepted false-positive rate, spent as ``scope`` says
+    :param scope: ``partition``: the target holds for the whole table (at most one false alarm in
+        1/target_fpr partitions); ``column``: for each column by itself, as the paper has it
+    :param mode: ``calibrated``: bounds that hold on real tables, more metrics, and the row count judged once per
+        table; ``paper``: AVH as published (KDD 2023)
+    :param history: the newest so many partitions are learned from
+    :param min_history: with fewer partitions the verdict is ``warming_up``
+    :param max_clauses: most clauses a column's program may have (None: no limit)
+    :param columns: judge only these columns (None: all)
+    :param exclude: do not judge these columns
+    :param metrics: use only these metrics (None: all registered)
+    :param stationary: follow series that move: by a forecast (``calibrated``), by differencing what is not
+        stationary (``paper``, Algorithms 4 and 5)
+    """
+
+    target_fpr: float = 1e-3
+    scope: Literal["partition", "column"] = "partition"
+    mode: Literal["calibrated", "paper"] = "calibrated"
+    history: int = 30
+    min_history: int = 7
+    max_clauses: int | None = None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
+    stationary: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse options that no history could satisfy.
+
+        :raises ConfigurationError: naming the option, what was given and what is allowed.
+        """
+        allowed = (
+            (0 < self.target_fpr < 1, "target_fpr", self.target_fpr, "a rate between 0 and 1, such as 0.001"),
+            (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
+            (self.mode in ("calibrated", "paper"), "mode", self.mode, "'calibrated' or 'paper'"),
+            (self.min_history >= MIN_HISTORY, "min_history", self.min_history, f"at least {MIN_HISTORY} partitions"),
+            (self.history >= self.min_history, "history", self.history, f"at least min_history ({self.min_history})"),
+            (self.max_clauses is None or self.max_clauses >= 1, "max_clauses", self.max_clauses, "None, or 1 or more"),
+        )
+        for valid, name, given, wanted in allowed:
+            if not valid:
+                raise ConfigurationError(f"SynthesisOptions({name}={given!r}) cannot be used: give {wanted}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One constraint: ``lower <= transform(metric) <= upper``; a missing side is None."""
+
+    metric: str
+    column: str | None
+    """None for a clause about the whole table."""
+    pair: bool
+    """True for a two-distribution metric, measured against the partition before."""
+    transform: Transform
+    lower: float | None
+    upper: float | None
+    fpr: float
+    """Bound on this clause's false-positive rate."""
+    bound: Bound
+    """The inequality that ``fpr`` comes from."""
+    center: float
+    """Mean of the transformed history."""
+    spread: float
+    """Standard deviation of the transformed history."""
+    samples: int
+    """Number of historical values behind ``center`` and ``spread``."""
+    catches: tuple[str, ...] = ()
+    """Labels of the injected variants that violate this clause: what it is expected to catch."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProgram:
+    """The conjunction of one column."""
+
+    name: str
+    kind: Kind
+    clauses: tuple[Clause, ...]
+    variants: int
+    """Number of injected variants the program was trained on."""
+    coverage: int
+    """How many of them violate at least one clause."""
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that could not be bounded, and why (``not stationary``, ``missing in the history``)."""
+    reason: str | None = None
+    """Why there are no clauses, when there are none."""
+
+    @property
+    def fpr(self) -> float:
+        """Sum of the clauses' bounds: an upper bound on the program's false-positive rate (AVH, section 4.3)."""
+        return sum(clause.fpr for clause in self.clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class TableProgram:
+    """Clauses about the whole table, judged once per partition: its schema, and its row count where a mode has one."""
+
+    clauses: tuple[Clause, ...] = ()
+    schema: Mapping[str, Kind] = field(default_factory=dict)
+    """Expected columns and their kinds, in order."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A validation program for the partition that follows its history."""
+
+    options: SynthesisOptions
+    partitions: tuple[str | None, ...]
+    """Keys of the partitions it was learned from, oldest first."""
+    table: TableProgram
+    columns: Mapping[str, ColumnProgram]
+    missing: int = 0
+    """How many more partitions are needed before it judges; 0 when it does."""
+
+    def to_json(self) -> str:
+        """One line of strict JSON."""
+        from airflow_dq.program.codec import program_to_json
+
+        return program_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Program:
+        """The program that :meth:`to_json` wrote.
+
+        :raises CodecError: when the text is not a program of this version.
+        """
+        from airflow_dq.program.codec import program_from_json
+
+        return program_from_json(text)
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseResult:
+    """One clause evaluated on one partition."""
+
+    clause: Clause
+    status: Status
+    observed: MetricValue
+    """The metric's value on the partition, before the transform."""
+    transformed: float | None
+    """The value that the bounds were applied to."""
+    expected: tuple[float | None, float | None]
+    """Lowest and highest value of the metric itself that would have passed (None: no bound on that side)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One reason why a partition did not pass, in words for the person who is paged.
+
+    ``rule`` is ``metric`` for a violated clause, or ``column_missing``, ``column_added``, ``column_retyped``.
+    """
+
+    rule: str
+    column: str | None
+    message: str
+    """The sentence: what was seen, what was expected, from how many partitions, how unusual."""
+    metric: str | None = None
+    observed: MetricValue | None = None
+    lower: float | None = None
+    upper: float | None = None
+    """Bounds on the metric itself (the transform undone)."""
+    fpr: float | None = None
+    """Chance of a false alarm, as bounded."""
+    bound: Bound | None = None
+    history: tuple[tuple[str | None, float | None], ...] = ()
+    """(partition, value) of the metric over the history, oldest first: what a chart shows."""
+    kind: Kind | None = None
+    """Kind of the column: how its values are written (a timestamp's are seconds)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeVerdict:
+    """The verdict on one column, or on the table as a whole."""
+
+    status: Status
+    results: tuple[ClauseResult, ...] = ()
+    reason: str | None = None
+    """Why the status is neither pass nor fail."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one partition; ``status`` is ``pass`` only if everything that was asked for was checked."""
+
+    partition: str | None
+    status: Status
+    table: ScopeVerdict
+    columns: Mapping[str, ScopeVerdict]
+    alerts: tuple[Alert, ...] = ()
+    reason: str | None = None
+    """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong)."""
+
+    def to_json(self) -> str:
+        """One line of strict JSON."""
+        from airflow_dq.program.codec import verdict_to_json
+
+        return verdict_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Verdict:
+        """The verdict that :meth:`to_json` wrote.
+
+        :raises CodecError: when the text is not a verdict of this version.
+        """
+        from airflow_dq.program.codec import verdict_from_json
+
+        return verdict_from_json(text)

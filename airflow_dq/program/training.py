@@ -1,0 +1,85 @@
+"""The injected errors a column's constraints are chosen by: AVH's synthetic "training data" (section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from airflow_dq.metrics.registry import Metric, MetricValue, compare
+from airflow_dq.profile.model import Profile, Variant
+from airflow_dq.profile.variant import variants_of
+from airflow_dq.program.array import BoolArray, FloatArray
+from airflow_dq.program.constraint import Candidates
+from airflow_dq.program.model import TransformKind
+from airflow_dq.states.base import Kind
+
+_LOOK_BACK = 3
+"""Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Variants of one partition of the history, as its successor would have seen them."""
+
+    index: int
+    """Position of that partition in the history."""
+    variants: tuple[Variant, ...]
+    pairs: tuple[Mapping[str, MetricValue], ...]
+    """The two-distribution metrics of each variant against the partition before."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each variant is called."""
+        return tuple(variant.label for variant in self.variants)
+
+    def without(self, caught: BoolArray) -> Training:
+        """Only the errors that something else does not catch already."""
+        left = [i for i, known in enumerate(caught.tolist()) if not known]
+        return Training(self.index, tuple(self.variants[i] for i in left), tuple(self.pairs[i] for i in left))
+
+    def measured(self, metric: Metric) -> FloatArray | None:
+        """The metric on each variant, NaN where it has a reason in place of a value; None when it was not measured."""
+        found = [
+            (pairs if metric.pair else variant.metrics).get(metric.name)
+            for variant, pairs in zip(self.variants, self.pairs, strict=True)
+        ]
+        if any(value is None for value in found):
+            return None
+        return np.array([value if isinstance(value, float | int) else np.nan for value in found], dtype=np.float64)
+
+    def caught(self, constraints: Candidates, history: FloatArray) -> BoolArray | None:
+        """Which constraints (rows) catch which variants (columns); None when the metric was not measured.
+
+        :param history: the metric's values that the constraints were learned from
+        """
+        values = self.measured(constraints.metric)
+        if values is None:
+            return None
+        transform = constraints.transform
+        # A pair metric has no value in the first partition: its series is one shorter.
+        place = self.index - transform.lag - (1 if constraints.metric.pair else 0)
+        if transform.kind is TransformKind.IDENTITY:
+            base = 0.0
+        else:
+            base = float(history[place]) if place >= 0 else np.nan
+        return constraints.violations(values, base)
+
+
+def training_of(history: Sequence[Profile], column: str, kind: Kind, names: Sequence[str]) -> Training | None:
+    """The variants of the newest partition that has any, compared with the partition before it.
+
+    :param names: the two-distribution metrics that are needed
+    :return: None when no variants are kept, or the column admits none
+    """
+    for index in range(len(history) - 1, max(0, len(history) - 1 - _LOOK_BACK), -1):
+        profile = history[index]
+        kept = column in profile.variants or profile.sample is not None
+        # Errors cannot be injected into a partition in which the column had no type.
+        variants = variants_of(profile, column) if kept and profile.columns[column].kind is kind else ()
+        if variants:
+            before = history[index - 1].columns[column].states
+            pairs = tuple(compare(kind, variant.states, before, names) for variant in variants)
+            return Training(index, variants, pairs)
+    return None

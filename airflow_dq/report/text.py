@@ -1,0 +1,78 @@
+"""Verdicts as plain text: a table for a terminal or a task log."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+from airflow_dq.program.model import Status, Verdict
+from airflow_dq.report.markup import clean
+
+_NARROWEST = 30
+"""Fewest characters of a line of the finding column, however narrow the terminal is."""
+
+
+def status_words(status: Status) -> str:
+    """A verdict's status as a person reads it (``warming up``)."""
+    return str(status).replace("_", " ")
+
+
+def finding(verdict: Verdict) -> str:
+    """What a verdict says, in one line: how much was checked, or what kept it from being checked."""
+    results = [result for scope in (verdict.table, *verdict.columns.values()) for result in scope.results]
+    judged = sum(bool(scope.results) for scope in verdict.columns.values())
+    if verdict.alerts:
+        columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
+        where = f" in {_count(columns, 'column')}" if columns else ""
+        return f"{_count(len(verdict.alerts), 'alert')}{where}"
+    if verdict.reason:
+        return verdict.reason
+    return f"{_count(len(results), 'clause')} on {_count(judged, 'column')} held"
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many partitions passed, and how many alerts there are, in one sentence."""
+    passed = sum(verdict.status is Status.PASS for verdict in verdicts)
+    alerts = sum(len(verdict.alerts) for verdict in verdicts)
+    return (
+        f"{passed} of {_count(len(verdicts), 'partition')} passed; {_count(alerts, 'alert') if alerts else 'no alert'}."
+    )
+
+
+def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None) -> str:
+    """A table of partition, verdict and finding, each alert's sentence below its partition.
+
+    :param verdicts: (dataset, verdict) in the order to show them
+    :param width: characters in a line (None: as wide as the terminal, 100 where there is none)
+    """
+    width = width or shutil.get_terminal_size((100, 24)).columns
+    many = len({dataset for dataset, _ in verdicts}) > 1
+    heads = (["DATASET"] if many else []) + ["PARTITION", "VERDICT", "FINDING"]
+    rows = [
+        ([dataset] if many else []) + [verdict.partition or "-", status_words(verdict.status)]
+        for dataset, verdict in verdicts
+    ]
+    sizes = [max(len(head), *(len(row[n]) for row in rows)) if rows else len(head) for n, head in enumerate(heads[:-1])]
+    indent = sum(sizes) + 2 * len(sizes)
+    lines = [_line(heads[:-1], sizes) + heads[-1]]
+    for row, (_, verdict) in zip(rows, verdicts, strict=True):
+        texts = _wrap(finding(verdict), width - indent)
+        for alert in verdict.alerts:
+            first, *rest = _wrap(alert.message, width - indent - 2)
+            texts += [f"- {first}", *(f"  {line}" for line in rest)]
+        lines.append(_line(row, sizes) + texts[0])
+        lines += [" " * indent + text for text in texts[1:]]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _line(cells: Sequence[str], sizes: Sequence[int]) -> str:
+    return "".join(clean(cell).ljust(size + 2) for cell, size in zip(cells, sizes, strict=True))
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(clean(text), max(_NARROWEST, width), break_on_hyphens=False) or [""]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

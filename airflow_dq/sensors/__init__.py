@@ -1,0 +1,1 @@
+"""Sensors: what a DAG waits for."""

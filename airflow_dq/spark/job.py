@@ -1,0 +1,209 @@
+"""A profile job from its order to the stored profiles: each partition by itself, none lost through another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
+
+from airflow_dq.exceptions import DQError, EnvironmentMismatchError
+from airflow_dq.profile.model import Profile, ProfileOptions
+from airflow_dq.profile.spec import JobSpec
+from airflow_dq.profile.task import Partial
+from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.spark.progress import progress
+from airflow_dq.spark.reader import describe
+from airflow_dq.spark.scan import compute_variants, scan
+from airflow_dq.spark.source import Part, locate, open_by_column, open_part
+from airflow_dq.store import Repository
+
+_WITH_VARIANTS = 2
+"""The newest partitions whose injected variants are kept: the next one is judged with theirs."""
+_OPENERS = 4
+_SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one partition."""
+
+    partition: str
+    rows: int = 0
+    profiled: int = 0
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are not profiled (in full), and why."""
+    seconds: float = 0.0
+    """Time that tasks spent on it."""
+    error: str | None = None
+    trace: str | None = None
+    """The stack of a failure that was not foreseen."""
+
+    def line(self, dataset: str) -> str:
+        """One line of the job's log."""
+        if self.error is not None:
+            return f"{dataset} {self.partition}: failed: {self.error}"
+        why = "; ".join(f"{name}: {reason}" for name, reason in self.skipped.items())
+        skipped = f"{len(self.skipped)} skipped" + (f" ({why})" if why else "")
+        return (
+            f"{dataset} {self.partition}: {self.rows} rows, {self.profiled} columns profiled, {skipped}, "
+            f"{self.seconds:.1f} s"
+        )
+
+
+class ProfileJob:
+    """One job: ``ProfileJob(...).run()``."""
+
+    def __init__(self, spark: SparkSession, spec: JobSpec, store: Repository, say: Callable[[str], None]) -> None:
+        self._spark = spark
+        self._spec = spec
+        self._store = store
+        self._say = say
+        self._options = ProfileOptions(columns=spec.columns, exclude=spec.exclude, sample_rows=spec.sample_rows)
+        self._attempts: dict[str, int] = {}
+        self._skipped: dict[str, Mapping[str, str]] = {}
+        self._newest: list[tuple[Profile, Partial]] = []
+        self._outcomes: dict[str, Outcome] = {}
+
+    def run(self) -> list[Outcome]:
+        """Profile and store every partition of the order.
+
+        A partition that fails is recorded and the others go on.
+
+        :return: what became of each partition, in the order of their keys
+        :raises DQError: when there is nothing to profile: the source as a whole is missing, empty or unreadable
+        """
+        try:
+            with progress(self._spark, self._say):
+                self._scan(self._open())
+                self._finish_newest()
+        except BaseException as error:
+            for partition in self._attempts.keys() - self._outcomes.keys():
+                self._store.fail_attempt(self._attempts[partition], f"The job ended: {type(error).__name__}: {error}")
+            raise
+        return [self._outcomes[partition] for partition in sorted(self._outcomes)]
+
+    def _open(self) -> list[Part]:
+        """Begin the attempts and open every partition; those that cannot be opened are recorded."""
+        if self._spec.partition_by is not None:
+            part = open_by_column(self._spark, self._spec, self._options)
+            self._begin(part.keys)
+            parts = [part]
+        else:
+            places = locate(self._spark, self._spec)
+            self._begin(tuple(places))
+            with ThreadPoolExecutor(_OPENERS) as pool:
+                opened = [pool.submit(self._open_one, key, place) for key, place in places.items()]
+            parts = [part for part in (one.result() for one in opened) if part is not None]
+        for part in parts:
+            self._skipped.update(dict.fromkeys(part.keys, part.skipped))
+        return parts
+
+    def _begin(self, partitions: Sequence[str]) -> None:
+        self._say(f"{self._spec.dataset}: {len(partitions)} partition(s) to profile from {describe(self._spec)}")
+        options = {name: "***" if _SECRET.search(name) else value for name, value in self._spec.options.items()}
+        self._attempts = self._store.begin_attempts(
+            self._spec.dataset,
+            partitions,
+            source=describe(self._spec),
+            read_options={"format": self._spec.format, **options},
+            engine=f"spark {self._spark.version}",
+        )
+
+    def _open_one(self, key: str, place: str) -> Part | None:
+        try:
+            return open_part(self._spark, self._spec, self._options, key, place)
+        except DQError as error:
+            self._fail(key, str(error))
+            return None
+
+    def _scan(self, parts: list[Part]) -> None:
+        """Scan the parts in one job; when Spark fails, again without the partition at fault, or in halves."""
+        waiting = [parts]
+        while waiting:
+            batch = [part.only(rest) for part in waiting.pop() if (rest := self._unfinished(part))]
+            if not batch:
+                continue
+            try:
+                for key, partial in scan(self._spark, batch, self._options):
+                    self._take(key, partial)
+            except PythonException as error:
+                raise _worker_failure(error) from error
+            except SPARK_ERRORS as error:
+                waiting += self._divide(batch, error)
+
+    def _divide(self, parts: list[Part], error: Exception) -> list[list[Part]]:
+        """What to try next after a failure; a single partition has failed for good."""
+        rest = [part.only((key,)) for part in parts for key in self._unfinished(part)]
+        if len(rest) == 1:
+            key, place = rest[0].keys[0], rest[0].location
+            self._fail(key, str(explain(error, self._where(key), place)))
+        if len(rest) <= 1:
+            return []
+        file = named_file(error)
+        guilty = [part for part in rest if file is not None and len(parts) > 1 and same_place(file, part.location)]
+        if guilty and len(guilty) < len(rest):
+            return [[part for part in rest if part not in guilty], guilty]
+        middle = len(rest) // 2
+        return [rest[middle:], rest[:middle]]
+
+    def _unfinished(self, part: Part) -> tuple[str, ...]:
+        done = self._outcomes.keys() | {profile.partition for profile, _ in self._newest}
+        return tuple(key for key in part.keys if key not in done)
+
+    def _take(self, key: str, partial: Partial) -> None:
+        """Store a scanned partition, or keep it until the end while it is among the newest."""
+        if partial.state is None:
+            self._fail(key, f"{self._where(key)}: {partial.problem}", partial.trace)
+            return
+        self._newest.append((partial.state.profile(key, self._options), partial))
+        self._newest.sort(key=lambda kept: kept[0].partition or "")
+        if len(self._newest) > _WITH_VARIANTS:
+            self._save(*self._newest.pop(0))
+
+    def _finish_newest(self) -> None:
+        compute_variants(self._spark, [profile for profile, _ in self._newest])
+        self._say(f"storing the newest {len(self._newest)} of {len(self._attempts)} partitions")
+        while self._newest:
+            self._save(*self._newest.pop(0))
+
+    def _save(self, profile: Profile, partial: Partial) -> None:
+        key = profile.partition or ""
+        try:
+            self._store.save_profile(self._attempts[key], self._spec.dataset, profile)
+        except DQError as error:
+            self._fail(key, str(error))
+            return
+        noted = {column.name: column.note for column in profile.columns.values() if column.note is not None}
+        skipped = {**self._skipped.get(key, {}), **noted}
+        full = len(profile.columns) - len(noted)
+        self._done(Outcome(key, profile.row_count, full, skipped, partial.seconds))
+
+    def _fail(self, key: str, error: str, trace: str | None = None) -> None:
+        self._store.fail_attempt(self._attempts[key], error)
+        self._done(Outcome(key, error=error, trace=trace))
+
+    def _done(self, outcome: Outcome) -> None:
+        self._outcomes[outcome.partition] = outcome
+        done, total = len(self._outcomes), len(self._attempts)
+        # About twenty lines, however many partitions.
+        if done == total or done * 20 // total > (done - 1) * 20 // total:
+            failed = sum(known.error is not None for known in self._outcomes.values())
+            self._say(f"profiled {done - failed}/{total} partitions" + (f", {failed} failed" if failed else ""))
+
+    def _where(self, key: str) -> str:
+        return f"Dataset {self._spec.dataset!r}, partition {key!r}"
+
+
+def _worker_failure(error: PythonException) -> Exception:
+    """A failure of a Python worker outside a partition's own code concerns all partitions."""
+    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", str(error))
+    if missing is None:
+        return error
+    return EnvironmentMismatchError(
+        f"The Python of Spark's executors lacks the module {missing[1]!r}: install numpy and pyarrow there, or point "
+        "PYSPARK_PYTHON at a Python that has them."
+    )

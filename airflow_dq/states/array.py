@@ -1,0 +1,77 @@
+"""Arrow arrays as the numpy arrays and clean string arrays that the states compute on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+
+def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """One contiguous array of plain values: extension types by their storage, dictionaries decoded."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    if isinstance(values, pa.ExtensionArray):
+        values = values.storage
+    return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
+
+
+def finite_floats(values: pa.Array) -> NDArray[np.float64]:
+    """The non-null finite values as float64, with -0.0 as 0.0 (the two are one value)."""
+    values = flat(values)
+    if values.null_count:
+        values = values.drop_null()
+    if not pa.types.is_float64(values.type):
+        values = pc.cast(values, pa.float64(), safe=False)
+    numbers: NDArray[np.float64] = values.to_numpy(zero_copy_only=False)
+    finite = np.isfinite(numbers)
+    return (numbers if finite.all() else numbers[finite]) + 0.0
+
+
+def present_strings(values: pa.Array) -> pa.LargeStringArray:
+    """The non-null, non-empty strings, each valid UTF-8 (invalid bytes become U+FFFD)."""
+    values = flat(values)
+    if pa.types.is_null(values.type):
+        return pa.array([], pa.large_string())
+    if not pa.types.is_large_string(values.type):
+        values = pc.cast(values, pa.large_string())
+    if values.null_count:
+        values = values.drop_null()
+    data, offsets = string_bytes(values)
+    if len(values) and not np.diff(offsets).all():
+        values = values.filter(pa.array(np.diff(offsets) > 0))
+        data, offsets = string_bytes(values)
+    return values if _is_valid(data, offsets) else _repaired(values)
+
+
+def string_bytes(values: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The UTF-8 bytes of an array without nulls, and the n + 1 offsets of its values in them."""
+    if len(values) == 0:
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    _, starts, data = values.buffers()
+    offsets = np.frombuffer(starts, np.int64)[values.offset : values.offset + len(values) + 1]
+    raw = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return raw[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def strings_from_bytes(data: bytes | NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.LargeStringArray:
+    """The inverse of :func:`string_bytes`."""
+    starts = pa.py_buffer(np.ascontiguousarray(offsets, np.int64))
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, starts, pa.py_buffer(data))
+
+
+def _is_valid(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bool:
+    if not len(data) or data.max() < 0x80:
+        return True
+    try:
+        str(data.data, "utf-8")
+    except UnicodeDecodeError:
+        return False
+    # A valid whole can still be cut inside a character: then a value starts with a continuation byte.
+    return not bool(((data[offsets[:-1]] & 0xC0) == 0x80).any())
+
+
+def _repaired(values: pa.LargeStringArray) -> pa.LargeStringArray:
+    raw = values.cast(pa.large_binary()).to_pylist()
+    return pa.array([value.decode("utf-8", "replace") for value in raw], pa.large_string())

@@ -1,0 +1,103 @@
+"""What a column can be, and what a state is: a mergeable summary of one column of one partition."""
+
+from __future__ import annotations
+
+import pkgutil
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from airflow_dq.exceptions import CodecError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Kind(StrEnum):
+    """How a column is profiled; resolved from its schema type, stored, and never guessed from single values."""
+
+    NUMERIC = "numeric"
+    STRING = "string"
+    BOOLEAN = "boolean"
+    TIMESTAMP = "timestamp"
+    BINARY = "binary"
+    NESTED = "nested"
+    NULL = "null"
+    """A column without a type: every value was null and the source names no type.  Compatible with any kind."""
+
+
+class State(ABC):
+    """A mergeable summary of one column: a commutative semigroup with a versioned binary codec.
+
+    Merging the states of any split of a column equals the state of the whole column, so the same code
+    runs on one Arrow batch of a Spark task and on a table in memory.
+    """
+
+    __slots__ = ()
+
+    key: ClassVar[str]
+    """``name/version``: the stored name of the state and of its codec; never reused for another layout."""
+    kinds: ClassVar[frozenset[Kind]]
+    """The kinds of column that carry this state."""
+
+    _types: ClassVar[dict[str, type[State]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        if "key" in cls.__dict__:
+            State._types[cls.key] = cls
+
+    @classmethod
+    @abstractmethod
+    def of(cls, values: pa.Array) -> Self:
+        """Summarise one Arrow array (already cast to the canonical type of its kind)."""
+
+    @abstractmethod
+    def merge(self, other: Self) -> Self:
+        """The state of the concatenation of both inputs."""
+
+    @abstractmethod
+    def encode(self) -> bytes:
+        """Bytes from which :meth:`decode` restores an equal state."""
+
+    @classmethod
+    @abstractmethod
+    def decode(cls, data: bytes) -> Self:
+        """The state that :meth:`encode` wrote.
+
+        :raises CodecError: when the bytes are not of this state and version.
+        """
+
+
+@cache
+def _discover() -> None:
+    # On the first look-up, not on import: whoever imports Kind while a DAG is parsed must not pull in numpy.
+    package = import_module("airflow_dq.states")
+    for module in pkgutil.iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+
+
+def state_types() -> tuple[type[State], ...]:
+    """Every registered state, ordered by key."""
+    _discover()
+    return tuple(State._types[key] for key in sorted(State._types))
+
+
+def states_for(kind: Kind) -> tuple[type[State], ...]:
+    """The states that a column of this kind carries, ordered by key."""
+    return tuple(state for state in state_types() if kind in state.kinds)
+
+
+def decode_state(key: str, data: bytes) -> State:
+    """Restore a state from its stored key and bytes.
+
+    :raises CodecError: when no such state exists in this version, or the bytes are damaged.
+    """
+    _discover()
+    try:
+        state_type = State._types[key]
+    except KeyError:
+        known = ", ".join(sorted(State._types))
+        raise CodecError(f"No state is stored as {key!r} in this version (known: {known}).") from None
+    return state_type.decode(data)

@@ -1,0 +1,71 @@
+"""Two number distributions over the same cells: what every distance between them is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.states.grid import bin_edges
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Ordered cells ``[lower, upper]`` and the number of values of both distributions in each.
+
+    A cell of no width is one value.  A wider cell's count is exact as well (that of its edges is), only the places
+    of the values within it are unknown: they are taken as evenly spread.
+    """
+
+    lower: Floats
+    upper: Floats
+    now: Integers
+    before: Integers
+
+    @cached_property
+    def points(self) -> Floats:
+        """The middle of each cell."""
+        return np.where(self.lower == self.upper, self.lower, 0.5 * self.lower + 0.5 * self.upper)
+
+    @property
+    def shares(self) -> tuple[Floats, Floats]:
+        """Share of each distribution in each cell."""
+        return self.now / self.now.sum(), self.before / self.before.sum()
+
+    def binned(self, bins: int) -> tuple[Floats, Floats]:
+        """Shares in bins of equal width over the joint range, see :func:`bin_edges`; one bin if it has no width."""
+        low, high = float(self.lower[0]), float(self.upper[-1])
+        if low == high:
+            return np.ones(1), np.ones(1)
+        # No occupied cell reaches over an edge: a cell that begins below it lies below it.
+        ends = np.searchsorted(self.lower, bin_edges(low, high, bins), side="left")
+        return _shares_between(self.now, ends), _shares_between(self.before, ends)
+
+    def quantile(self, share: float) -> float:
+        """The value at a share of the ``now`` distribution, interpolated as numpy.quantile does by default."""
+        ends = np.cumsum(self.now)
+        position = share * (int(ends[-1]) - 1)
+        rank = int(position)
+        part = position - rank
+        first = self._value_at(rank, ends)
+        return first if part == 0.0 else (1.0 - part) * first + part * self._value_at(rank + 1, ends)
+
+    def _value_at(self, rank: int, ends: Integers) -> float:
+        cell = int(np.searchsorted(ends, rank, side="right"))
+        lower, upper = float(self.lower[cell]), float(self.upper[cell])
+        if lower == upper:
+            return lower
+        count = int(self.now[cell])
+        inside = (rank - (int(ends[cell]) - count) + 0.5) / count
+        return (1.0 - inside) * lower + inside * upper
+
+
+def _shares_between(counts: Integers, ends: Integers) -> Floats:
+    cumulative = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    shares: Floats = np.diff(cumulative[ends], prepend=0, append=cumulative[-1]) / cumulative[-1]
+    return shares

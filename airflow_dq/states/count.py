@@ -1,0 +1,65 @@
+"""How many rows, and how many of them hold no ordinary value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from airflow_dq.states.array import flat
+from airflow_dq.states.base import Kind
+from airflow_dq.states.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Tally):
+    """Rows, and among them nulls, NaNs, infinities and empty strings (or empty binaries), each apart."""
+
+    key: ClassVar[str] = "counts/1"
+    kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
+
+    rows: int = 0
+    nulls: int = 0
+    nans: int = 0
+    pos_inf: int = 0
+    neg_inf: int = 0
+    empty: int = 0
+
+    @property
+    def missing(self) -> int:
+        """Null, NaN or empty; an infinity is a value that is present."""
+        return self.nulls + self.nans + self.empty
+
+    @classmethod
+    def of(cls, values: pa.Array) -> Self:
+        """Count an Arrow array of any type."""
+        values = flat(values)
+        rows, nulls = len(values), values.null_count
+        if pa.types.is_floating(values.type):
+            numbers = (values.drop_null() if nulls else values).to_numpy(zero_copy_only=False)
+            if np.isfinite(numbers).all():
+                return cls(rows, nulls)
+            nans, infinite = np.isnan(numbers), np.isinf(numbers)
+            positive = int(np.count_nonzero(numbers[infinite] > 0))
+            negative = int(np.count_nonzero(infinite)) - positive
+            return cls(rows, nulls, int(np.count_nonzero(nans)), positive, negative)
+        if _is_bytes(values.type):
+            values = pc.cast(values, pa.large_binary())
+            empty = pc.sum(pc.equal(pc.binary_length(values), 0)).as_py() or 0
+            return cls(rows, nulls, empty=empty)
+        return cls(rows, nulls)
+
+
+def _is_bytes(data_type: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_string(data_type)
+        or types.is_large_string(data_type)
+        or types.is_binary(data_type)
+        or types.is_large_binary(data_type)
+        or types.is_string_view(data_type)
+        or types.is_binary_view(data_type)
+    )

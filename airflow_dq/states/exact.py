@@ -1,0 +1,93 @@
+"""Exact sums of float64 arrays as Python integers, so that merging never rounds and no split changes a digit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+UNIT = 1074
+"""Every finite float64 is an integer multiple of 2**-UNIT."""
+_SPLITTER = float(2**27 + 1)
+_SHIFT = 600
+_LARGE, _SMALL = 2.0**400, 2.0**-400
+
+
+def exact_sum(values: Floats) -> int:
+    """Sum of finite floats, in units of 2**-1074.
+
+    Each pass splits off the leading bits of all values at a common power of two, whose float sum is exact
+    (Rump, Ogita, Oishi, "Accurate floating-point summation I", 2008, ExtractVector), until nothing is left.
+    """
+    total = 0
+    rest = values
+    guard = math.ceil(math.log2(len(values) + 2)) if len(values) else 0
+    while len(rest):
+        top = float(np.abs(rest).max())
+        if top == 0.0:
+            break
+        exponent = math.frexp(top)[1] + guard
+        if exponent > 1023:
+            # The power of two itself would overflow: take the few huge values out, scaled down.
+            huge = np.abs(rest) >= _LARGE
+            total += exact_sum(np.ldexp(rest[huge], -_SHIFT)) << _SHIFT
+            rest = rest[~huge]
+            continue
+        power = math.ldexp(1.0, exponent)
+        leading = (power + rest) - power
+        total += units(float(leading.sum()))
+        rest = rest - leading
+    return total
+
+
+def exact_dot(left: Floats, right: Floats) -> int:
+    """Sum of products of finite floats, in units of 2**-2148 (the square of :func:`exact_sum`'s unit)."""
+    total = 0
+    for a, shift_a in _bands(left):
+        for b, shift_b in _bands(right):
+            both = (a != 0.0) & (b != 0.0)
+            if both.any():
+                product, error = _two_product(a[both], b[both])
+                total += (exact_sum(product) + exact_sum(error)) << (UNIT + shift_a + shift_b)
+    # Bands were scaled up by as much as 2 * _SHIFT at worst; the offset that kept the shifts positive goes.
+    return total >> (2 * _SHIFT)
+
+
+def units(value: float) -> int:
+    """A finite float as an integer number of 2**-1074."""
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * ((1 << UNIT) // denominator)
+
+
+def _bands(values: Floats) -> list[tuple[Floats, int]]:
+    # Values of one band, zero elsewhere, scaled so that products and their errors neither overflow nor vanish.
+    size = np.abs(values)
+    bands = [(values, _SHIFT)] if not len(values) or (size.max() < _LARGE and _nonzero_min(size) > _SMALL) else []
+    if not bands:
+        large, small = size >= _LARGE, size <= _SMALL
+        bands.append((np.where(large | small, 0.0, values), _SHIFT))
+        bands.append((np.ldexp(np.where(large, values, 0.0), -_SHIFT), 2 * _SHIFT))
+        bands.append((np.ldexp(np.where(small, values, 0.0), _SHIFT), 0))
+    return bands
+
+
+def _nonzero_min(size: Floats) -> float:
+    return float(np.min(size, where=size > 0.0, initial=1.0))
+
+
+def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    # Dekker's product with Veltkamp's splitting: product + error is exactly a * b.
+    product = a * b
+    a_high, a_low = _split(a)
+    b_high, b_low = _split(b)
+    error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+    return product, error
+
+
+def _split(values: Floats) -> tuple[Floats, Floats]:
+    scaled = values * _SPLITTER
+    high = scaled - (scaled - values)
+    return high, values - high

@@ -1,0 +1,126 @@
+"""Attempts at profiling a partition: the newest one of a partition is the only one that may write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from airflow_dq import __version__
+from airflow_dq.exceptions import StaleAttemptError, StoreError
+from airflow_dq.store.model import AttemptRow, DatasetRow, ProfileRow
+from airflow_dq.store.summary import AttemptStatus
+from airflow_dq.store.value import key, prose
+
+
+def dataset_id(connection: Connection, name: str) -> int | None:
+    """Id of a dataset, or None when nothing was ever stored for it."""
+    return connection.execute(select(DatasetRow.id).where(DatasetRow.name == name)).scalar()
+
+
+def begin(
+    connection: Connection,
+    dataset: str,
+    partitions: Sequence[str],
+    source: str | None,
+    read_options: Mapping[str, str] | None,
+    engine: str | None,
+) -> dict[str, int]:
+    """Start one attempt for each partition and fence off the earlier ones; the ids by partition."""
+    names = [key(partition, f"partition of dataset {dataset!r}") for partition in dict.fromkeys(partitions)]
+    if not names:
+        return {}
+    connection.execute(postgresql.insert(DatasetRow).values(name=key(dataset, "dataset")).on_conflict_do_nothing())
+    owner = dataset_id(connection, dataset)
+    # Python's order of strings is the order of their UTF-8 bytes, as in the index.
+    rows = [
+        {
+            "dataset_id": owner,
+            "partition_key": name,
+            "source": None if source is None else prose(source),
+            "read_options": {prose(option): prose(str(value)) for option, value in (read_options or {}).items()},
+            "engine": engine,
+            "version": __version__,
+        }
+        for name in sorted(names)
+    ]
+    made = connection.execute(insert(AttemptRow).returning(AttemptRow.partition_key, AttemptRow.id), rows)
+    return {row.partition_key: row.id for row in made}
+
+
+def fail(connection: Connection, attempt: int, error: str) -> None:
+    """Record why an attempt failed; one that has succeeded stays so."""
+    connection.execute(
+        update(AttemptRow)
+        .where(AttemptRow.id == attempt, AttemptRow.state == "running")
+        .values(state="failed", error=prose(error), finished_at=func.clock_timestamp())
+    )
+
+
+def succeed(connection: Connection, attempt: int) -> None:
+    """Record that an attempt's profile is stored."""
+    connection.execute(
+        update(AttemptRow)
+        .where(AttemptRow.id == attempt)
+        .values(state="succeeded", error=None, finished_at=func.clock_timestamp())
+    )
+
+
+def require_newest(connection: Connection, attempt: int, dataset: str, partition: str) -> int:
+    """Lock an attempt's row and return its dataset's id, if the attempt may write.
+
+    :raises StaleAttemptError: when a newer attempt at the partition has started
+    :raises StoreError: when the attempt is unknown, is for another partition, or was reported as failed
+    """
+    where = f"Dataset {dataset!r}, partition {partition!r}: attempt {attempt}"
+    found = connection.execute(
+        select(AttemptRow.dataset_id, AttemptRow.partition_key, AttemptRow.state, DatasetRow.name)
+        .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
+        .where(AttemptRow.id == attempt)
+        .with_for_update(of=AttemptRow)
+    ).one_or_none()
+    if found is None:
+        raise StoreError(f"{where} does not exist: begin an attempt before saving its profile.")
+    if (found.name, found.partition_key) != (dataset, partition):
+        raise StoreError(f"{where} was begun for dataset {found.name!r}, partition {found.partition_key!r}.")
+    newest = connection.execute(
+        select(func.max(AttemptRow.id)).where(
+            AttemptRow.dataset_id == found.dataset_id, AttemptRow.partition_key == partition
+        )
+    ).scalar_one()
+    if newest > attempt:
+        raise StaleAttemptError(
+            f"{where} must not write: attempt {newest} at the same partition has started since. Its result counts."
+        )
+    if found.state == "failed":
+        raise StoreError(f"{where} was reported as failed and cannot store a profile: begin a new attempt.")
+    return int(found.dataset_id)
+
+
+def status(connection: Connection, dataset: str, partition: str) -> AttemptStatus | None:
+    """The newest attempt at a partition, or None when there was none."""
+    newest = (
+        select(AttemptRow, ProfileRow.attempt_id)
+        .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
+        .outerjoin(
+            ProfileRow,
+            (ProfileRow.dataset_id == AttemptRow.dataset_id) & (ProfileRow.partition_key == AttemptRow.partition_key),
+        )
+        .where(DatasetRow.name == dataset, AttemptRow.partition_key == partition)
+        .order_by(AttemptRow.id.desc())
+        .limit(1)
+    )
+    row: Any = connection.execute(newest).one_or_none()
+    if row is None:
+        return None
+    return AttemptStatus(
+        attempt=row.id,
+        state=row.state,
+        error=row.error,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        has_profile=row.attempt_id is not None,
+        is_current=row.attempt_id == row.id,
+    )

@@ -1,0 +1,73 @@
+"""Opening the statistics database, and saying in one sentence why that failed."""
+
+from __future__ import annotations
+
+from sqlalchemy import URL, Connection, Engine, create_engine, text
+
+from airflow_dq.exceptions import StoreError, StoreNotMigratedError
+from airflow_dq.settings import SCHEMA
+from airflow_dq.store.address import describe, parse_dsn
+from airflow_dq.store.model import REVISION
+from airflow_dq.store.repository import Repository
+from airflow_dq.store.transaction import run
+from airflow_dq.store.value import to_json
+
+CONNECT_SECONDS = 10
+
+
+def open_store(dsn: str, *, check: bool = True) -> Repository:
+    """Connect to the statistics database; use the result in a ``with`` statement.
+
+    :param dsn: its URL; see :func:`airflow_dq.store.address.parse_dsn`
+    :param check: make a connection now and look at the schema's revision
+    :raises ConfigurationError: when the URL is not a PostgreSQL URL
+    :raises StoreUnreachableError: when no connection can be made
+    :raises StoreNotMigratedError: when the schema is absent or at another revision
+    """
+    engine = make_engine(parse_dsn(dsn))
+    if check:
+        try:
+            require_revision(engine)
+        except StoreError:
+            engine.dispose()
+            raise
+    return Repository(engine)
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine that notices a dead connection before it uses it, and does not wait for ever for a server."""
+    arguments: dict[str, object] = {"application_name": "airflow_dq"}
+    if "connect_timeout" not in url.query:
+        arguments["connect_timeout"] = CONNECT_SECONDS
+    # A task uses one connection at a time; a few hundred tasks share one server.
+    return create_engine(
+        url, pool_pre_ping=True, pool_size=1, max_overflow=4, connect_args=arguments, json_serializer=to_json
+    )
+
+
+def require_revision(engine: Engine) -> None:
+    """Refuse a database whose schema this version of the package cannot use.
+
+    :raises StoreUnreachableError: when no connection can be made
+    :raises StoreNotMigratedError: when the schema is absent or at another revision
+    """
+    current = run(engine, current_revision)
+    if current == REVISION:
+        return
+    where = describe(engine.url)
+    if current is None:
+        raise StoreNotMigratedError(
+            f"The {where} holds no schema {SCHEMA!r} of this product: run `airflow dq db upgrade`."
+        )
+    raise StoreNotMigratedError(
+        f"The {where} has schema {SCHEMA!r} at revision {current!r}, and this version needs {REVISION!r}: "
+        "run `airflow dq db upgrade`, or install the version of airflow-provider-dq that the schema belongs to."
+    )
+
+
+def current_revision(connection: Connection) -> str | None:
+    """The revision in our own version table, or None when there is none."""
+    found = connection.execute(text("SELECT to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"}).scalar()
+    if found is None:
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {SCHEMA}.alembic_version")).scalar()

@@ -1,0 +1,196 @@
+"""Writing and reading what was judged: one program, one verdict and one set of alerts for each partition."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from airflow_dq.exceptions import StaleAttemptError, StoreError
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile.model import Profile
+from airflow_dq.program.codec import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
+from airflow_dq.program.model import Alert, Clause, Program, ScopeVerdict, Verdict
+from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
+from airflow_dq.store.lock import lock_partition
+from airflow_dq.store.model import AlertRow, ClauseResultRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.profile_writer import normalise
+from airflow_dq.store.value import finite, key, plain_metric, prose
+
+
+def save(
+    connection: Connection,
+    dataset: str,
+    profile: Profile,
+    program: Program | None,
+    verdict: Verdict,
+    inputs: str | None,
+) -> None:
+    """Store the current judgement of a partition; the same one again changes nothing but its time."""
+    partition = key(profile.partition, f"partition of dataset {dataset!r}")
+    lock_partition(connection, dataset, partition)
+    fingerprint = normalise(profile).fingerprint
+    owner = _require_current(connection, dataset, partition, fingerprint)
+    where = {"dataset_id": owner, "partition_key": partition}
+    program_id = None if program is None else _save_program(connection, where, program, inputs)
+    verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict)
+    if verdict_id is not None:
+        _save_results(connection, verdict_id, verdict)
+        _save_alerts(connection, verdict_id, verdict)
+
+
+def _require_current(connection: Connection, dataset: str, partition: str, fingerprint: str) -> int:
+    """The dataset's id, if the judged profile is the partition's current one."""
+    current = connection.execute(
+        select(ProfileRow.dataset_id, ProfileRow.fingerprint)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    ).one_or_none()
+    if current is None:
+        raise StoreError(f"Dataset {dataset!r}, partition {partition!r}: no profile is stored that this verdict is on.")
+    if current.fingerprint != fingerprint:
+        raise StaleAttemptError(
+            f"Dataset {dataset!r}, partition {partition!r}: the partition was profiled anew while its earlier profile "
+            "was judged. Judge it again."
+        )
+    return int(current.dataset_id)
+
+
+def _save_program(connection: Connection, where: Mapping[str, Any], program: Program, inputs: str | None) -> int:
+    document = program_to_dict(program)
+    stored = connection.execute(select(ProgramRow).filter_by(**where)).one_or_none()
+    if stored is not None and stored.document == document and stored.inputs == inputs:
+        return int(stored.id)
+    values = {"document": document, "inputs": inputs}
+    if stored is not None:
+        changed = update(ProgramRow).where(ProgramRow.id == stored.id)
+        connection.execute(changed.values(**values, created_at=func.now()))
+        return int(stored.id)
+    return connection.execute(insert(ProgramRow).values(**where, **values).returning(ProgramRow.id)).scalar_one()
+
+
+def _save_verdict(
+    connection: Connection, where: Mapping[str, Any], fingerprint: str, program_id: int | None, verdict: Verdict
+) -> int | None:
+    """The verdict's id, or None when the same one was there and only its time changed."""
+    values = {
+        "program_id": program_id,
+        "profile_fingerprint": fingerprint,
+        "status": verdict.status.value,
+        "reason": None if verdict.reason is None else prose(verdict.reason),
+        "document": verdict_to_dict(verdict),
+    }
+    stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
+    if stored is None:
+        made = insert(VerdictRow).values(**where, **values).returning(VerdictRow.id)
+        return connection.execute(made).scalar_one()
+    change = update(VerdictRow).where(VerdictRow.id == stored.id)
+    if all(getattr(stored, name) == value for name, value in values.items()):
+        connection.execute(change.values(judged_at=func.clock_timestamp()))
+        return None
+    if stored.profile_fingerprint != fingerprint or stored.status != values["status"]:
+        # A person's decision was about other data, or about another verdict on it.
+        values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
+    connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
+    return int(stored.id)
+
+
+def _save_results(connection: Connection, verdict_id: int, verdict: Verdict) -> None:
+    connection.execute(delete(ClauseResultRow).where(ClauseResultRow.verdict_id == verdict_id))
+    scopes: list[tuple[str | None, ScopeVerdict]] = [(None, verdict.table), *verdict.columns.items()]
+    results = [(column, result) for column, scope in scopes for result in scope.results]
+    rows = [
+        {
+            "verdict_id": verdict_id,
+            "ordinal": ordinal,
+            "column_name": column,
+            "metric": result.clause.metric,
+            "status": result.status.value,
+            **_observed(result.observed),
+            **_expected(result.clause, result.expected),
+        }
+        for ordinal, (column, result) in enumerate(results)
+    ]
+    if rows:
+        connection.execute(insert(ClauseResultRow), rows)
+
+
+def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict) -> None:
+    """Update the alerts that are still true, add the new ones, drop the others: a page linked to one stays valid."""
+    rows = {name: _alert(verdict_id, name, alert) for name, alert in _alert_keys(verdict.alerts).items()}
+    gone = delete(AlertRow).where(AlertRow.verdict_id == verdict_id, AlertRow.key.not_in(rows))
+    connection.execute(gone)
+    if not rows:
+        return
+    statement = postgresql.insert(AlertRow).values(list(rows.values()))
+    fields = ("message", "observed", "reason", "lower", "upper", "fpr")
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=[AlertRow.verdict_id, AlertRow.key],
+            set_={name: statement.excluded[name] for name in fields},
+        )
+    )
+
+
+def _alert_keys(alerts: tuple[Alert, ...]) -> dict[str, Alert]:
+    """Alerts by what identifies them; two clauses on one metric (the value, its difference) are told apart by order."""
+    seen: Counter[tuple[str, str | None, str | None]] = Counter()
+    keys = {}
+    for alert in alerts:
+        subject = (alert.rule, alert.column, alert.metric)
+        keys[json.dumps([*subject, seen[subject]])] = alert
+        seen[subject] += 1
+    return keys
+
+
+def _alert(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
+    return {
+        "verdict_id": verdict_id,
+        "key": name,
+        "rule": alert.rule,
+        "column_name": alert.column,
+        "metric": alert.metric,
+        "message": prose(alert.message),
+        **_observed(alert.observed),
+        "lower": finite(alert.lower),
+        "upper": finite(alert.upper),
+        "fpr": finite(alert.fpr),
+    }
+
+
+def _observed(value: Any) -> dict[str, Any]:
+    plain = None if value is None else plain_metric(value)
+    reason = plain.value if isinstance(plain, Reason) else None
+    return {"observed": None if reason else plain, "reason": reason}
+
+
+def _expected(clause: Clause, bounds: tuple[float | None, float | None]) -> dict[str, Any]:
+    return {"lower": finite(bounds[0]), "upper": finite(bounds[1]), "fpr": finite(clause.fpr)}
+
+
+def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:
+    """The verdict on the partition's current profile, or None when that was not judged."""
+    document = connection.execute(
+        select(VerdictRow.document)
+        .join(ProfileRow, SPEAKS_OF_PROFILE)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    ).scalar()
+    return None if document is None else verdict_from_dict(document)
+
+
+def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:
+    """The program a partition was judged by, if it was synthesized from these inputs (None: whatever they were)."""
+    query = (
+        select(ProgramRow.document)
+        .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProgramRow.partition_key == partition)
+    )
+    if inputs is not None:
+        query = query.where(ProgramRow.inputs == inputs)
+    document = connection.execute(query).scalar()
+    return None if document is None else program_from_dict(document)

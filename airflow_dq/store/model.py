@@ -1,0 +1,237 @@
+"""The tables, in PostgreSQL schema ``airflow_dq``.
+
+Text keys collate "C": partitions order by their bytes, the same on every server.  Names of datasets, partitions
+and columns are data in rows, never identifiers.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    func,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from airflow_dq.settings import SCHEMA
+
+REVISION = "0001"
+"""The migration that these models are in step with (a test compares it with the head of the migrations)."""
+
+Key = Text(collation="C")
+"""Names that are compared: datasets, partitions, columns."""
+Moment = DateTime(timezone=True)
+
+
+class Base(DeclarativeBase):
+    """Base of all tables."""
+
+    metadata = MetaData(
+        schema=SCHEMA,
+        naming_convention={
+            "pk": "pk_%(table_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_name)s",
+            "ix": "ix_%(table_name)s_%(column_0_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+        },
+    )
+
+
+def _id() -> Mapped[int]:
+    return mapped_column(BigInteger, Identity(always=True), primary_key=True)
+
+
+def _owner(target: str, **options: Any) -> Mapped[int]:
+    return mapped_column(BigInteger, ForeignKey(f"{SCHEMA}.{target}.id", ondelete="CASCADE"), **options)
+
+
+class DatasetRow(Base):
+    """A recurring table."""
+
+    __tablename__ = "dataset"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[int] = _id()
+    name: Mapped[str] = mapped_column(Key)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+
+
+class AttemptRow(Base):
+    """One attempt to profile a partition; a later one of the same partition fences off the earlier ones."""
+
+    __tablename__ = "profile_attempt"
+    __table_args__ = (
+        CheckConstraint("state IN ('running', 'succeeded', 'failed')", name="state"),
+        Index(None, "dataset_id", "partition_key", "id"),
+    )
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    partition_key: Mapped[str] = mapped_column(Key)
+    state: Mapped[str] = mapped_column(Text, server_default="running")
+    error: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[str | None] = mapped_column(Text)
+    read_options: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    engine: Mapped[str | None] = mapped_column(Text)
+    """What read the data, and its version (``spark 4.2.0``)."""
+    version: Mapped[str] = mapped_column(Text)
+    """Version of this package."""
+    started_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    finished_at: Mapped[datetime | None] = mapped_column(Moment)
+
+
+class ProfileRow(Base):
+    """The current profile of a partition: one row, replaced as a whole."""
+
+    __tablename__ = "profile"
+    __table_args__ = (UniqueConstraint("dataset_id", "partition_key"), Index(None, "dataset_id", "updated_at"))
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    partition_key: Mapped[str] = mapped_column(Key)
+    attempt_id: Mapped[int] = _owner("profile_attempt", index=True)
+    row_count: Mapped[int] = mapped_column(BigInteger)
+    fingerprint: Mapped[str] = mapped_column(Text)
+    options: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+
+
+class ColumnRow(Base):
+    """One column of a profile; together a profile's columns are the schema the partition was read with."""
+
+    __tablename__ = "column_profile"
+    __table_args__ = (UniqueConstraint("profile_id", "ordinal"),)
+
+    id: Mapped[int] = _id()
+    profile_id: Mapped[int] = _owner("profile")
+    ordinal: Mapped[int]
+    name: Mapped[str] = mapped_column(Key)
+    kind: Mapped[str] = mapped_column(Text)
+    data_type: Mapped[str] = mapped_column(Text)
+    note: Mapped[str | None] = mapped_column(Text)
+    states_digest: Mapped[str] = mapped_column(Text)
+    fingerprint: Mapped[str] = mapped_column(Text)
+    metrics: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """Name -> finite number, or ``{"reason": "..."}``."""
+    pairs: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    """Baseline column's fingerprint -> metrics, as above: a cache."""
+
+
+class StateRow(Base):
+    """One encoded state of a column."""
+
+    __tablename__ = "column_state"
+
+    column_profile_id: Mapped[int] = _owner("column_profile", primary_key=True, autoincrement=False)
+    key: Mapped[str] = mapped_column(Key, primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class VariantRow(Base):
+    """The injected variants of a column; kept for the partitions that may be learned from next."""
+
+    __tablename__ = "column_variant"
+
+    column_profile_id: Mapped[int] = _owner("column_profile", primary_key=True, autoincrement=False)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ProgramRow(Base):
+    """The program that a partition was judged by."""
+
+    __tablename__ = "program"
+    __table_args__ = (UniqueConstraint("dataset_id", "partition_key"),)
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    partition_key: Mapped[str] = mapped_column(Key)
+    inputs: Mapped[str | None] = mapped_column(Text)
+    """Digest of what it was synthesized from; equal inputs, equal program."""
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+
+
+class VerdictRow(Base):
+    """The current verdict on a partition, and what a person said about it.
+
+    It speaks of the profile with ``profile_fingerprint``: once the partition is profiled anew with other content,
+    it is history, and the partition is not judged.
+    """
+
+    __tablename__ = "verdict"
+    __table_args__ = (
+        CheckConstraint("status IN ('pass', 'fail', 'warming_up', 'not_evaluated', 'error')", name="status"),
+        CheckConstraint("decision IN ('accepted', 'rejected')", name="decision"),
+        UniqueConstraint("dataset_id", "partition_key"),
+    )
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    partition_key: Mapped[str] = mapped_column(Key)
+    program_id: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey(f"{SCHEMA}.program.id", ondelete="SET NULL"), index=True
+    )
+    profile_fingerprint: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str | None] = mapped_column(Text)
+    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    judged_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    decision: Mapped[str | None] = mapped_column(Text)
+    decided_by: Mapped[str | None] = mapped_column(Text)
+    decided_at: Mapped[datetime | None] = mapped_column(Moment)
+    comment: Mapped[str | None] = mapped_column(Text)
+
+
+class ClauseResultRow(Base):
+    """One clause as it was evaluated: the verdict's document, for queries."""
+
+    __tablename__ = "clause_result"
+
+    verdict_id: Mapped[int] = _owner("verdict", primary_key=True, autoincrement=False)
+    ordinal: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    column_name: Mapped[str | None] = mapped_column(Key)
+    metric: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(Text)
+    observed: Mapped[float | None]
+    reason: Mapped[str | None] = mapped_column(Text)
+    lower: Mapped[float | None]
+    upper: Mapped[float | None]
+    fpr: Mapped[float | None]
+
+
+class AlertRow(Base):
+    """One alert of a verdict; judging the partition again keeps its id."""
+
+    __tablename__ = "alert"
+    __table_args__ = (UniqueConstraint("verdict_id", "key"),)
+
+    id: Mapped[int] = _id()
+    verdict_id: Mapped[int] = _owner("verdict")
+    key: Mapped[str] = mapped_column(Text)
+    """Rule, column, metric and their occurrence, as JSON: what makes it the same alert again."""
+    rule: Mapped[str] = mapped_column(Text)
+    column_name: Mapped[str | None] = mapped_column(Key)
+    metric: Mapped[str | None] = mapped_column(Text)
+    message: Mapped[str] = mapped_column(Text)
+    observed: Mapped[float | None]
+    reason: Mapped[str | None] = mapped_column(Text)
+    lower: Mapped[float | None]
+    upper: Mapped[float | None]
+    fpr: Mapped[float | None]
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())

@@ -1,0 +1,163 @@
+"""Reading profiles and histories: a handful of queries, however many partitions and columns there are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, literal, select
+
+import airflow_dq.metrics
+import airflow_dq.states  # noqa: F401  (registers the states to decode)
+from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
+from airflow_dq.states.base import Kind, State, decode_state
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
+from airflow_dq.store.value import decode_metrics
+
+WITH_STATES = 2
+"""Newest partitions of a history whose states are always loaded: the next one is compared with the last, and the
+last one's injected variants with the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """One profile's row and its columns, before states are attached."""
+
+    id: int
+    partition: str
+    row_count: int
+    options: Mapping[str, Any]
+    columns: tuple[tuple[int, ColumnProfile], ...]
+
+
+def load(connection: Connection, dataset: str, partition: str) -> Profile | None:
+    """The current profile of a partition with all its states and variants, or None."""
+    query = (
+        select(ProfileRow)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    )
+    stored = _stored(connection, connection.execute(query).all())
+    ids = {column_id for one in stored for column_id, _ in one.columns}
+    states, variants = _states(connection, ids), _variants(connection, ids)
+    return _profile(stored[0], states, variants) if stored else None
+
+
+def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
+    """The newest ``limit`` eligible profiles with keys below ``before``, oldest first.
+
+    States are loaded where something may still be computed from them: for the newest two partitions, and for
+    consecutive ones whose two-distribution metrics are not cached.  Variants: of the newest partition.
+    """
+    query = (
+        select(ProfileRow)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ELIGIBLE)
+        .order_by(ProfileRow.partition_key.desc())
+        .limit(limit)
+    )
+    stored = _stored(connection, connection.execute(query).all()[::-1])
+    if not stored:
+        return []
+    states = _states(connection, _needs_states(stored))
+    variants = _variants(connection, {column_id for column_id, _ in stored[-1].columns})
+    return [_profile(one, states, variants) for one in stored]
+
+
+def _stored(connection: Connection, rows: Sequence[Any]) -> list[_Stored]:
+    """The profiles of these rows with their columns, in the rows' order."""
+    columns: dict[int, list[tuple[int, ColumnProfile]]] = defaultdict(list)
+    if rows:
+        query = select(ColumnRow).where(_among(ColumnRow.profile_id, [row.id for row in rows]))
+        for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
+            columns[found.profile_id].append((found.id, _column(found)))
+    return [_Stored(row.id, row.partition_key, row.row_count, row.options, tuple(columns[row.id])) for row in rows]
+
+
+def _column(row: Any) -> ColumnProfile:
+    return ColumnProfile(
+        name=row.name,
+        kind=Kind(row.kind),
+        data_type=row.data_type,
+        metrics=decode_metrics(row.metrics),
+        note=row.note,
+        states_digest=row.states_digest,
+        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.pairs.items()},
+    )
+
+
+def _needs_states(stored: Sequence[_Stored]) -> set[int]:
+    ids = {column_id for one in stored[-WITH_STATES:] for column_id, _ in one.columns}
+    for before, now in pairwise(stored):
+        baselines = {column.name: (column_id, column) for column_id, column in before.columns}
+        for column_id, column in now.columns:
+            if column.name not in baselines:
+                continue
+            baseline_id, baseline = baselines[column.name]
+            cached = column.pairs.get(baseline.fingerprint, {})
+            if any(metric.name not in cached for metric in metrics_for(column.kind, pair=True)):
+                ids |= {column_id, baseline_id}
+    return ids
+
+
+def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, dict[str, State]]:
+    states: dict[int, dict[str, State]] = defaultdict(dict)
+    if column_ids:
+        query = select(StateRow).where(_among(StateRow.column_profile_id, column_ids))
+        for row in connection.execute(query):
+            states[row.column_profile_id][row.key] = decode_state(row.key, bytes(row.data))
+    return states
+
+
+def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, tuple[Variant, ...]]:
+    from airflow_dq.store.variant_blob import decode_variants
+
+    if not column_ids:
+        return {}
+    query = select(VariantRow).where(_among(VariantRow.column_profile_id, column_ids))
+    return {row.column_profile_id: decode_variants(bytes(row.data)) for row in connection.execute(query)}
+
+
+def _profile(
+    stored: _Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
+) -> Profile:
+    columns = {}
+    for column_id, column in stored.columns:
+        # The cache of pairs is one dict for the column's life: `replace` would share it, and so does this.
+        columns[column.name] = ColumnProfile(
+            column.name,
+            column.kind,
+            column.data_type,
+            column.metrics,
+            states.get(column_id, {}),
+            column.note,
+            column.states_digest,
+            column.pairs,
+        )
+    return Profile(
+        partition=stored.partition,
+        row_count=stored.row_count,
+        columns=columns,
+        variants={column.name: variants[column_id] for column_id, column in stored.columns if column_id in variants},
+        options=_options(stored.options),
+    )
+
+
+def _options(stored: Mapping[str, Any]) -> ProfileOptions:
+    """The options as far as this version knows them; an older or newer one may have others."""
+    known = {one.name for one in fields(ProfileOptions)}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
+    }
+    return ProfileOptions(**values)
+
+
+def _among(column: Any, ids: Iterable[int]) -> ColumnElement[bool]:
+    """``column = ANY(:ids)``: one parameter, however many ids."""
+    return column == any_(literal(sorted(ids), ARRAY(BigInteger)))  # type: ignore[no-any-return]

@@ -1,0 +1,147 @@
+"""Writing a profile: one transaction replaces the partition's old one, or leaves it as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from airflow_dq.profile.model import ColumnProfile, Profile, Variant
+from airflow_dq.store import attempt as attempts
+from airflow_dq.store.lock import lock_partition
+from airflow_dq.store.model import ColumnRow, ProfileRow, StateRow, VariantRow
+from airflow_dq.store.retention import prune_variants
+from airflow_dq.store.value import encode_metrics, key, plain_metrics, prose
+from airflow_dq.store.variant_blob import encode_variants
+
+BATCH_BYTES = 8_000_000
+"""Blobs are sent in batches of about this size: one statement with all of a wide table's would not fit in memory."""
+
+
+def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -> bool:
+    """Store a profile as the partition's current one; False when it only confirmed what was stored.
+
+    :raises StaleAttemptError: when a newer attempt at the partition has started
+    """
+    partition = key(profile.partition, f"partition of dataset {dataset!r}")
+    profile = normalise(profile)
+    lock_partition(connection, dataset, partition)
+    owner = attempts.require_newest(connection, attempt, dataset, partition)
+    changed = not _same(connection, owner, profile)
+    if changed:
+        connection.execute(
+            delete(ProfileRow).where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
+        )
+        _insert(connection, owner, attempt, profile)
+    else:
+        connection.execute(
+            update(ProfileRow)
+            .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
+            .values(attempt_id=attempt, updated_at=func.clock_timestamp())
+        )
+    _insert_variants(connection, _column_ids(connection, owner, partition), profile.variants)
+    prune_variants(connection, owner)
+    attempts.succeed(connection, attempt)
+    return changed
+
+
+def normalise(profile: Profile) -> Profile:
+    """The profile with plain metric values, so that its fingerprint is the same before and after storing."""
+    columns = {name: replace(column, metrics=plain_metrics(column.metrics)) for name, column in profile.columns.items()}
+    return replace(profile, row_count=int(profile.row_count), columns=columns)
+
+
+def _same(connection: Connection, owner: int, profile: Profile) -> bool:
+    """Whether the stored profile has this content, and states that this version would write."""
+    stored = connection.execute(
+        select(ProfileRow.id, ProfileRow.fingerprint).where(
+            ProfileRow.dataset_id == owner, ProfileRow.partition_key == profile.partition
+        )
+    ).one_or_none()
+    if stored is None or stored.fingerprint != profile.fingerprint:
+        return False
+    states = connection.execute(
+        select(ColumnRow.name, StateRow.key)
+        .join(StateRow, StateRow.column_profile_id == ColumnRow.id)
+        .where(ColumnRow.profile_id == stored.id)
+    )
+    wanted = {(name, state) for name, column in profile.columns.items() for state in column.states}
+    return {(name, state) for name, state in states} == wanted
+
+
+def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) -> None:
+    profile_id = connection.execute(
+        insert(ProfileRow).returning(ProfileRow.id),
+        {
+            "dataset_id": owner,
+            "partition_key": profile.partition,
+            "attempt_id": attempt,
+            "row_count": profile.row_count,
+            "fingerprint": profile.fingerprint,
+            "options": asdict(profile.options),
+        },
+    ).scalar_one()
+    if not profile.columns:
+        return
+    rows = [_column(profile_id, ordinal, column) for ordinal, column in enumerate(profile.columns.values())]
+    made = connection.execute(insert(ColumnRow).returning(ColumnRow.name, ColumnRow.id), rows)
+    ids = {row.name: row.id for row in made}
+    blobs = [
+        {"column_profile_id": ids[column.name], "key": name, "data": state.encode()}
+        for column in profile.columns.values()
+        for name, state in column.states.items()
+    ]
+    for batch in _batches(blobs):
+        connection.execute(insert(StateRow), batch)
+
+
+def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, Any]:
+    return {
+        "profile_id": profile_id,
+        "ordinal": ordinal,
+        "name": key(column.name, "column"),
+        "kind": column.kind.value,
+        "data_type": prose(column.data_type),
+        "note": None if column.note is None else prose(column.note),
+        "states_digest": column.states_digest,
+        "fingerprint": column.fingerprint,
+        "metrics": encode_metrics(column.metrics),
+        "pairs": {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()},
+    }
+
+
+def _column_ids(connection: Connection, owner: int, partition: str | None) -> dict[str, int]:
+    found = connection.execute(
+        select(ColumnRow.name, ColumnRow.id)
+        .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
+        .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
+    )
+    return {row.name: row.id for row in found}
+
+
+def _insert_variants(
+    connection: Connection, ids: Mapping[str, int], variants: Mapping[str, tuple[Variant, ...]]
+) -> None:
+    """Store the variants that were computed; those already there are kept, they come from the same content."""
+    blobs = [
+        {"column_profile_id": ids[name], "data": encode_variants(found)}
+        for name, found in variants.items()
+        if name in ids
+    ]
+    for batch in _batches(blobs):
+        connection.execute(postgresql.insert(VariantRow).on_conflict_do_nothing(), batch)
+
+
+def _batches(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    batches: list[list[dict[str, Any]]] = []
+    size = BATCH_BYTES
+    for row in rows:
+        if size + len(row["data"]) > BATCH_BYTES:
+            batches.append([])
+            size = 0
+        batches[-1].append(row)
+        size += len(row["data"])
+    return batches

@@ -1,0 +1,86 @@
+"""One unit of work, one transaction: all or nothing, done again as a whole when the connection dies."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import URL, Connection, Engine, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from airflow_dq.exceptions import StoreError, StoreUnreachableError
+from airflow_dq.settings import DEFAULT_CONN_ID, DSN_VARIABLE, SCHEMA
+from airflow_dq.store.address import describe
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+PAUSE_SECONDS = 0.5
+STATEMENT_SECONDS = 300
+LOCK_SECONDS = 120
+_TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
+_NO_SUCH_TABLE = {"42P01", "3F000"}
+_FORBIDDEN = "42501"
+
+
+def run(engine: Engine, work: Callable[[Connection], T], *, statement_seconds: int = STATEMENT_SECONDS) -> T:
+    """Do ``work`` in one transaction and return its result.
+
+    When the connection dies or the server finds a deadlock, nothing of it is in the database and the whole of it
+    is done again, on a fresh connection, at most ``ATTEMPTS`` times; ``work`` must therefore be free of side effects.
+
+    :raises StoreUnreachableError: when there is no connection, or it dies every time
+    :raises StoreError: when the database refuses the work
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with engine.begin() as connection:
+                # Set per transaction, not per session: a pooler in between hands sessions around.
+                connection.execute(
+                    text("SELECT set_config('statement_timeout', :s, true), set_config('lock_timeout', :l, true)"),
+                    {"s": f"{statement_seconds}s", "l": f"{LOCK_SECONDS}s"},
+                )
+                return work(connection)
+        except DBAPIError as error:
+            again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
+            if not again or attempt == ATTEMPTS:
+                raise explain(error, engine.url) from None
+            log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, _words(error))
+            time.sleep(PAUSE_SECONDS * attempt)
+    raise AssertionError("unreachable")
+
+
+def explain(error: DBAPIError, url: URL) -> StoreError:
+    """The error for a person: which database, what it said, what to do; never the password."""
+    state, said, where = _sqlstate(error), _words(error, url), describe(url)
+    if state in _NO_SUCH_TABLE:
+        return StoreError(f"The {where} lacks a table ({said}): run `airflow dq db upgrade`.")
+    if state == _FORBIDDEN:
+        return StoreError(
+            f"The {where} refuses the access ({said}): grant the user its rights on schema {SCHEMA!r}, "
+            "and CREATE on the database for the first `airflow dq db upgrade`."
+        )
+    if error.connection_invalidated or (isinstance(error, OperationalError) and state is None):
+        return StoreUnreachableError(
+            f"The statistics {where} cannot be reached ({said}): check that the server runs, and the address and "
+            f"password in {DSN_VARIABLE} or the Airflow connection {DEFAULT_CONN_ID!r}."
+        )
+    return StoreError(f"The {where} refused a statement ({said}).")
+
+
+def _sqlstate(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "pgcode", None)
+
+
+def _words(error: DBAPIError, url: URL | None = None) -> str:
+    """The first line of what the driver said; a failed connection names several addresses, the last says why."""
+    lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Is the server running")] or [type(error.orig).__name__]
+    said = (lines[0] if _sqlstate(error) else lines[-1]).rpartition("FATAL:")[2].strip()
+    if url is not None and url.password:
+        said = said.replace(str(url.password), "***")
+    return said

@@ -1,0 +1,1 @@
+"""Triggers: how a deferred task waits without a worker."""

@@ -1,0 +1,100 @@
+"""Waiting for a partition's profile: one look at the store, and the trigger that looks again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from airflow.triggers.base import BaseTrigger, TriggerEvent
+
+from airflow_dq.exceptions import DQError
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.hooks.task import is_retryable
+
+if TYPE_CHECKING:
+    from airflow_dq.store import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the newest attempt at profiling a partition has come, with a sentence for the log."""
+
+    state: Literal["waiting", "ready", "failed"]
+    message: str
+
+
+def progress(repository: Repository, dataset: str, partition: str) -> Progress:
+    """Look once.  An earlier attempt's profile does not count: it may be of data that has been replaced."""
+    where = f"Dataset {dataset!r}, partition {partition!r}"
+    newest = repository.attempt_status(dataset, partition)
+    if newest is None:
+        return Progress("waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it).")
+    if newest.state == "running":
+        since = newest.started_at.isoformat(timespec="seconds")
+        return Progress("waiting", f"{where}: being profiled (attempt {newest.attempt}, since {since}).")
+    if newest.state == "failed":
+        return Progress("failed", f"{where}: profiling failed (attempt {newest.attempt}): {newest.error}")
+    return Progress("ready", f"{where}: profiled (attempt {newest.attempt}).")
+
+
+class ProfileTrigger(BaseTrigger):
+    """Fires once: when the newest attempt has ended, when the deadline has passed, or when the store cannot be read.
+
+    Its event is ``{"status": "ended" | "timeout" | "error", "message": <sentence>, "deadline": <as given>}``, with
+    ``"retry"`` for an error.  It carries no secret: the connection's id, never the DSN.
+
+    :param dataset: name of the dataset
+    :param partition: the partition's key
+    :param dq_conn_id: connection to the statistics database
+    :param poke_interval: seconds between two looks
+    :param deadline: seconds since the epoch after which to give up
+    """
+
+    def __init__(self, dataset: str, partition: str, dq_conn_id: str, poke_interval: float, deadline: float) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # Airflow's is untyped
+        self.dataset = dataset
+        self.partition = partition
+        self.dq_conn_id = dq_conn_id
+        self.poke_interval = poke_interval
+        self.deadline = deadline
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """The arguments, for the database of Airflow."""
+        names = ("dataset", "partition", "dq_conn_id", "poke_interval", "deadline")
+        return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Yield the one event."""
+        try:
+            event = await self._wait()
+        except DQError as error:
+            event = {"status": "error", "message": str(error), "retry": is_retryable(error)}
+        except Exception as error:
+            self.log.exception("Waiting for the profile broke")
+            event = {"status": "error", "message": f"{type(error).__name__}: {error}", "retry": True}
+        yield TriggerEvent(event | {"deadline": self.deadline})  # type: ignore[no-untyped-call]  # Airflow's is untyped
+
+    async def _wait(self) -> dict[str, Any]:
+        from asgiref.sync import sync_to_async
+
+        # Airflow's own bridge: a connection is asked for over the triggerer's channel, which only it can cross.
+        dsn = await sync_to_async(DQHook(self.dq_conn_id).get_dsn)()
+        while True:
+            seen = await asyncio.to_thread(self._look, dsn)
+            self.log.info(seen.message)
+            if seen.state != "waiting":
+                return {"status": "ended", "message": seen.message}
+            left = self.deadline - time.time()
+            if left <= 0:
+                return {"status": "timeout", "message": seen.message}
+            await asyncio.sleep(min(self.poke_interval, left))
+
+    def _look(self, dsn: str) -> Progress:
+        from airflow_dq.store import open_store
+
+        # A connection for each look: one triggerer waits for hundreds of partitions.
+        with open_store(dsn) as repository:
+            return progress(repository, self.dataset, self.partition)

@@ -1,0 +1,34 @@
+"""The Airflow names this package uses whose home differs between the supported versions (3.1 and later).
+
+Everything else is imported from ``airflow.sdk``, which is the same in all of them.
+"""
+
+from __future__ import annotations
+
+try:
+    from airflow.sdk.configuration import conf
+    from airflow.sdk.exceptions import (
+        AirflowException,
+        AirflowFailException,
+        AirflowNotFoundException,
+        AirflowSensorTimeout,
+        AirflowSkipException,
+    )
+except ImportError:  # Airflow 3.1 keeps them in the core
+    from airflow.configuration import conf
+    from airflow.exceptions import (  # type: ignore[no-redef, attr-defined]
+        AirflowException,
+        AirflowFailException,
+        AirflowNotFoundException,
+        AirflowSensorTimeout,
+        AirflowSkipException,
+    )
+
+__all__ = [
+    "AirflowException",
+    "AirflowFailException",
+    "AirflowNotFoundException",
+    "AirflowSensorTimeout",
+    "AirflowSkipException",
+    "conf",
+]

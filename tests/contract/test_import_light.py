@@ -1,0 +1,76 @@
+"""What Airflow imports while it parses DAGs and starts its commands must not pull in a numeric library."""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("numpy", "scipy", "statsmodels", "pandas", "pyarrow", "pyspark")
+FACING = ("cli", "hooks", "operators", "plugins", "sensors", "triggers")
+DAGS = sorted((Path(__file__).parents[2] / "dags").glob("*.py"))
+
+
+def modules() -> list[str]:
+    names = ["airflow_dq.get_provider_info", "airflow_dq.version_compat", "airflow_dq.store", "airflow_dq.__main__"]
+    for facing in FACING:
+        package = import_module(f"airflow_dq.{facing}")
+        names.append(package.__name__)
+        names += [found.name for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+    return names
+
+
+def python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ.copy()
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_each_module_that_airflow_imports_is_light() -> None:
+    names = modules()
+    assert "airflow_dq.operators.profile" in names
+    assert "airflow_dq.sensors.gate" in names
+    code = f"""
+import importlib, json, sys
+import airflow.sdk
+guilty = {{}}
+for name in {names!r}:
+    before = set(sys.modules)
+    importlib.import_module(name)
+    new = sorted({{module.split('.')[0] for module in set(sys.modules) - before}} & set({HEAVY!r}))
+    if new:
+        guilty[name] = new
+print(json.dumps(guilty))
+"""
+    assert json.loads(python(code)) == {}
+
+
+@pytest.mark.parametrize("file", DAGS, ids=lambda file: file.name)
+def test_an_example_dag_is_light_and_quick_to_parse(file: Path) -> None:
+    code = f"""
+import json, runpy, sys, time
+from airflow.sdk import DAG, Param, task
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.providers.standard.operators.bash import BashOperator
+start = time.process_time()
+names = runpy.run_path({str(file)!r})
+spent = time.process_time() - start
+dags = [value.dag_id for value in names.values() if isinstance(value, DAG)]
+print(json.dumps([spent, sorted({{m.split('.')[0] for m in sys.modules}} & set({HEAVY!r})), dags]))
+"""
+    spent, heavy, dags = json.loads(python(code))
+    assert heavy == []
+    assert spent < 1.0, f"{spent:.2f} s of processor time beyond Airflow's own import"
+    assert all(name.startswith("dq_example_") for name in dags)
+
+
+def test_every_example_dag_is_found() -> None:
+    assert [file.name for file in DAGS] == ["example_flights.py", "example_minimal.py"]

@@ -1,0 +1,320 @@
+"""What every metric promises, and an independent oracle for each: without one, this module fails."""
+
+from __future__ import annotations
+
+import math
+import string
+import unicodedata
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.spatial import distance as spatial
+
+from airflow_dq.metrics.registry import Bound, Metric, Reason, compare, get_metric, measure, metric, metrics_for
+from airflow_dq.states.base import Kind, State, states_for
+
+TYPES = {
+    Kind.NUMERIC: pa.float64(),
+    Kind.TIMESTAMP: pa.float64(),
+    Kind.STRING: pa.large_string(),
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.BINARY: pa.binary(),
+    Kind.NESTED: pa.list_(pa.int64()),
+    Kind.NULL: pa.null(),
+}
+ALL = [(kind, entry) for kind in Kind for entry in metrics_for(kind)]
+every_metric = pytest.mark.parametrize(("kind", "entry"), [pytest.param(k, m, id=f"{k}-{m.name}") for k, m in ALL])
+
+
+def states_of(kind: Kind, items: list[object]) -> dict[str, State]:
+    array = pa.array(items, TYPES[kind])
+    return {state.key: state.of(array) for state in states_for(kind)}
+
+
+# ---- oracles: numpy, scipy and plain Python on the raw values ------------------------------------------------------
+
+
+def present(items: list) -> list:
+    return [x for x in items if x is not None and x != "" and x != b"" and not (isinstance(x, float) and math.isnan(x))]
+
+
+def finite(items: list) -> np.ndarray:
+    return np.array([x for x in present(items) if math.isfinite(x)])
+
+
+def per_value(test) -> object:
+    return lambda items: np.mean([sum(map(test, value)) for value in present(items)])
+
+
+def is_punctuation(c: str) -> bool:
+    return c in string.punctuation or unicodedata.category(c).startswith("P")
+
+
+def pattern(value: str) -> str:
+    symbols = []
+    for c in value:
+        letter, digit = unicodedata.category(c).startswith("L"), unicodedata.category(c) == "Nd"
+        symbols.append(r"\d" if digit else r"\l" if letter else r"\." if is_punctuation(c) else c)
+    return "".join(symbols)
+
+
+def tables(now: list, before: list, label=lambda value: value) -> tuple[np.ndarray, np.ndarray]:
+    a, b = Counter(map(label, present(now))), Counter(map(label, present(before)))
+    keys = sorted(set(a) | set(b))
+    return np.array([a[k] for k in keys], float), np.array([b[k] for k in keys], float)
+
+
+def smoothed_kl(p: np.ndarray, q: np.ndarray) -> float:
+    p, q = p / p.sum() + 1e-6, q / q.sum() + 1e-6
+    return float(stats.entropy(p, q))
+
+
+def phi_squared(p: np.ndarray, q: np.ndarray) -> float:
+    table = np.array([p, q])
+    return float(stats.chi2_contingency(table, correction=False).statistic / table.sum()) if len(p) > 1 else 0.0
+
+
+TABLE_ORACLES = {
+    "l1": lambda p, q: spatial.cityblock(p / p.sum(), q / q.sum()),
+    "l_inf": lambda p, q: spatial.chebyshev(p / p.sum(), q / q.sum()),
+    "cosine": lambda p, q: spatial.cosine(p, q),
+    "chi_squared": phi_squared,
+    "js_div": lambda p, q: spatial.jensenshannon(p, q) ** 2,
+    "kl_div": smoothed_kl,
+    "new_ratio": lambda p, q: p[q == 0].sum() / p.sum(),
+}
+
+
+def histograms(now: list, before: list) -> tuple[np.ndarray, np.ndarray]:
+    a, b = finite(now), finite(before)
+    low, high = min(a.min(), b.min()), max(a.max(), b.max())
+    # Inner edges of 20 equal bins, raised to a multiple of the smallest power of two that cuts the range in < 2048.
+    level = next(k for k in range(-60, 60) if math.floor(high / 2.0**k) - math.floor(low / 2.0**k) < 2048)
+    inner = np.ceil(np.linspace(low, high, 21)[1:-1] / 2.0**level) * 2.0**level
+    return tuple(np.histogram(x, np.concatenate([[low], inner, [high]]))[0] for x in (a, b))
+
+
+def entropy_of(label) -> object:
+    return lambda items: stats.entropy(list(Counter(map(label, present(items))).values()))
+
+
+def share_of(test) -> object:
+    return lambda items: np.mean([bool(test(value)) for value in items])
+
+
+def cohens_d(now: list, before: list) -> float:
+    a, b = finite(now), finite(before)
+    return abs(a.mean() - b.mean()) / np.sqrt((a.var() + b.var()) / 2)
+
+
+COUNTED = {
+    "row_count": len,
+    "complete_ratio": lambda items: len(present(items)) / len(items),
+}
+NUMBERS = COUNTED | {
+    "min": lambda items: finite(items).min(),
+    "max": lambda items: finite(items).max(),
+    "range": lambda items: np.ptp(finite(items)),
+    "mean": lambda items: finite(items).mean(),
+    "median": lambda items: np.median(finite(items)),
+    "unique_ratio": lambda items: len(set(finite(items))) / len(finite(items)),
+    "emd": lambda now, before: stats.wasserstein_distance(finite(now), finite(before)),
+    "ks_dist": lambda now, before: stats.ks_2samp(finite(now), finite(before)).statistic,
+    "js_div": lambda now, before: spatial.jensenshannon(*histograms(now, before)) ** 2,
+    "kl_div": lambda now, before: smoothed_kl(*histograms(now, before)),
+    "cohen_d": cohens_d,
+    "std": lambda items: finite(items).std(),
+    **{f"p{q:02}": lambda items, q=q: np.percentile(finite(items), q) for q in (5, 25, 75, 95)},
+    "l1": lambda now, before: TABLE_ORACLES["l1"](*tables(list(finite(now) + 0.0), list(finite(before) + 0.0))),
+    "new_ratio": lambda now, before: np.mean(~np.isin(finite(now), finite(before))),
+    "outside_ratio": lambda now, before: np.mean(
+        (finite(now) < finite(before).min()) | (finite(now) > finite(before).max())
+    ),
+}
+ORACLES = {
+    Kind.NUMERIC: NUMBERS
+    | {
+        "sum": lambda items: math.fsum(finite(items)),
+        "zero_ratio": lambda items: share_of(lambda x: x == 0)(finite(items)),
+        "negative_ratio": lambda items: share_of(lambda x: x < 0)(finite(items)),
+        "integer_ratio": lambda items: share_of(float.is_integer)(finite(items).tolist()),
+    },
+    Kind.TIMESTAMP: NUMBERS,
+    Kind.STRING: COUNTED
+    | {
+        "str_len": lambda items: np.mean([len(value) for value in present(items)]),
+        "char_len": per_value(lambda c: unicodedata.category(c).startswith("L")),
+        "digit_len": per_value(lambda c: unicodedata.category(c) == "Nd"),
+        "punc_len": per_value(is_punctuation),
+        "unique_ratio": lambda items: len(set(present(items))) / len(present(items)),
+        "dist_val_count": lambda items: len(set(present(items))),
+        "upper_len": per_value(str.isupper),
+        "lower_len": per_value(str.islower),
+        "space_len": per_value(str.isspace),
+        "leading_blank_ratio": lambda items: share_of(lambda s: s[0].isspace())(present(items)),
+        "trailing_blank_ratio": lambda items: share_of(lambda s: s[-1].isspace())(present(items)),
+        "non_ascii_ratio": lambda items: share_of(lambda s: not s.isascii())(present(items)),
+        "mode_ratio": lambda items: max(Counter(present(items)).values()) / len(present(items)),
+        "entropy": entropy_of(str),
+        "pat_entropy": entropy_of(pattern),
+        "pat_count": lambda items: len(set(map(pattern, present(items)))),
+    }
+    | {name: lambda now, before, f=f: f(*tables(now, before)) for name, f in TABLE_ORACLES.items()}
+    | {f"pat_{name}": lambda now, before, f=f: f(*tables(now, before, pattern)) for name, f in TABLE_ORACLES.items()},
+    Kind.BOOLEAN: COUNTED
+    | {"true_ratio": lambda items: np.mean([value for value in items if value is not None])}
+    | {
+        name: lambda now, before, f=f: f(*tables(now, before))
+        for name, f in TABLE_ORACLES.items()
+        if name != "new_ratio"
+    },
+    Kind.BINARY: COUNTED,
+    Kind.NESTED: COUNTED,
+    Kind.NULL: COUNTED,
+}
+
+
+def raw(kind: Kind, seed: int) -> list:
+    """Some hundred values with everything that is not an ordinary value among them."""
+    rng = np.random.default_rng(seed)
+    odd = [None, None, math.nan, math.inf, -math.inf, -0.0, 0.0]
+    words = ["AA", "b-12", "Zürich", "東京１２", "", None, " pad", "x@y.org", "no space", "$19.99", "2022-03-01", "٣٤"]
+    return {
+        Kind.NUMERIC: lambda: [*rng.normal(3 + seed, 2, 300).tolist(), *rng.integers(0, 9, 300).astype(float), *odd],
+        Kind.TIMESTAMP: lambda: [None, *(1.7e9 + seed * 3600 + np.round(rng.random(400) * 86400)).tolist()],
+        Kind.STRING: lambda: [words[i] for i in rng.integers(0, len(words) - 2 * seed, 400)],
+        Kind.BOOLEAN: lambda: [None, *(rng.random(300) < 0.3 + seed / 10).tolist()],
+        Kind.BINARY: lambda: [None, b"", b"x", b"\xff"] * 5,
+        Kind.NESTED: lambda: [None, [1], [], [None]] * 5,
+        Kind.NULL: lambda: [None] * 5,
+    }[kind]()
+
+
+@every_metric
+def test_every_metric_has_an_oracle_and_agrees_with_it(kind: Kind, entry: Metric) -> None:
+    oracle = ORACLES[kind].get(entry.name)
+    assert oracle is not None, f"give {entry.name!r} of {kind} columns an independent oracle in this module"
+    now, before = raw(kind, 0), raw(kind, 1)
+    if entry.pair:
+        observed = compare(kind, states_of(kind, now), states_of(kind, before), [entry.name])[entry.name]
+        expected = oracle(now, before)
+    else:
+        observed, expected = measure(kind, states_of(kind, now))[entry.name], oracle(now)
+    assert isinstance(observed, float)
+    assert observed == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+
+
+def test_no_oracle_is_left_over() -> None:
+    assert {(kind, name) for kind in Kind for name in ORACLES[kind]} == {(kind, entry.name) for kind, entry in ALL}
+
+
+@every_metric
+def test_every_metric_is_documented(kind: Kind, entry: Metric) -> None:
+    assert entry.doc.endswith((".", ":"))
+    assert len(entry.doc) > 10
+    assert entry.name == entry.name.lower()
+    assert entry.name.isidentifier()
+    assert get_metric(entry.name, kind) is entry
+
+
+# ---- promises ------------------------------------------------------------------------------------------------------
+
+EDGE = [0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1e-300, 1e16, math.nan, math.inf, -math.inf]
+RANDOM = {
+    Kind.NUMERIC: st.one_of(st.none(), st.sampled_from(EDGE), st.floats(), st.integers(-3, 3).map(float)),
+    Kind.STRING: st.one_of(st.none(), st.sampled_from(["", "a", "É1"]), st.text(max_size=8)),
+    Kind.BOOLEAN: st.sampled_from([None, True, False]),
+}
+RANDOM[Kind.TIMESTAMP] = RANDOM[Kind.NUMERIC]
+
+
+@pytest.mark.parametrize("kind", list(RANDOM))
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_a_metric_is_a_finite_float_or_a_reason(kind: Kind, data: st.DataObject) -> None:
+    now, before = (data.draw(st.lists(RANDOM[kind], max_size=15)) for _ in range(2))
+    a, b = states_of(kind, now), states_of(kind, before)
+    for name, value in {**measure(kind, a), **compare(kind, a, b)}.items():
+        assert isinstance(value, Reason) or (type(value) is float and math.isfinite(value)), (name, value)
+
+
+@pytest.mark.parametrize("kind", list(RANDOM))
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_metrics_do_not_depend_on_the_split(kind: Kind, data: st.DataObject) -> None:
+    items = data.draw(st.lists(RANDOM[kind], max_size=30))
+    cut = data.draw(st.integers(0, len(items)))
+    left, right = states_of(kind, items[:cut]), states_of(kind, items[cut:])
+    merged = {key: right[key].merge(left[key]) for key in left}
+    whole = states_of(kind, items)
+    assert measure(kind, merged) == measure(kind, whole)
+    assert all(value in (0.0, Reason.NO_VALUES) for value in compare(kind, merged, whole).values())
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_an_empty_batch_says_so(kind: Kind) -> None:
+    values = measure(kind, states_of(kind, []))
+    assert values.pop("row_count") == 0.0
+    assert set(values.values()) == {Reason.EMPTY_BATCH}
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_column_of_nulls_says_so(kind: Kind) -> None:
+    values = measure(kind, states_of(kind, [None] * 4))
+    assert values.pop("row_count") == 4.0
+    assert values.pop("complete_ratio") == 0.0
+    # Numbers of distinct things are counts: none is a value like any other.
+    assert values.pop("dist_val_count", 0.0) == values.pop("pat_count", 0.0) == 0.0
+    assert set(values.values()) <= {Reason.NO_VALUES}
+
+
+@pytest.mark.parametrize("kind", list(RANDOM))
+def test_a_distance_to_nothing_is_no_number(kind: Kind) -> None:
+    full, empty = states_of(kind, raw(kind, 0)), states_of(kind, [None])
+    for now, before in ((full, empty), (empty, full), (empty, empty)):
+        assert set(compare(kind, now, before).values()) == {Reason.NO_VALUES}
+
+
+@pytest.mark.parametrize(("kind", "entry"), [case for case in ALL if case[1].pair])
+def test_a_distance_to_itself_is_zero_and_it_is_never_negative(kind: Kind, entry: Metric) -> None:
+    now, before = states_of(kind, raw(kind, 0)), states_of(kind, raw(kind, 1))
+    assert compare(kind, now, now, [entry.name])[entry.name] == pytest.approx(0.0, abs=1e-12)
+    assert compare(kind, now, before, [entry.name])[entry.name] > 0.0
+
+
+@every_metric
+def test_bounds_are_those_of_propositions_1_to_3(kind: Kind, entry: Metric) -> None:
+    averages = {"row_count", "mean", "str_len", "char_len", "digit_len", "punc_len", "complete_ratio", "true_ratio"}
+    expected = Bound.CANTELLI if entry.pair else Bound.CLT if entry.name in averages else Bound.CHEBYSHEV
+    assert entry.bound is expected or not entry.paper
+
+
+def test_the_papers_tables_are_complete() -> None:
+    names = {kind: {entry.name for entry in metrics_for(kind) if entry.paper} for kind in Kind}
+    table_3 = "emd js_div kl_div ks_dist cohen_d min max mean median sum range row_count unique_ratio complete_ratio"
+    table_4 = (
+        "l1 l_inf cosine chi_squared js_div kl_div pat_l1 pat_l_inf pat_cosine pat_chi_squared pat_js_div pat_kl_div "
+        "str_len char_len digit_len punc_len row_count unique_ratio complete_ratio dist_val_count"
+    )
+    assert names[Kind.NUMERIC] == set(table_3.split())
+    assert names[Kind.STRING] == set(table_4.split())
+
+
+def test_a_name_is_registered_once_for_a_kind() -> None:
+    entry = get_metric("row_count", Kind.STRING)
+    assert entry is not None
+
+    def another(counts: State) -> float:
+        """Some other metric of that name."""
+        return 0.0
+
+    with pytest.raises(ValueError, match="row_count"):
+        metric(*entry.states, bound=Bound.CLT, name="row_count")(another)
+    with pytest.raises(ValueError, match="exactly one"):
+        metric(*entry.states, *entry.states, bound=Bound.CANTELLI, pair=True)
+    assert get_metric("row_count", Kind.STRING) is entry

@@ -1,0 +1,103 @@
+"""An Airflow of its own for a test: a SQLite home, a DAG file, and ``dag.test()`` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RUNNER = """
+import json, runpy, sys
+from datetime import datetime, timezone
+from airflow.sdk import DAG
+file, dag_id, day, conf, result = sys.argv[1:]
+dag = next(v for v in runpy.run_path(file).values() if isinstance(v, DAG) and v.dag_id == dag_id)
+run = dag.test(logical_date=datetime.fromisoformat(day).replace(tzinfo=timezone.utc), run_conf=json.loads(conf))
+from airflow.models.renderedtifields import RenderedTaskInstanceFields
+from airflow.models.xcom import XComModel
+from airflow.utils.session import create_session
+with create_session() as session:
+    fields = session.query(RenderedTaskInstanceFields).filter_by(dag_id=dag_id)
+    rendered = {r.task_id: r.rendered_fields for r in fields}
+    returned = {
+        x.task_id: XComModel.deserialize_value(x)
+        for x in session.query(XComModel).filter_by(dag_id=dag_id, run_id=run.run_id, key="return_value")
+    }
+states = {ti.task_id: str(ti.state) for ti in run.get_task_instances()}
+json.dump({"states": states, "returned": returned, "rendered": rendered}, open(result, "w"), default=str)
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of a DAG run."""
+
+    states: dict[str, str]
+    """State by task id."""
+    returned: dict[str, Any]
+    """What each task returned (XCom)."""
+    rendered: dict[str, Any]
+    """Each task's rendered template fields, as the user interface shows them."""
+    output: str
+    """Everything that was printed and logged."""
+
+
+@dataclass(frozen=True)
+class AirflowHome:
+    """
+    :param folder: the home
+    :param dsn: the statistics database
+    :param in_environment: whether the processes find it in AIRFLOW_DQ_DSN
+    """
+
+    folder: Path
+    dsn: str
+    in_environment: bool = True
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of every process of this Airflow."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
+        return {
+            **kept,
+            **({"AIRFLOW_DQ_DSN": self.dsn} if self.in_environment else {}),
+            "AIRFLOW_HOME": str(self.folder),
+            "AIRFLOW__CORE__DAGS_FOLDER": str(self.folder / "dags"),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{self.folder}/airflow.db",
+            "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+            "NO_COLOR": "1",
+        }
+
+    def airflow(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run an ``airflow`` command."""
+        command = [sys.executable, "-m", "airflow", *arguments]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=550)
+
+    def migrate(self) -> None:
+        """Create Airflow's own database."""
+        (self.folder / "dags").mkdir(parents=True, exist_ok=True)
+        done = self.airflow("db", "migrate")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def add_dag(self, name: str, text: str) -> None:
+        """Write a DAG file."""
+        (self.folder / "dags" / f"{name}.py").write_text(text)
+
+    def run(self, dag_id: str, day: str, **conf: Any) -> Run:
+        """``dag.test()`` of the DAG in the file of the same name."""
+        result = self.folder / "result.json"
+        result.unlink(missing_ok=True)
+        file = str(self.folder / "dags" / f"{dag_id}.py")
+        command = [sys.executable, "-c", RUNNER, file, dag_id, day, json.dumps(conf), str(result)]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=550)
+        output = done.stdout + done.stderr
+        assert result.exists(), output
+        return Run(**json.loads(result.read_text()), output=output + self._logs())
+
+    def _logs(self) -> str:
+        return "".join(file.read_text(errors="replace") for file in (self.folder / "logs").rglob("*.log"))

@@ -1,0 +1,57 @@
+"""A real PostgreSQL for the tests that need one: AIRFLOW_DQ_TEST_DSN when it is set, else an embedded server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from airflow_dq.settings import SCHEMA
+from airflow_dq.store import EmbeddedPostgres, Repository, open_store
+from airflow_dq.store.address import parse_dsn
+from airflow_dq.store.engine import current_revision, make_engine
+from airflow_dq.store.migration import upgrade
+from airflow_dq.store.model import REVISION, Base
+
+
+@pytest.fixture(scope="session")
+def postgres_dsn() -> Iterator[str]:
+    """URL of a server where the tests may do as they like with schema ``airflow_dq``."""
+    given = os.environ.get("AIRFLOW_DQ_TEST_DSN")
+    if given:
+        yield given
+        return
+    # Not pytest's tmp_path: as root, that is closed to the user the server runs as.
+    folder = Path(tempfile.mkdtemp(prefix="airflow-dq-postgres-"))
+    try:
+        with EmbeddedPostgres(folder, durable=False) as dsn:
+            yield dsn
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def clean_dsn(postgres_dsn: str) -> str:
+    """The same server with a migrated and empty schema."""
+    engine = make_engine(parse_dsn(postgres_dsn))
+    with engine.begin() as connection:
+        migrated = current_revision(connection) == REVISION
+    if not migrated:
+        upgrade(postgres_dsn)
+    names = ", ".join(f"{SCHEMA}.{table.name}" for table in Base.metadata.sorted_tables)
+    with engine.begin() as connection:
+        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+    engine.dispose()
+    return postgres_dsn
+
+
+@pytest.fixture
+def store(clean_dsn: str) -> Iterator[Repository]:
+    """A repository on an empty, migrated schema."""
+    with open_store(clean_dsn) as repository:
+        yield repository

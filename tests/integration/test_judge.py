@@ -1,0 +1,216 @@
+"""Judging a partition: the same again is the same, two at once are one, and nothing broken ever passes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
+from airflow_dq.profile.model import Profile
+from airflow_dq.program.model import Program, Status, SynthesisOptions, Verdict
+from airflow_dq.store import Repository, open_store
+from airflow_dq.store import judge as judge_module
+from airflow_dq.store.judge import judge
+from tests.integration.sample import ODD_NAME, days, make_profile
+
+OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)
+TODAY = "2024-01-21"
+
+
+def put(store: Repository, *profiles: Profile) -> None:
+    attempts = store.begin_attempts("t", [str(profile.partition) for profile in profiles])
+    for profile in profiles:
+        store.save_profile(attempts[str(profile.partition)], "t", profile)
+
+
+@pytest.fixture
+def learned(store: Repository) -> Repository:
+    """Twenty quiet days, and a day to judge."""
+    put(store, *days(20), make_profile(TODAY, rows=1001, mean=10.05))
+    return store
+
+
+def contents(store: Repository) -> dict[str, list[tuple[object, ...]]]:
+    """All that was judged, without times."""
+    queries = {
+        "program": "SELECT id, partition_key, inputs, document::text, created_at FROM airflow_dq.program",
+        "verdict": "SELECT id, program_id, status, reason, document::text, created_at FROM airflow_dq.verdict",
+        "clause_result": "SELECT * FROM airflow_dq.clause_result ORDER BY ordinal",
+        "alert": "SELECT * FROM airflow_dq.alert ORDER BY id",
+    }
+    with store._engine.begin() as connection:
+        return {name: [tuple(row) for row in connection.execute(text(query))] for name, query in queries.items()}
+
+
+def judged_at(store: Repository) -> object:
+    with store._engine.begin() as connection:
+        return connection.execute(text("SELECT judged_at FROM airflow_dq.verdict")).scalar_one()
+
+
+def test_quiet_day_passes_and_broken_day_fails(learned: Repository) -> None:
+    verdict = judge(learned, "t", TODAY, OPTIONS)
+    assert (verdict.status, verdict.partition) == (Status.PASS, TODAY)
+    assert verdict.columns["price"].results
+    assert learned.load_verdict("t", TODAY) == verdict
+    put(learned, make_profile("2024-01-22", rows=1000, mean=500.0))
+    verdict = judge(learned, "t", "2024-01-22", OPTIONS)
+    assert verdict.status is Status.FAIL
+    assert learned.load_verdict("t", "2024-01-22") == verdict
+    (line, _) = learned.partitions("t", 2)
+    assert (line.partition, line.verdict, line.alerts) == ("2024-01-22", Status.FAIL, len(verdict.alerts))
+    with learned._engine.begin() as connection:
+        alerts = connection.execute(text("SELECT column_name, metric, message, observed FROM airflow_dq.alert")).all()
+    assert ("price", "mean", 500.0) in [(row.column_name, row.metric, row.observed) for row in alerts]
+    assert {row.message for row in alerts} == {alert.message for alert in verdict.alerts}
+    history = learned.load_history("t", "2024-01-23", 30)
+    assert [history[-1].partition, len(history)] == [TODAY, 21]
+
+
+def test_same_call_again_changes_only_the_time(learned: Repository) -> None:
+    put(learned, make_profile(TODAY, rows=1000, mean=500.0))
+    first = judge(learned, "t", TODAY, OPTIONS)
+    before, time = contents(learned), judged_at(learned)
+    assert before["alert"]
+    assert judge(learned, "t", TODAY, OPTIONS) == first
+    assert contents(learned) == before
+    assert judged_at(learned) > time  # type: ignore[operator]
+
+
+def test_program_is_used_again_after_retention_dropped_the_variants(learned: Repository) -> None:
+    first = judge(learned, "t", TODAY, OPTIONS)
+    before = contents(learned)
+    for day in range(22, 27):
+        put(learned, make_profile(f"2024-01-{day}", mean=10.0))
+    assert learned.load_history("t", TODAY, 20)[-1].variants == {}
+    assert judge(learned, "t", TODAY, OPTIONS) == first
+    assert contents(learned) == before
+
+
+def test_other_options_make_another_program_in_place(learned: Repository) -> None:
+    judge(learned, "t", TODAY, OPTIONS)
+    (old,) = contents(learned)["program"]
+    judge(learned, "t", TODAY, replace(OPTIONS, target_fpr=0.01))
+    (new,) = contents(learned)["program"]
+    assert new[0] == old[0]
+    assert new[2] != old[2]
+    stored = learned.load_program("t", TODAY)
+    assert stored is not None
+    assert stored.options.target_fpr == 0.01
+
+
+def test_alert_that_is_still_true_keeps_its_id(learned: Repository) -> None:
+    put(learned, make_profile(TODAY, mean=500.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    ids = {row[2]: row[0] for row in contents(learned)["alert"]}
+    put(learned, make_profile(TODAY, mean=600.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    again = {row[2]: row[0] for row in contents(learned)["alert"]}
+    assert ids == again
+    put(learned, make_profile(TODAY, mean=10.0))
+    assert judge(learned, "t", TODAY, OPTIONS).status is Status.PASS
+    assert contents(learned)["alert"] == []
+
+
+def test_two_judges_at_once_leave_one_verdict(learned: Repository, clean_dsn: str) -> None:
+    put(learned, make_profile(TODAY, mean=500.0))
+    gate = threading.Barrier(4)
+
+    def run(_: int) -> Verdict:
+        with open_store(clean_dsn) as store:
+            gate.wait()
+            return judge(store, "t", TODAY, OPTIONS)
+
+    with ThreadPoolExecutor(4) as pool:
+        verdicts = list(pool.map(run, range(4)))
+    assert all(verdict == verdicts[0] for verdict in verdicts)
+    stored = contents(learned)
+    assert (len(stored["program"]), len(stored["verdict"])) == (1, 1)
+    assert len(stored["alert"]) == len(verdicts[0].alerts) > 0
+    assert len(stored["clause_result"]) == sum(len(scope.results) for scope in verdicts[0].columns.values())
+
+
+def test_warming_up_says_how_many_are_missing(store: Repository) -> None:
+    put(store, *days(3))
+    verdict = judge(store, "t", "2024-01-03", OPTIONS)
+    assert verdict.status is Status.WARMING_UP
+    assert verdict.reason is not None
+    assert store.load_verdict("t", "2024-01-03") == verdict
+    assert len(store.load_history("t", "2024-01-04", 30)) == 3
+
+
+def test_no_profile_is_an_error(store: Repository) -> None:
+    put(store, *days(3))
+    with pytest.raises(StoreError, match="Dataset 't', partition '2024-02-01': there is no profile to judge"):
+        judge(store, "t", "2024-02-01", OPTIONS)
+
+
+def test_unknown_column_is_the_users_error(learned: Repository) -> None:
+    with pytest.raises(SynthesisError, match="prize"):
+        judge(learned, "t", TODAY, replace(OPTIONS, columns=("prize",)))
+    assert contents(learned)["verdict"] == []
+
+
+@pytest.mark.parametrize("step", ["_synthesize", "_evaluate"])
+def test_a_bug_never_passes(learned: Repository, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def broken(*arguments: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judge_module, step, broken)
+        verdict = judge(learned, "t", TODAY, OPTIONS)
+    assert verdict.status is Status.ERROR
+    assert verdict.reason is not None
+    assert "ZeroDivisionError: a bug" in verdict.reason
+    assert learned.load_verdict("t", TODAY) == verdict
+    assert learned.load_history("t", "2024-02-01", 30)[-1].partition == "2024-01-20"
+    # The bug is fixed: the next call judges.
+    assert judge(learned, "t", TODAY, OPTIONS).status is Status.PASS
+
+
+def replacing(store: Repository, times: int) -> Callable[[Program, Profile, list[Profile]], Verdict]:
+    """An evaluation during which somebody profiles the partition anew."""
+    from airflow_dq.program.evaluation import evaluate
+
+    left = [times]
+
+    def slow(program: Program, profile: Profile, history: list[Profile]) -> Verdict:
+        if left[0]:
+            left[0] -= 1
+            put(store, make_profile(TODAY, mean=500.0 + left[0]))
+        return evaluate(program, profile, history)
+
+    return slow
+
+
+def test_partition_replaced_while_judged_is_judged_again(learned: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_module, "_evaluate", replacing(learned, 1))
+    assert judge(learned, "t", TODAY, OPTIONS).status is Status.FAIL
+    monkeypatch.setattr(judge_module, "_evaluate", replacing(learned, 9))
+    with pytest.raises(StaleAttemptError, match="profiled anew"):
+        judge(learned, "t", TODAY, OPTIONS)
+
+
+def test_decision_stays_with_the_verdict_it_was_made_on(learned: Repository) -> None:
+    put(learned, make_profile(TODAY, mean=500.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    accept = text("UPDATE airflow_dq.verdict SET decision = 'accepted', decided_by = 'ann', comment = 'new normal'")
+    with learned._engine.begin() as connection:
+        connection.execute(accept)
+    judge(learned, "t", TODAY, replace(OPTIONS, target_fpr=0.04))
+    assert learned.partitions("t", 1)[0].decision == "accepted"
+    put(learned, make_profile(TODAY, mean=700.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    assert learned.partitions("t", 1)[0].decision is None
+
+
+def test_awkward_column_in_an_alert(learned: Repository) -> None:
+    today = make_profile(TODAY)
+    put(learned, replace(today, columns={"price": today.columns["price"]}))
+    verdict = judge(learned, "t", TODAY, OPTIONS)
+    assert verdict.status is Status.FAIL
+    assert [(row[3], row[4]) for row in contents(learned)["alert"]] == [("column_missing", ODD_NAME)]

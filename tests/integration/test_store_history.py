@@ -1,0 +1,172 @@
+"""What a partition is judged against, and what status shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from sqlalchemy import event, text
+
+from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.profile.model import Profile
+from airflow_dq.program.model import ScopeVerdict, Status, Verdict
+from airflow_dq.states.base import Kind
+from airflow_dq.store import Repository
+from tests.integration.sample import ODD_NAME, days, make_profile
+
+
+def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
+    attempts = store.begin_attempts(dataset, [str(profile.partition) for profile in profiles])
+    for profile in profiles:
+        store.save_profile(attempts[str(profile.partition)], dataset, profile)
+
+
+def rule(store: Repository, profile: Profile, status: Status, decision: str | None = None) -> None:
+    verdict = Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="because")
+    store.save_judgement("t", profile, None, verdict)
+    if decision:
+        with store._engine.begin() as connection:
+            connection.execute(
+                text("UPDATE airflow_dq.verdict SET decision = :decision WHERE partition_key = :partition"),
+                {"decision": decision, "partition": profile.partition},
+            )
+
+
+def keys(profiles: list[Profile]) -> list[str | None]:
+    return [profile.partition for profile in profiles]
+
+
+@contextmanager
+def counted(store: Repository) -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(store._engine, "before_cursor_execute", note)
+    yield statements
+    event.remove(store._engine, "before_cursor_execute", note)
+
+
+def test_history_is_the_newest_before_oldest_first(store: Repository) -> None:
+    profiles = days(9)
+    put(store, *reversed(profiles))
+    put(store, make_profile("2024-01-03", rows=5), dataset="other")
+    assert store.load_history("t", "2024-01-08", 3) == profiles[4:7]
+    assert keys(store.load_history("t", "2024-01-08", 100)) == keys(profiles[:7])
+    # Bytes, not a language's rules: upper case before lower, digits before letters.
+    put(store, make_profile("B"), make_profile("a"), make_profile("10"), make_profile("9"), dataset="u")
+    assert keys(store.load_history("u", "b", 10)) == ["10", "9", "B", "a"]
+
+
+@pytest.mark.parametrize(
+    ("status", "decision", "eligible"),
+    [
+        (Status.PASS, None, True),
+        (Status.WARMING_UP, None, True),
+        (Status.FAIL, None, False),
+        (Status.ERROR, None, False),
+        (Status.NOT_EVALUATED, None, False),
+        (Status.FAIL, "accepted", True),
+        (Status.FAIL, "rejected", False),
+        (Status.PASS, "rejected", False),
+    ],
+)
+def test_eligibility(store: Repository, status: Status, decision: str | None, eligible: bool) -> None:
+    first, second, third = days(3)
+    put(store, first, second, third)
+    rule(store, second, status, decision)
+    expected = [first, second, third] if eligible else [first, third]
+    assert keys(store.load_history("t", "2024-02-01", 30)) == keys(expected)
+    # The limit counts eligible partitions only.
+    assert len(store.load_history("t", "2024-02-01", 2)) == 2
+
+
+def test_verdict_on_replaced_content_does_not_count(store: Repository) -> None:
+    first, second = days(2)
+    put(store, first, second)
+    rule(store, second, Status.FAIL, "rejected")
+    repaired = replace(second, row_count=second.row_count + 1)
+    put(store, repaired)
+    assert store.load_verdict("t", "2024-01-02") is None
+    assert keys(store.load_history("t", "2024-02-01", 30)) == keys([first, second])
+    rule(store, repaired, Status.PASS)
+    (line, _) = store.partitions("t")
+    assert (line.verdict, line.decision) == (Status.PASS, None)
+
+
+def test_attempt_without_profile_is_not_history(store: Repository) -> None:
+    put(store, *days(2))
+    store.fail_attempt(store.begin_attempt("t", "2024-01-03"), "unreadable")
+    store.begin_attempt("t", "2024-01-04")
+    assert keys(store.load_history("t", "2024-02-01", 30)) == ["2024-01-01", "2024-01-02"]
+
+
+def test_failed_run_keeps_variants_of_the_last_good_partition(store: Repository) -> None:
+    profiles = days(8)
+    put(store, *profiles[:3])
+    for profile in profiles[3:]:
+        put(store, profile)
+        rule(store, profile, Status.FAIL)
+    history = store.load_history("t", "2024-02-01", 30)
+    assert history[-1].partition == "2024-01-03"
+    assert len(history[-1].variants["price"]) == 3
+
+
+def test_states_come_only_where_something_is_left_to_compute(store: Repository) -> None:
+    profiles = days(5)
+    put(store, *profiles)
+    cold = store.load_history("t", "2024-02-01", 30)
+    wanted = {metric.name: 1.0 for metric in metrics_for(Kind.NUMERIC, pair=True)}
+    assert wanted, "the registry has two-distribution metrics of numbers"
+    assert all(column.states for profile in cold for column in profile.columns.values())
+    for before, now in pairwise(cold):
+        now.columns["price"].pairs[before.columns["price"].fingerprint] = dict(wanted)
+    assert store.save_pairs("t", cold) == 4
+    assert store.save_pairs("t", cold) == 0
+    warm = store.load_history("t", "2024-02-01", 30)
+    assert warm[3].columns["price"].pairs == cold[3].columns["price"].pairs
+    assert [bool(profile.columns["price"].states) for profile in warm] == [False, False, False, True, True]
+    assert all(profile.columns[ODD_NAME].states for profile in warm)
+    # A gap: the third day leaves, and its neighbours are to be compared with each other.
+    rule(store, profiles[2], Status.FAIL)
+    gap = store.load_history("t", "2024-02-01", 30)
+    assert [bool(profile.columns["price"].states) for profile in gap] == [False, True, True, True]
+
+
+def test_pairs_of_replaced_content_are_not_saved(store: Repository) -> None:
+    put(store, *days(2))
+    loaded = store.load_history("t", "2024-02-01", 30)
+    loaded[1].columns["price"].pairs["baseline"] = {"emd": 1.0}
+    put(store, make_profile("2024-01-02", mean=99.0))
+    assert store.save_pairs("t", loaded) == 0
+
+
+def test_number_of_queries_does_not_grow(store: Repository) -> None:
+    put(store, *days(3))
+    with counted(store) as few:
+        store.load_history("t", "2024-02-01", 30)
+    put(store, *days(20))
+    with counted(store) as many:
+        assert len(store.load_history("t", "2024-02-01", 30)) == 20
+    assert len(few) == len(many) <= 6
+
+
+def test_summaries(store: Repository) -> None:
+    first, second, third = days(3)
+    put(store, first, second, third)
+    rule(store, second, Status.FAIL)
+    store.fail_attempt(store.begin_attempt("t", "2024-01-04"), "no such folder")
+    store.begin_attempt("u", "x")
+    lines = store.partitions("t", 3)
+    assert [line.partition for line in lines] == ["2024-01-04", "2024-01-03", "2024-01-02"]
+    assert (lines[0].rows, lines[0].attempt, lines[0].error) == (None, "failed", "no such folder")
+    assert (lines[1].rows, lines[1].attempt, lines[1].verdict) == (third.row_count, "succeeded", None)
+    assert (lines[2].verdict, lines[2].alerts) == (Status.FAIL, 0)
+    assert lines[1].profiled_at is not None
+    t, u = store.datasets()
+    assert (t.name, t.partitions, t.newest) == ("t", 3, "2024-01-03")
+    assert (u.name, u.partitions, u.newest, u.profiled_at) == ("u", 0, None, None)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import argparse
+
+import pytest
+from airflow import __version__
+from airflow.cli.cli_config import GroupCommand
+
+from airflow_dq.cli.definition import get_dq_cli_commands
+from airflow_dq.cli.main import build_parser, main
+
+
+def test_the_group_has_a_name_of_its_own() -> None:
+    (group,) = get_dq_cli_commands()
+    assert isinstance(group, GroupCommand)
+    assert group.name == "dq"
+    assert [command.name for command in group.subcommands] == ["db", "backfill", "status", "explain"]
+
+
+@pytest.mark.skipif(__version__.startswith("3.1."), reason="providers add commands to Airflow's own from 3.2 on")
+def test_airflows_own_command_line_has_the_same_commands() -> None:
+    from airflow.cli import cli_parser
+
+    assert cli_parser.ALL_COMMANDS_DICT["dq"].name == "dq"
+    parsed = cli_parser.get_parser().parse_args(["dq", "explain", "flights", "2013-02-15", "--json"])
+    ours = build_parser().parse_args(["explain", "flights", "2013-02-15", "--json"])
+    assert (parsed.dataset, parsed.partition, parsed.output) == (ours.dataset, ours.partition, ours.output)
+    assert parsed.func.__name__ == ours.func.__name__ == "explain"
+
+
+def test_arguments_have_their_defaults() -> None:
+    parsed = build_parser().parse_args(
+        ["backfill", "flights", "--source", "lake/day=*", "--option", "a=1", "--option", "b=2"]
+    )
+    assert (parsed.source, parsed.format, parsed.option, parsed.master) == (
+        "lake/day=*",
+        "parquet",
+        ["a=1", "b=2"],
+        "local[*]",
+    )
+    assert (parsed.dq_conn_id, parsed.output, parsed.conf) == ("dq_default", False, [])
+
+
+@pytest.mark.parametrize("arguments", [[], ["db"], ["explain", "flights"], ["nonsense"]])
+def test_an_incomplete_command_line_is_a_user_error(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+
+
+def test_parsers_are_plain_argparse() -> None:
+    assert isinstance(build_parser(), argparse.ArgumentParser)

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+import pytest
+
+from airflow_dq.metrics.category import chi_squared, cosine, js_div, kl_div, l1, l_inf
+from airflow_dq.metrics.pattern import pat_l1
+from airflow_dq.metrics.registry import measure
+from airflow_dq.states.base import Kind, states_for
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.pattern import PatternDistribution
+
+
+def distribution(text: str) -> CategoryDistribution:
+    """One value for each character."""
+    return CategoryDistribution.of(pa.array(list(text), pa.string()))
+
+
+def test_by_hand() -> None:
+    now, before = distribution("aaab"), distribution("ab")
+    assert l1(now, before) == pytest.approx(0.5)
+    assert l_inf(now, before) == pytest.approx(0.25)
+    assert cosine(now, before) == pytest.approx(1 - 1 / (math.sqrt(0.625) * math.sqrt(0.5)) * 0.5)
+    # Expected under homogeneity: 8/3, 4/3 of four and 4/3, 2/3 of two.
+    statistic = (1 / 9) / (8 / 3) + (1 / 9) / (4 / 3) + (1 / 9) / (4 / 3) + (1 / 9) / (2 / 3)
+    assert chi_squared(now, before) == pytest.approx(statistic / 6)
+
+
+def test_nothing_in_common() -> None:
+    now, before = distribution("aab"), distribution("xyz")
+    assert l1(now, before) == pytest.approx(2.0)
+    assert cosine(now, before) == pytest.approx(1.0)
+    assert chi_squared(now, before) == pytest.approx(1.0)
+    assert js_div(now, before) == pytest.approx(math.log(2))
+    assert 5 < kl_div(now, before) < 15
+
+
+@pytest.mark.parametrize("distance", [l1, l_inf, cosine, chi_squared, js_div, kl_div])
+def test_distances_do_not_depend_on_the_number_of_rows(distance) -> None:
+    small = distance(distribution("aab"), distribution("abc"))
+    assert distance(distribution("aab" * 100), distribution("abc" * 100)) == pytest.approx(small)
+
+
+def test_patterns_see_the_format_and_not_the_values() -> None:
+    now, before = (PatternDistribution.of(pa.array(values)) for values in (["a-1", "b-2"], ["c-3", "d-4"]))
+    assert pat_l1(now, before) == 0.0
+    spaced = PatternDistribution.of(pa.array(["c 3", "d-4"]))
+    assert pat_l1(spaced, before) == pytest.approx(1.0)
+
+
+def test_distinct_strings() -> None:
+    array = pa.array(["a", "a", "b", "", None, "A"], pa.string())
+    metrics = measure(Kind.STRING, {state.key: state.of(array) for state in states_for(Kind.STRING)})
+    assert (metrics["dist_val_count"], metrics["unique_ratio"]) == (3.0, 0.75)
+    assert metrics["complete_ratio"] == pytest.approx(4 / 6)

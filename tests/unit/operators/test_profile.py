@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.sdk import DAG
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.hooks.spark import ProfileSubmitHook
+from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.version_compat import AirflowException, AirflowFailException
+
+SECRET = "postgresql://me:correct-horse@db/stats"
+
+
+def operator(**arguments: Any) -> DQProfileOperator:
+    defaults: dict[str, Any] = {"task_id": "profile", "dataset": "flights"}
+    return DQProfileOperator(**{**defaults, **arguments})
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, Any]]]:
+    """A reachable database and a Java; what would have been started is listed as (command, environment)."""
+    started: list[tuple[list[str], dict[str, Any]]] = []
+
+    @contextmanager
+    def reachable(self: DQHook):  # type: ignore[no-untyped-def]
+        yield None
+
+    def submit(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
+        command = self._build_spark_submit_command(application)
+        started.append((command, dict(self._env or {})))
+
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    monkeypatch.setattr(DQHook, "get_store", reachable)
+    monkeypatch.setattr("airflow_dq.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.find_spark_submit", lambda: Path("bin/spark-submit"))
+    monkeypatch.setattr(ProfileSubmitHook, "submit", submit)
+    return started
+
+
+def test_one_partition_of_a_path() -> None:
+    spec = operator(source="lake/day=1", partition="1", columns=["a"], exclude=["b"], sample_rows=5).job_spec()
+    assert (spec.dataset, spec.paths, spec.pattern, spec.partition) == ("flights", {"1": "lake/day=1"}, None, None)
+    assert (spec.columns, spec.exclude, spec.sample_rows, spec.format) == (("a",), ("b",), 5, "parquet")
+
+
+def test_a_pattern_and_a_key_column_name_their_keys_themselves() -> None:
+    assert operator(source="lake/day=*").job_spec().pattern == "lake/day=*"
+    keyed = operator(source="lake", partition_by="day").job_spec()
+    assert (keyed.pattern, keyed.partition_by) == ("lake", "day")
+
+
+def test_a_table_or_a_query_is_one_partition() -> None:
+    assert operator(table="db.t", partition="x").job_spec().partition == "x"
+    assert operator(sql="select 1", partition="x").job_spec().sql == "select 1"
+
+
+def test_reader_options_become_text() -> None:
+    spec = operator(source="a", partition="1", source_format="csv", read_options={"header": True, "n": 3}).job_spec()
+    assert (spec.format, spec.options) == ("csv", {"header": "True", "n": "3"})
+
+
+@pytest.mark.parametrize("rendered", [None, "", "None"])
+def test_a_partition_that_rendered_to_nothing_fails_at_once(rendered: str | None) -> None:
+    task = operator(source="lake/day=None", partition="{{ ds }}")
+    task.partition = rendered
+    with pytest.raises(AirflowFailException, match="the argument partition rendered to"):
+        task.execute({})
+
+
+def test_a_plain_path_without_a_key_says_what_to_give() -> None:
+    with pytest.raises(ConfigurationError, match="names no partition key; give partition="):
+        operator(source="lake/orders").job_spec()
+
+
+def test_no_source_and_two_sources_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="exactly one source"):
+        operator(partition="1").job_spec()
+    with pytest.raises(ConfigurationError, match="exactly one source"):
+        operator(source="a", table="t", partition="1").job_spec()
+
+
+@pytest.mark.parametrize("argument", ["application", "application_args", "java_class"])
+def test_what_the_operator_sets_itself_cannot_be_given(argument: str) -> None:
+    with pytest.raises(ConfigurationError, match=argument):
+        operator(source="a", partition="1", **{argument: "x"})
+
+
+def test_every_option_of_the_spark_hook_is_passed_on() -> None:
+    task = operator(source="a", partition="1", executor_memory="3g", conf={"a": "b"}, packages="p", py_files="mine.zip")
+    options = task._hook_options()
+    assert set(options) == set(signature(SparkSubmitHook.__init__).parameters) - {"self", "conn_id"}
+    assert (options["executor_memory"], options["packages"], options["py_files"]) == ("3g", "p", "mine.zip")
+
+
+def test_the_command_carries_the_order_and_not_the_dsn(machine: list[tuple[list[str], dict[str, Any]]]) -> None:
+    task = operator(source="lake/day=1", partition="1", conf={"spark.x": "y"}, master="local[2]")
+    assert task.execute({}) == {"dataset": "flights", "partition": "1"}
+    ((command, environment),) = machine
+    assert command[0].endswith("spark-submit")
+    assert command[command.index("--master") + 1] == "local[2]"
+    assert "spark.x=y" in command
+    assert command[-3].endswith("spark_jobs/profile.py")
+    assert json.loads(command[-1])["paths"] == {"1": "lake/day=1"}
+    assert environment["AIRFLOW_DQ_DSN"] == SECRET
+    everything_shown = [" ".join(command), *(str(getattr(task, name)) for name in task.template_fields)]
+    assert not any("correct-horse" in text for text in everything_shown)
+
+
+def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]]]) -> None:
+    cluster: dict[str, Any] = {"source": "a", "partition": "1", "master": "spark://m:7077", "deploy_mode": "cluster"}
+    with pytest.raises(AirflowFailException, match=r"(?s)deploy mode 'cluster'.*dsn_on_cluster=True"):
+        operator(**cluster).execute({})
+    hook = operator(**cluster, dsn_on_cluster=True)._get_hook()
+    assert "AIRFLOW_DQ_DSN" not in hook.environment
+
+
+def test_a_wrong_database_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://me:correct-horse@127.0.0.1:1/stats")
+    monkeypatch.setattr("airflow_dq.environment.check_java", lambda: None)
+    with pytest.raises(AirflowException, match=r"127\.0\.0\.1:1") as raised:
+        operator(source="a", partition="1").execute({})
+    assert "correct-horse" not in str(raised.value)
+    assert not isinstance(raised.value, AirflowFailException)  # the server may be back at the next try
+
+
+def test_the_jobs_own_explanation_is_the_tasks_error(
+    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
+        self._output.extend(["26/11/28 10:00:00 INFO start", "airflow_dq: error: The folder a is missing."])
+        raise AirflowException("Cannot execute: spark-submit. Error code is: 2.")
+
+    monkeypatch.setattr(ProfileSubmitHook, "submit", fail)
+    with pytest.raises(AirflowException) as raised:
+        operator(source="a", partition="1").execute({})
+    assert str(raised.value) == "The folder a is missing."
+
+
+def test_a_failure_without_an_explanation_keeps_sparks_words(
+    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
+        raise AirflowException("Cannot execute: spark-submit. Error code is: 137.")
+
+    monkeypatch.setattr(ProfileSubmitHook, "submit", fail)
+    with pytest.raises(AirflowException, match="Error code is: 137"):
+        operator(source="a", partition="1").execute({})
+
+
+def test_on_kill_before_the_job_has_started_does_nothing() -> None:
+    operator(source="a", partition="1").on_kill()
+
+
+def test_on_kill_reaches_the_job(machine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[str] = []
+    monkeypatch.setattr(ProfileSubmitHook, "on_kill", lambda self: killed.append(self.master))
+    task = operator(source="a", partition="1", master="local[2]")
+    task.execute({})
+    task.on_kill()
+    assert killed == ["local[2]"]
+
+
+def test_templates_are_rendered_and_mapping_works() -> None:
+    with DAG("d") as dag:
+        task = operator(source="lake/day={{ ds }}", partition="{{ ds }}")
+        DQProfileOperator.partial(task_id="mapped", dataset="flights").expand(partition=["1", "2"])
+    task.render_template_fields({"ds": "2013-02-01"}, jinja_env=dag.get_template_env())
+    assert (task.source, task.partition) == ("lake/day=2013-02-01", "2013-02-01")

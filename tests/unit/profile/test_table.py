@@ -1,0 +1,184 @@
+"""Table states: what is profiled, how parts merge, and what is refused."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.exceptions import CodecError, ProfileError
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile import ProfileOptions, profile_table
+from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.states.base import Kind
+
+NAN, INF = float("nan"), float("inf")
+
+
+def metrics(profile):
+    return {name: column.metrics for name, column in profile.columns.items()}
+
+
+def flights(rows=5000, seed=0):
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "carrier": rng.choice(["AA", "UA", "", None, "Ω1"], rows),
+            "tail": [f"N{number}" for number in rng.integers(0, 10**6, rows)],
+            "delay": pa.array(rng.normal(5, 30, rows)),
+            "late": rng.random(rows) < 0.3,
+            "at": pa.array(rng.integers(0, 10**9, rows)).cast(pa.timestamp("s")),
+        }
+    )
+
+
+def test_metrics_are_those_of_the_data():
+    values = [1.0, NAN, 5.0, None, 3.0, INF, -INF]
+    column = profile_table(pa.table({"x": values}), "2013-02-01").columns["x"]
+    # null and NaN are missing, infinities are present; moments are over 1, 5 and 3.
+    assert column.metrics == {
+        "row_count": 7.0,
+        "complete_ratio": 5 / 7,
+        "min": 1.0,
+        "max": 5.0,
+        "range": 4.0,
+        "mean": 3.0,
+        "median": 3.0,
+        "sum": 9.0,
+        "unique_ratio": 1.0,
+    }
+
+
+def test_text_metrics_count_code_points_and_take_empty_as_missing():
+    column = profile_table(pa.table({"s": ["ab-1", "é漢", "", None]})).columns["s"]
+    expected = {"complete_ratio": 0.5, "str_len": 3.0, "char_len": 2.0, "digit_len": 0.5, "punc_len": 0.5}
+    assert {name: column.metrics[name] for name in expected} == expected
+    assert column.metrics["dist_val_count"] == 2.0
+
+
+@pytest.mark.parametrize("parts", [2, 7, 40])
+def test_merging_parts_equals_profiling_the_whole(parts):
+    table = flights()
+    whole = profile_table(table, "p")
+    edges = np.linspace(0, table.num_rows, parts + 1).astype(int)
+    pieces = [TableState.of(table.slice(a, b - a)) for a, b in pairwise(edges)]
+    for order in (pieces, pieces[::-1]):
+        merged = merge_states(TableState.decode(piece.encode()) for piece in order).profile("p")
+        assert metrics(merged) == metrics(whole)
+        assert merged.fingerprint == whole.fingerprint
+        assert {name: c.states for name, c in merged.columns.items()} == {n: c.states for n, c in whole.columns.items()}
+
+
+def test_more_rows_than_one_batch_are_profiled_in_batches():
+    table = flights(150_000)
+    assert profile_table(table).columns["delay"].metrics["sum"] == pytest.approx(
+        float(np.sum(table["delay"].to_numpy())), rel=1e-12
+    )
+    merged = TableState.of(table.slice(0, 1000)).merge(TableState.of(table.slice(1000)))
+    assert metrics(merged.profile()) == metrics(profile_table(table))
+
+
+def test_chunks_and_dictionaries_do_not_matter():
+    table = flights(3000)
+    chunked = pa.concat_tables([table.slice(start, 100) for start in range(0, 3000, 100)])
+    coded = table.set_column(0, "carrier", table["carrier"].dictionary_encode())
+    assert profile_table(chunked).fingerprint == profile_table(coded).fingerprint == profile_table(table).fingerprint
+
+
+def test_zero_rows_are_a_profile_with_reasons():
+    profile = profile_table(flights().slice(0, 0), "p")
+    assert profile.row_count == 0
+    assert {column.metrics["complete_ratio"] for column in profile.columns.values()} == {Reason.EMPTY_BATCH}
+    assert {column.metrics["row_count"] for column in profile.columns.values()} == {0.0}
+
+
+def test_columns_without_values_have_reasons():
+    profile = profile_table(pa.table({"x": pa.nulls(3, pa.int64()), "u": pa.nulls(3)}))
+    assert profile.columns["x"].metrics["mean"] is Reason.NO_VALUES
+    assert profile.columns["u"].kind is Kind.NULL
+    assert profile.columns["u"].metrics == {"row_count": 3.0, "complete_ratio": 0.0}
+
+
+def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
+    table = pa.table({"l": pa.array([[1], None, []]), "b": pa.array([b"x", b"", None])})
+    columns = profile_table(table).columns
+    assert columns["l"].metrics["complete_ratio"] == 2 / 3
+    assert columns["b"].metrics["complete_ratio"] == 1 / 3
+    assert columns["l"].note == "nested: only nulls are counted"
+    assert "binary" in columns["b"].note
+
+
+def test_a_column_absent_from_one_file_is_missing_there():
+    with_it = pa.table({"id": [1, 2, 3], "promo": ["a", "b", "a"]})
+    without = pa.table({"id": [4, 5, 6]})
+    for first, second in ((with_it, without), (without, with_it)):
+        profile = TableState.of(first).merge(TableState.of(second)).profile()
+        assert profile.row_count == 6
+        assert profile.columns["promo"].metrics["complete_ratio"] == 0.5
+        assert profile.columns["promo"].data_type == "string"
+        assert profile.sample.complete
+
+
+def test_types_of_one_kind_merge_and_untyped_files_adopt_a_kind():
+    parts = [pa.table({"x": pa.array([1], pa.int32())}), pa.table({"x": pa.nulls(2)}), pa.table({"x": [2**40]})]
+    for order in (parts, parts[::-1]):
+        column = merge_states(map(TableState.of, order)).profile().columns["x"]
+        assert column.kind is Kind.NUMERIC
+        assert column.data_type == "int32 | int64"
+        assert column.metrics["sum"] == 1.0 + 2**40
+        assert column.metrics["complete_ratio"] == 0.5
+
+
+def test_types_of_two_kinds_are_refused_by_name():
+    numbers, texts = TableState.of(pa.table({"amount": [1]})), TableState.of(pa.table({"amount": ["n/a"]}))
+    with pytest.raises(ProfileError, match=r"'amount' is int64 in one part .* string in\s+another"):
+        numbers.merge(texts)
+
+
+def test_options_choose_the_columns():
+    table = flights(10)
+    chosen = profile_table(table, options=ProfileOptions(columns=("delay", "carrier")))
+    assert list(chosen.columns) == ["carrier", "delay"]
+    assert "late" not in profile_table(table, options=ProfileOptions(exclude=("late", "not there"))).columns
+
+
+def test_an_unknown_column_is_refused_with_the_known_ones():
+    with pytest.raises(ProfileError, match=r"'delya'.*'carrier', 'tail', 'delay'"):
+        profile_table(flights(3), options=ProfileOptions(columns=("delya",)))
+
+
+def test_two_columns_of_one_name_are_refused_unless_excluded():
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "b", "a"])
+    with pytest.raises(ProfileError, match="Two columns are named 'a'"):
+        profile_table(table)
+    assert list(profile_table(table, options=ProfileOptions(exclude=("a",))).columns) == ["b"]
+
+
+def test_column_names_are_data():
+    names = ["a.b", "A.b", " ", "", "hash", "count", 'quo"te', "漢"]
+    state = TableState.of(pa.Table.from_arrays([pa.array([1.0])] * len(names), names))
+    assert list(TableState.decode(state.encode()).profile().columns) == names
+
+
+@pytest.mark.parametrize("damage", [b"", b"table/2...", b"table/1", b"table/1" + b"\x02" + b"\0" * 7 + b"{}"])
+def test_damaged_bytes_are_refused(damage):
+    with pytest.raises(CodecError):
+        TableState.decode(damage)
+    with pytest.raises(CodecError):
+        TableState.decode(TableState.of(flights(10)).encode()[:-20])
+
+
+def test_nothing_to_merge_is_an_error():
+    with pytest.raises(ValueError, match="no part"):
+        merge_states([])
+
+
+def test_equal_metrics_with_other_values_have_another_fingerprint() -> None:
+    now = pa.table({"code": ["AA"] * 90 + ["BB"] * 10})
+    swapped = pa.table({"code": ["BB"] * 90 + ["AA"] * 10})
+    left, right = profile_table(now).columns["code"], profile_table(swapped).columns["code"]
+    assert left.metrics == right.metrics
+    assert left.fingerprint != right.fingerprint
+    assert left.fingerprint == profile_table(now.take(list(range(99, -1, -1)))).columns["code"].fingerprint

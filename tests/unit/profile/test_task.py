@@ -1,0 +1,109 @@
+"""The code of a Spark task, called directly: keys apart, failures kept to their key, splits without effect."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.profile import ProfileOptions, profile_table, task
+from airflow_dq.profile.table import TableState
+from airflow_dq.profile.task import PARTIAL, merge_batches, profile_batches, split_by_key
+
+NAMES = ("n", "s")
+AMOUNT = ("amount",)
+
+
+def _rows(count: int, keys: int) -> pa.RecordBatch:
+    random = np.random.default_rng(7)
+    return pa.record_batch(
+        {
+            "n": random.normal(size=count),
+            "s": [f"item {value}" for value in random.integers(0, 50, count)],
+            "key": [f"k{value}" for value in random.integers(0, keys, count)],
+        }
+    )
+
+
+def _split(batch: pa.RecordBatch, pieces: int) -> list[pa.RecordBatch]:
+    edges = np.linspace(0, batch.num_rows, pieces + 1).astype(int)
+    return [batch.slice(start, stop - start) for start, stop in pairwise(edges)]
+
+
+def _result(batches: list[pa.RecordBatch]) -> dict[str, dict[str, object]]:
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert len({row["key"] for row in rows}) == len(rows)
+    return {row["key"]: row for row in rows}
+
+
+@pytest.mark.parametrize(("tasks", "pieces"), [(1, 1), (1, 5), (3, 2)])
+def test_interleaved_keys_in_any_split_equal_each_keys_own_profile(tasks: int, pieces: int) -> None:
+    whole = _rows(3_000, 4)
+    partials = [
+        partial
+        for share in _split(whole, tasks)
+        for partial in profile_batches(_split(share, pieces), NAMES, ProfileOptions())
+    ]
+    merged = _result(list(merge_batches(partials)))
+    assert sorted(merged) == ["k0", "k1", "k2", "k3"]
+    table = pa.Table.from_batches([whole])
+    for key, row in merged.items():
+        own = table.filter(pa.compute.equal(table["key"], key)).drop_columns("key")
+        assert TableState.decode(row["state"]).profile(key) == profile_table(own, key)
+        assert row["seconds"] > 0
+
+
+def test_split_by_key_keeps_every_row_once() -> None:
+    batch = _rows(500, 7)
+    found = {key: rows.num_rows for key, rows in split_by_key(batch)}
+    expected = dict(zip(*np.unique(batch["key"].to_pylist(), return_counts=True), strict=True))
+    assert found == expected
+
+
+def test_more_keys_than_a_task_holds_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task, "_KEYS_HELD", 2)
+    whole = _rows(400, 9)
+    partials = list(profile_batches(_split(whole, 4), NAMES, ProfileOptions()))
+    assert len(partials) > 9
+    merged = _result(list(merge_batches(partials)))
+    assert sum(TableState.decode(row["state"]).rows for row in merged.values()) == 400
+
+
+def test_a_key_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = TableState.of
+
+    def fails_on_k1(rows: pa.RecordBatch, options: ProfileOptions) -> TableState:
+        if rows["n"][0].as_py() in bad:
+            raise ZeroDivisionError("a bug")
+        return whole(rows, options)
+
+    batch = _rows(200, 3)
+    bad = set(pa.Table.from_batches([batch]).filter(pa.compute.equal(batch["key"], "k1"))["n"].to_pylist())
+    monkeypatch.setattr(TableState, "of", fails_on_k1)
+    merged = _result(list(merge_batches(profile_batches(_split(batch, 3), NAMES, ProfileOptions()))))
+    assert merged["k1"]["state"] is None
+    assert merged["k1"]["problem"] == "ZeroDivisionError: a bug"
+    assert "fails_on_k1" in str(merged["k1"]["trace"])
+    assert merged["k0"]["problem"] is None
+    assert TableState.decode(merged["k0"]["state"]).rows == batch["key"].to_pylist().count("k0")
+
+
+def test_kinds_that_disagree_are_a_problem_in_words() -> None:
+    numbers = pa.record_batch({"amount": [1, 2], "key": ["x", "x"]})
+    texts = pa.record_batch({"amount": ["1", "n/a"], "key": ["x", "x"]})
+    partials = [
+        *profile_batches([numbers], AMOUNT, ProfileOptions()),
+        *profile_batches([texts], AMOUNT, ProfileOptions()),
+    ]
+    row = _result(list(merge_batches(partials)))["x"]
+    assert row["state"] is None
+    assert "'amount'" in str(row["problem"])
+    assert row["trace"] is None
+
+
+def test_no_rows_give_no_partials_of_the_declared_schema() -> None:
+    empty = _rows(3, 1).slice(0, 0)
+    assert list(profile_batches([empty], NAMES, ProfileOptions())) == []
+    assert next(profile_batches([_rows(3, 1)], NAMES, ProfileOptions())).schema == PARTIAL

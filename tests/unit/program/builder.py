@@ -1,0 +1,76 @@
+"""Profiles made by hand: columns of given values, with the variants that a test needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from airflow_dq.metrics.registry import MetricValue, measure
+from airflow_dq.profile.model import ColumnProfile, Profile, Variant
+from airflow_dq.states.base import Kind, State, states_for
+
+_TYPES = {Kind.NUMERIC: pa.float64(), Kind.STRING: pa.large_string(), Kind.NULL: pa.null()}
+
+
+def states(kind: Kind, values: Sequence[object] | np.ndarray) -> dict[str, State]:
+    array = pa.array(values, _TYPES[kind])
+    return {state.key: state.of(array) for state in states_for(kind)}
+
+
+def column(name: str, kind: Kind, values: Sequence[object] | np.ndarray) -> ColumnProfile:
+    made = states(kind, values)
+    return ColumnProfile(name, kind, str(_TYPES[kind]), measure(kind, made), made)
+
+
+def profile(partition: str, *columns: ColumnProfile) -> Profile:
+    rows = {int(col.metrics["row_count"]) for col in columns}
+    assert len(rows) == 1, "the columns of a table have one length"
+    return Profile(partition, rows.pop(), {col.name: col for col in columns})
+
+
+def variant(kind: Kind, label: str, values: Sequence[object] | np.ndarray) -> Variant:
+    made = states(kind, values)
+    name, _, parameter = label.partition(" ")
+    return Variant(name, parameter, measure(kind, made), made)
+
+
+def with_metric(source: Profile, name: str, values: Mapping[str, MetricValue]) -> Profile:
+    """The profile with other metric values in one column, as an engine might have reported them."""
+    col = source.columns[name]
+    changed = replace(col, metrics={**col.metrics, **values}, pairs={})
+    return replace(source, columns={**source.columns, name: changed})
+
+
+def without_states(source: Profile) -> Profile:
+    """The profile after retention has pruned the states; cached comparisons stay."""
+    return replace(source, columns={name: replace(col, states={}) for name, col in source.columns.items()})
+
+
+def day(index: int) -> str:
+    return f"2013-01-{index + 1:02d}"
+
+
+def flights(index: int, *, rows: int = 400, minutes: float = 150.0, factor: float = 1.0) -> Profile:
+    """One day of a small flight table: numeric ``air_time``, string ``carrier``."""
+    rng = np.random.default_rng(index)
+    carriers = rng.choice(["AA", "B6", "DL", "UA"], rows, p=[0.1, 0.4, 0.3, 0.2])
+    air_time = rng.normal(minutes, 20.0, rows).round(1) * factor
+    made = profile(
+        day(index), column("air_time", Kind.NUMERIC, air_time), column("carrier", Kind.STRING, carriers.tolist())
+    )
+    made.variants["air_time"] = (
+        variant(Kind.NUMERIC, "unit_change x60", air_time * 60),
+        variant(Kind.NUMERIC, "nulls 50%", [None, 1.0] * (rows // 2)),
+        variant(Kind.NUMERIC, "volume_change x10", np.tile(air_time, 10)),
+        variant(Kind.NUMERIC, "nulls 100%", [None] * rows),
+    )
+    lower = [text.lower() for text in carriers.tolist()]
+    made.variants["carrier"] = (
+        variant(Kind.STRING, "casing_change 100%", lower),
+        variant(Kind.STRING, "padding 100%", [f" {text}" for text in carriers.tolist()]),
+        variant(Kind.STRING, "distribution_change first 10%", ["AA"] * rows),
+    )
+    return made

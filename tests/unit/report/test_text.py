@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airflow_dq.program.model import Alert, Status
+from airflow_dq.report import render_text
+
+
+def test_table_has_a_row_per_partition_and_a_sentence_per_alert(alert: Alert, make_verdict):
+    text = render_text([("flights", make_verdict(partition="2013-01-30")), ("flights", make_verdict(alert))], width=100)
+    assert text.splitlines() == [
+        "PARTITION   VERDICT  FINDING",
+        "2013-01-30  pass     1 clause on 1 column held",
+        "2013-01-31  fail     1 alert in 1 column",
+        "                     - air_time: mean was 9,061; expected 148.2 to 156.9.",
+    ]
+
+
+def test_sentences_wrap_under_themselves(alert: Alert, make_verdict):
+    text = render_text([("flights", make_verdict(alert))], width=60)
+    assert all(len(line) <= 60 for line in text.splitlines())
+    assert "                       148.2 to 156.9." in text.splitlines()
+
+
+def test_several_datasets_are_named(alert: Alert, make_verdict):
+    text = render_text([("flights", make_verdict()), ("weather", make_verdict())], width=100)
+    assert [line.split()[0] for line in text.splitlines()] == ["DATASET", "flights", "weather"]
+
+
+def test_a_verdict_without_judgement_says_why(make_verdict):
+    verdict = make_verdict(status=Status.WARMING_UP, reason="3 of 7 partitions; 4 more are needed")
+    assert "warming up" in render_text([("flights", verdict)], width=100)
+    assert "4 more are needed" in render_text([("flights", verdict)], width=100)
+
+
+def test_control_characters_do_not_reach_the_terminal(alert: Alert, make_verdict):
+    hostile = replace(alert, message="\x1b[31mred\x07")
+    assert "\x1b" not in render_text([("flights", make_verdict(hostile))], width=100)
+
+
+def test_nothing_to_show_is_a_header():
+    assert render_text([], width=100) == "PARTITION  VERDICT  FINDING\n"

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import pytest
+from airflow.sdk import DAG
+
+from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError, SynthesisError
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.program.model import Alert, ScopeVerdict, Status, SynthesisOptions, Verdict
+from airflow_dq.sensors.gate import DQGateSensor
+from airflow_dq.store.summary import AttemptState, AttemptStatus
+from airflow_dq.version_compat import AirflowException, AirflowFailException, AirflowSensorTimeout, AirflowSkipException
+
+try:
+    from airflow.sdk.exceptions import TaskDeferred
+except ImportError:  # Airflow 3.1
+    from airflow.exceptions import TaskDeferred
+
+Mode = Literal["poke", "reschedule", "deferrable"]
+MODES: tuple[Mode, ...] = ("poke", "reschedule", "deferrable")
+
+
+class World:
+    """The store as the gate sees it: a list of attempt states to come, and a verdict."""
+
+    def __init__(self) -> None:
+        self.states: list[AttemptState | None] = ["succeeded"]
+        self.verdict: Verdict | Exception = verdict(Status.PASS)
+        self.judged: list[tuple[str, str, SynthesisOptions]] = []
+
+    def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        error = "No folder." if state == "failed" else None
+        return state and AttemptStatus(1, state, error, datetime(2026, 1, 1, tzinfo=UTC), None, True, True)  # type: ignore[return-value]
+
+    def judge(self, repository: object, dataset: str, partition: str, options: SynthesisOptions) -> Verdict:
+        self.judged.append((dataset, partition, options))
+        if isinstance(self.verdict, Exception):
+            raise self.verdict
+        return self.verdict
+
+
+def verdict(status: Status) -> Verdict:
+    alerts = (Alert("metric", "a", "a: mean was 3."),) if status is Status.FAIL else ()
+    return Verdict("1", status, ScopeVerdict(status), {"a": ScopeVerdict(status)}, alerts, "because")
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World()
+
+    @contextmanager
+    def get_store(self: DQHook):  # type: ignore[no-untyped-def]
+        yield made
+
+    monkeypatch.setattr(DQHook, "get_store", get_store)
+    monkeypatch.setattr("airflow_dq.store.judge.judge", made.judge)
+    return made
+
+
+def gate(mode: Mode, **arguments: Any) -> DQGateSensor:
+    how: dict[str, Any] = {"deferrable": True} if mode == "deferrable" else {"mode": mode, "deferrable": False}
+    defaults: dict[str, Any] = {"task_id": "gate", "dataset": "flights", "partition": "1", "poke_interval": 0}
+    return DQGateSensor(**{**defaults, **how, **arguments})
+
+
+class FirstTry:
+    """The task instance of a reschedule sensor that has never been rescheduled."""
+
+    def get_first_reschedule_date(self, context: object) -> None:
+        return None
+
+
+def run(task: DQGateSensor) -> Any:
+    return task.execute({"ti": FirstTry()})  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_profile_that_is_there_is_judged_at_once(mode: Mode, world: World) -> None:
+    result = run(gate(mode))
+    assert (result["status"], result["partition"]) == ("pass", "1")
+    assert world.judged == [("flights", "1", SynthesisOptions())]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_violation_fails_without_a_retry(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.FAIL)
+    with pytest.raises(AirflowFailException, match="a: mean was 3"):
+        run(gate(mode))
+    assert run(gate(mode, on_violation="warn"))["status"] == "fail"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_warming_up_passes(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.WARMING_UP)
+    assert run(gate(mode))["status"] == "warming_up"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("status", [Status.NOT_EVALUATED, Status.ERROR])
+def test_what_was_not_judged_does_not_pass(mode: Mode, status: Status, world: World) -> None:
+    world.verdict = verdict(status)
+    with pytest.raises(AirflowFailException):
+        run(gate(mode, on_violation="warn"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_failed_profile_is_not_waited_for(mode: Mode, world: World) -> None:
+    world.states = ["failed"]
+    with pytest.raises(AirflowFailException, match=r"profiling failed.*No folder"):
+        run(gate(mode))
+    assert world.judged == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("rendered", ["", "None"])
+def test_an_empty_partition_is_explained(mode: Mode, rendered: str, world: World) -> None:
+    with pytest.raises(AirflowFailException, match="the argument partition rendered to"):
+        run(gate(mode, partition=rendered))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_problem_in_judging_is_one_sentence(mode: Mode, world: World) -> None:
+    world.verdict = SynthesisError("no column b")
+    with pytest.raises(AirflowFailException, match="no column b"):
+        run(gate(mode))
+    world.verdict = StoreUnreachableError("down")
+    with pytest.raises(AirflowException, match="down") as raised:
+        run(gate(mode))
+    assert not isinstance(raised.value, AirflowFailException)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_soft_fail_skips_in_every_mode(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.FAIL)
+    with pytest.raises(AirflowSkipException):
+        run(gate(mode, soft_fail=True))
+
+
+@pytest.mark.parametrize("mode", ["poke", "reschedule"])
+def test_the_timeout_ends_the_wait(mode: Mode, world: World) -> None:
+    world.states = [None]
+    with pytest.raises(AirflowSensorTimeout):
+        run(gate(mode, timeout=0))
+
+
+def test_poke_waits_until_the_profile_is_there(world: World) -> None:
+    world.states = [None, "running", "succeeded"]
+    assert run(gate("poke"))["status"] == "pass"
+
+
+def test_deferrable_defers_with_one_deadline_over_all_deferrals(world: World) -> None:
+    world.states = [None, "running", "succeeded"]
+    task = gate("deferrable", timeout=100, poke_interval=5)
+    before = time.time()
+    with pytest.raises(TaskDeferred) as first:
+        run(task)
+    trigger = first.value.trigger
+    assert before + 100 <= trigger.deadline <= time.time() + 100
+    assert (trigger.dataset, trigger.partition, trigger.poke_interval) == ("flights", "1", 5)
+    # A newer attempt has begun in between: it is waited for, against the same deadline.
+    event = {"status": "ended", "message": "", "deadline": trigger.deadline}
+    with pytest.raises(TaskDeferred) as second:
+        task.execute_complete({}, event)
+    assert second.value.trigger.deadline == trigger.deadline
+    assert second.value.timeout.total_seconds() <= 105
+    assert task.execute_complete({}, event)["status"] == "pass"
+
+
+def test_deferrable_times_out_as_a_sensor_does(world: World) -> None:
+    event = {"status": "timeout", "message": "not profiled yet", "deadline": 0.0}
+    with pytest.raises(AirflowSensorTimeout, match=r"No profile within 30 s\. not profiled yet"):
+        gate("deferrable", timeout=30).execute_complete({}, event)
+
+
+@pytest.mark.parametrize("retry", [True, False])
+def test_an_error_of_the_trigger_is_the_tasks(retry: bool, world: World) -> None:
+    event = {"status": "error", "message": "store is down", "retry": retry, "deadline": 0.0}
+    with pytest.raises(AirflowException, match="store is down") as raised:
+        gate("deferrable").execute_complete({}, event)
+    assert isinstance(raised.value, AirflowFailException) is not retry
+
+
+def test_options_come_as_an_object_or_as_plain_data() -> None:
+    assert gate("poke").synthesis_options() == SynthesisOptions()
+    given = SynthesisOptions(history=60, columns=("a",), target_fpr=0.5)
+    assert gate("poke", options=given).synthesis_options() == given
+    plain = {"history": 60, "columns": ["a"], "target_fpr": 0.5}
+    assert gate("poke", options=plain).synthesis_options() == given
+    assert gate("poke", options=plain, target_fpr=0.01).synthesis_options().target_fpr == 0.01
+
+
+def test_misspelt_arguments_are_told_when_the_dag_is_parsed() -> None:
+    with pytest.raises(ConfigurationError, match="options has no field histry; it has target_fpr"):
+        gate("poke", options={"histry": 3})
+    with pytest.raises(ConfigurationError, match="on_violation is 'skip'; allowed: fail, warn"):
+        gate("poke", on_violation="skip")
+
+
+def test_templates_are_rendered() -> None:
+    with DAG("d") as dag:
+        task = gate("poke", partition="{{ ds }}")
+    task.render_template_fields({"ds": "2013-02-01"}, jinja_env=dag.get_template_env())
+    assert task.partition == "2013-02-01"

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import string
+import unicodedata
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from airflow_dq.states.character import DIGIT, LETTER, PUNCTUATION, Text, classify
+
+
+def generalised(value: str) -> str:
+    """Algorithm 2 character by character."""
+    out = []
+    for c in value:
+        category = unicodedata.category(c)
+        if category == "Nd":
+            out.append("d")
+        elif category[0] == "L":
+            out.append("l")
+        else:
+            out.append("." if category[0] == "P" or c in string.punctuation else c)
+    return "".join(out)
+
+
+@given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_patterns_of_any_text(values: list[str]) -> None:
+    assert Text.of(pa.array(values, pa.large_string())).patterns().to_pylist() == [generalised(v) for v in values]
+
+
+@given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_offsets_count_code_points(values: list[str]) -> None:
+    text = Text.of(pa.array(values, pa.large_string()))
+    assert (text.offsets[1:] - text.offsets[:-1]).tolist() == [len(value) for value in values]
+    assert [chr(code) for code in text.codes.tolist()] == list("".join(values))
+
+
+@pytest.mark.parametrize("character", string.printable)
+def test_ascii_classes_are_those_of_the_string_module(character: str) -> None:
+    flags = classify(character)
+    assert bool(flags & DIGIT) == (character in string.digits)
+    assert bool(flags & LETTER) == (character in string.ascii_letters)
+    assert bool(flags & PUNCTUATION) == (character in string.punctuation)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from airflow_dq.states.hashing import hash_floats
+from airflow_dq.states.hyperloglog import HyperLogLog
+
+
+@pytest.mark.parametrize("size", [1, 10, 1_000, 30_000, 300_000])
+def test_standard_error_is_below_one_percent(size: int) -> None:
+    rng = np.random.default_rng(size)
+    errors = [HyperLogLog.of(hash_floats(rng.random(size))).estimate() / size - 1 for _ in range(20)]
+    assert np.sqrt(np.mean(np.square(errors))) < 0.01
+    assert abs(np.mean(errors)) < 0.005
+
+
+def test_merging_is_sketching_the_union() -> None:
+    hashes = hash_floats(np.arange(50_000, dtype=float))
+    parts = HyperLogLog.of(hashes[:30_000]).merge(HyperLogLog.of(hashes[20_000:]))
+    assert parts == HyperLogLog.of(hashes)
+
+
+def test_repeated_values_count_once() -> None:
+    hashes = hash_floats(np.repeat(np.arange(100, dtype=float), 50))
+    assert HyperLogLog.of(hashes) == HyperLogLog.of(hashes[::50])
+    assert HyperLogLog.of(hashes).estimate() == pytest.approx(100, abs=2)
+
+
+def test_nothing_is_zero_and_foreign_bytes_are_refused() -> None:
+    assert HyperLogLog().estimate() == 0.0
+    with pytest.raises(ValueError, match="registers"):
+        HyperLogLog.from_bytes(b"\xff" * 2**14)
+    with pytest.raises(ValueError, match="registers"):
+        HyperLogLog.from_bytes(b"")
+
+
+def test_full_registers_are_more_than_can_be_counted() -> None:
+    assert HyperLogLog(bytes([51]) * 2**14).estimate() == math.inf
+    assert 1e15 < HyperLogLog(bytes([50]) * 2**14).estimate() < math.inf

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from airflow_dq.exceptions import StoreNotMigratedError, StoreUnreachableError
+from airflow_dq.store.summary import AttemptState, AttemptStatus
+from airflow_dq.triggers.profile import ProfileTrigger, progress
+
+SECRET = "postgresql://me:correct-horse@db/stats"
+
+
+class FakeStore:
+    """Answers one attempt state after the other, the last one for ever."""
+
+    def __init__(self, *states: AttemptState | None) -> None:
+        self.states = list(states)
+
+    def __enter__(self) -> FakeStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        if state is None:
+            return None
+        ended = state == "succeeded"
+        moment = datetime(2026, 1, 1, tzinfo=UTC)
+        return AttemptStatus(3, state, "No folder." if state == "failed" else None, moment, None, True, ended)
+
+
+def fire(monkeypatch: pytest.MonkeyPatch, store: Any, deadline: float) -> list[dict[str, Any]]:
+    def open_store(dsn: str) -> Any:
+        assert dsn == SECRET
+        if isinstance(store, Exception):
+            raise store
+        return store
+
+    async def events() -> list[dict[str, Any]]:
+        trigger = ProfileTrigger("flights", "1", "dq_default", 0.0, deadline)
+        return [event.payload async for event in trigger.run()]
+
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    monkeypatch.setattr("airflow_dq.store.open_store", open_store)
+    return asyncio.run(events())
+
+
+@pytest.mark.parametrize(
+    ("state", "seen"), [(None, "waiting"), ("running", "waiting"), ("failed", "failed"), ("succeeded", "ready")]
+)
+def test_only_the_newest_attempt_counts(state: AttemptState | None, seen: str) -> None:
+    # The fake always has an earlier profile: while a newer attempt runs, it must not be judged.
+    assert progress(FakeStore(state), "flights", "1").state == seen  # type: ignore[arg-type]
+
+
+def test_a_failed_attempt_brings_its_reason() -> None:
+    message = progress(FakeStore("failed"), "flights", "1").message  # type: ignore[arg-type]
+    assert message == "Dataset 'flights', partition '1': profiling failed (attempt 3): No folder."
+
+
+@pytest.mark.parametrize("end", ["succeeded", "failed"])
+def test_it_waits_and_fires_once(end: AttemptState, monkeypatch: pytest.MonkeyPatch) -> None:
+    deadline = time.time() + 60
+    (event,) = fire(monkeypatch, FakeStore(None, "running", end), deadline)
+    assert (event["status"], event["deadline"]) == ("ended", deadline)
+
+
+def test_after_the_deadline_it_says_what_it_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    (event,) = fire(monkeypatch, FakeStore("running"), time.time() - 1)
+    assert event["status"] == "timeout"
+    assert "being profiled (attempt 3, since 2026-01-01T00:00:00+00:00)" in event["message"]
+
+
+@pytest.mark.parametrize(
+    ("error", "retry"),
+    [(StoreUnreachableError("down"), True), (StoreNotMigratedError("old"), False), (KeyError("k"), True)],
+)
+def test_an_exception_becomes_the_event(error: Exception, retry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    (event,) = fire(monkeypatch, error, time.time() + 60)
+    assert (event["status"], event["retry"]) == ("error", retry)
+    assert str(error) in event["message"]
+
+
+def test_it_survives_serialization_and_carries_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    path, arguments = ProfileTrigger("flights", "1", "dq_default", 5.0, 99.5).serialize()
+    assert path == "airflow_dq.triggers.profile.ProfileTrigger"
+    text = json.dumps(arguments)
+    assert "correct-horse" not in text
+    assert ProfileTrigger(**json.loads(text)).serialize() == (path, arguments)
