@@ -26,6 +26,13 @@ SPENDING = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 INFLATION = 1.75
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
 
+FAR = 1000.0
+"""So many standard deviations from zero a column's level is no unit (moments in time): its spread is."""
+OFFSET_EFFECT = 0.25
+"""Least material change, in standard deviations, of a column that lies far from zero."""
+VANISHING = math.log(50.0)
+"""A quantity that may fall to this fraction of its usual size may fall to nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -64,7 +71,7 @@ def calibrated(
 def _fixed(values: FloatArray) -> Forecast:
     # Too few values for any forecast to be tried: the mean.
     center, spread = float(values.mean()), float(values.std(ddof=1))
-    return Forecast(0, center, spread, len(values), float(np.abs(values - center).max()))
+    return Forecast(0, 1, center, spread, len(values), float(np.abs(values - center).max()), len(values))
 
 
 def _width(metric: Metric, expected: Forecast, values: FloatArray, rate: float, size: Size, logarithmic: bool) -> float:
@@ -86,7 +93,7 @@ def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logar
         case Scale.DISTANCE:
             return max(metric.min_effect, one)
         case Scale.TRANSPORT:
-            return metric.min_effect * size.std
+            return max(metric.min_effect, one) * size.std
         case Scale.COUNT:
             step = max(1.01, metric.min_effect * level)
             if not logarithmic:
@@ -96,12 +103,9 @@ def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logar
         case Scale.SIZE:
             return metric.min_effect if logarithmic else metric.min_effect * level
         case Scale.AMOUNT:
-            return metric.min_effect * (size.std if size.std > 0.0 and _offset(level, size) else max(level, 1e-9))
-
-
-def _offset(level: float, size: Size) -> bool:
-    """Whether values lie far from zero compared with their spread (moments in time): their level is no unit then."""
-    return level > 1000.0 * size.std
+            if size.std > 0.0 and level > FAR * size.std:
+                return OFFSET_EFFECT * size.std
+            return max(metric.min_effect, one) * max(level, 1e-9)
 
 
 def _candidates(
@@ -113,12 +117,14 @@ def _candidates(
     upper = expected.center + widths
     center, spread = expected.center, expected.spread
     if expected.lag:
-        transform = Transform(TransformKind.LOG_DIFF if logarithmic else TransformKind.DIFF, expected.lag)
+        kind = TransformKind.LOG_DIFF if logarithmic else TransformKind.DIFF
+        transform = Transform(kind, expected.lag, expected.cycles)
     else:
         transform = Transform()
         if logarithmic:
-            lower, upper, center = np.exp(lower), np.exp(upper), math.exp(center)
+            # What has varied by such factors may as well be nothing.
+            lower = np.where(widths > VANISHING, -np.inf, np.exp(lower))
+            upper, center = np.exp(upper), math.exp(center)
             spread *= center
-    return Candidates(
-        metric, Bound.STUDENT_T, transform, center, spread, expected.samples, lower, upper, np.asarray(rates)
-    )
+    samples = expected.values - expected.lag
+    return Candidates(metric, Bound.STUDENT_T, transform, center, spread, samples, lower, upper, np.asarray(rates))

@@ -21,7 +21,7 @@ from airflow_dq.program.model import (
     Verdict,
 )
 from airflow_dq.program.schema import compatible, schema_alerts
-from airflow_dq.program.series import earlier, observe
+from airflow_dq.program.series import base_value, observe
 from airflow_dq.program.transform import apply, undo
 
 
@@ -127,14 +127,11 @@ def _check(clause: Clause, observed: MetricValue | None, history: Sequence[Profi
 
 
 def _base(clause: Clause, history: Sequence[Profile]) -> float | None:
-    """The value a differenced metric is compared with (0.0 when it is not); None when it is missing."""
-    transform = clause.transform
-    if transform.kind is TransformKind.IDENTITY:
-        return 0.0
-    value = earlier(clause, history)
-    if not isinstance(value, float | int) or (transform.kind is TransformKind.LOG_DIFF and value <= 0):
+    """The value a differenced metric is compared with (0.0 when it is not); None when there is none to compare with."""
+    value = base_value(clause, history)
+    if value is not None and clause.transform.kind is TransformKind.LOG_DIFF and value <= 0:
         return None
-    return float(value)
+    return value
 
 
 def _overall(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.registry import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import (
     Alert,
@@ -16,7 +16,7 @@ from airflow_dq.program.model import (
     Status,
     TransformKind,
 )
-from airflow_dq.program.series import earlier, series_of
+from airflow_dq.program.series import base_value, series_of
 from airflow_dq.program.wording import chance_words, metric_words, natural_range, number_words, reason_words
 from airflow_dq.states.base import Kind
 
@@ -90,7 +90,7 @@ def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tu
     lower, upper = result.expected
     low = None if lower is None or lower <= lowest else lower
     high = None if upper is None or upper >= highest else upper
-    if low is not None and high is not None and clause.spread == 0.0:
+    if low is not None and high is not None and clause.spread == 0.0 and clause.bound is not Bound.STUDENT_T:
         seen, exact = number_words(clause.metric, kind, [value, (low + high) / 2])
         return seen, f"exactly {exact}"
     present = [bound for bound in (low, high) if bound is not None]
@@ -105,14 +105,18 @@ def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tu
 def _compared(clause: Clause, kind: Kind, history: Sequence[Profile]) -> str:
     """What a differenced metric was compared with."""
     transform = clause.transform
-    if transform.kind is TransformKind.IDENTITY or transform.lag > len(history):
+    value = base_value(clause, history)
+    if transform.kind is TransformKind.IDENTITY or value is None or not math.isfinite(value):
         return ""
-    value = earlier(clause, history)
-    if not isinstance(value, float | int) or not math.isfinite(value):
-        return ""
-    text = number_words(clause.metric, kind, [float(value)])[0]
+    text = number_words(clause.metric, kind, [value])[0]
     change = "ratio" if transform.kind is TransformKind.LOG_DIFF else "difference"
     place = "the partition before" if transform.lag == 1 else f"{transform.lag} partitions before"
+    reached = min(transform.cycles, (len(history) - clause.pair) // transform.lag)
+    if reached > 1:
+        lags = [str(transform.lag * cycle) for cycle in range(1, reached + 1)]
+        return (
+            f" by its usual {change} to {text}, the median of {', '.join(lags[:-1])} and {lags[-1]} partitions before"
+        )
     partition = history[-transform.lag].partition
     named = place if partition is None else f"{partition}, {place}"
     return f" by its usual {change} to the {text} of {named}"

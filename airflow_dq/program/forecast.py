@@ -10,6 +10,8 @@ import numpy as np
 from airflow_dq.program.array import FloatArray
 
 WEEK = 7
+CYCLES = 4
+"""A week is compared with the median of this many before it."""
 GAIN = 0.8
 """A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's."""
 _WARM_UP = 7
@@ -19,10 +21,12 @@ _TESTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The expectation of the next value: the mean, or the value ``lag`` partitions before plus a drift."""
+    """The expectation of the next value: the mean, or a value ``lag`` partitions before plus a drift."""
 
     lag: int
     """0 for the mean."""
+    cycles: int
+    """How many values, ``lag`` apart, the expectation is the median of."""
     center: float
     """The mean, or the drift."""
     spread: float
@@ -31,16 +35,31 @@ class Forecast:
     """Number of errors behind ``spread``."""
     worst: float
     """Largest error so far."""
+    values: int
+    """Length of the history."""
 
 
 _Predictor = Callable[[FloatArray, int], float]
 
-_PREDICTORS: dict[str, tuple[int, int, _Predictor]] = {
-    # name: (lag, values needed, forecast of values[i] from those before it)
-    "last": (1, 1, lambda values, i: float(values[i - 1])),
-    "season": (WEEK, WEEK, lambda values, i: float(values[i - WEEK])),
-    "drift": (1, 4, lambda values, i: float(values[i - 1] + (values[i - 1] - values[0]) / (i - 1))),
-}
+
+def _last(values: FloatArray, i: int) -> float:
+    return float(values[i - 1])
+
+
+def _season(values: FloatArray, i: int) -> float:
+    return float(np.median(values[i % WEEK : i : WEEK][-CYCLES:]))
+
+
+def _drift(values: FloatArray, i: int) -> float:
+    return float(values[i - 1] + (values[i - 1] - values[0]) / (i - 1))
+
+
+_PREDICTORS: tuple[tuple[int, int, int, _Predictor], ...] = (
+    # lag, cycles, values needed, forecast of values[i] from those before it
+    (1, 1, 1, _last),
+    (WEEK, CYCLES, WEEK, _season),
+    (1, 1, 4, _drift),
+)
 
 
 def forecast(values: FloatArray) -> Forecast:
@@ -55,14 +74,14 @@ def forecast(values: FloatArray) -> Forecast:
     if level.spread == 0.0:
         return level
     best, least = level, GAIN * _root_mean_square(_mean_errors(values))
-    for lag, needed, predict in _PREDICTORS.values():
+    for lag, cycles, needed, predict in _PREDICTORS:
         tested = _errors(values, predict, max(needed, _start(values)))
         if len(tested) < _TESTED or _root_mean_square(tested) >= least:
             continue
         errors = _errors(values, predict, needed)
         spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
-        next_value = predict(np.append(values, 0.0), len(values))
-        best = Forecast(lag, next_value - float(values[-lag]), spread, len(errors), float(np.abs(errors).max()))
+        drift = predict(values, len(values)) - _base(values, lag, cycles)
+        best = Forecast(lag, cycles, drift, spread, len(errors), float(np.abs(errors).max()), len(values))
         least = GAIN * _root_mean_square(tested)
     return best
 
@@ -73,7 +92,11 @@ def _level(values: FloatArray) -> Forecast:
     spread = float(values.std(ddof=1))
     if spread <= 1e-9 * float(np.abs(values).max()):
         spread, worst = 0.0, 0.0
-    return Forecast(0, center, spread, len(values), worst)
+    return Forecast(0, 1, center, spread, len(values), worst, len(values))
+
+
+def _base(values: FloatArray, lag: int, cycles: int) -> float:
+    return _season(values, len(values)) if cycles > 1 else float(values[-lag])
 
 
 def _start(values: FloatArray) -> int:

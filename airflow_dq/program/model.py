@@ -35,10 +35,15 @@ class TransformKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """The value itself, or its (log) difference to the value ``lag`` partitions before."""
+    """The value itself, or its (log) difference to the value ``lag`` partitions before.
+
+    With several ``cycles`` it is compared with the median of the values ``lag``, ``2 * lag``, ... partitions before,
+    as far as the history reaches: one unusual week must not make the next one look unusual.
+    """
 
     kind: TransformKind = TransformKind.IDENTITY
     lag: int = 0
+    cycles: int = 1
 
 
 @dataclass(frozen=True, slots=True)

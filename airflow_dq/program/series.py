@@ -10,7 +10,8 @@ import numpy as np
 from airflow_dq.metrics.registry import MetricValue, Reason, compare, metrics_for
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.array import FloatArray
-from airflow_dq.program.model import Clause
+from airflow_dq.program.model import Clause, TransformKind
+from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind
 
 
@@ -54,18 +55,18 @@ def observe(metric: str, pair: bool, now: ColumnProfile | None, before: ColumnPr
     return value
 
 
-def earlier(clause: Clause, history: Sequence[Profile]) -> MetricValue | None:
-    """The value of a clause's metric ``lag`` partitions before: what a differenced metric is compared with.
+def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
+    """What a clause's metric is compared with on the partition that follows the history (0.0 when with nothing).
 
-    :return: None when the history does not reach back so far, or the value is not kept
+    :return: None when the history does not reach back so far, or the values are not kept
     """
-    lag = clause.transform.lag
-    if lag + clause.pair > len(history):
-        return None
+    if clause.transform.kind is TransformKind.IDENTITY:
+        return 0.0
+    recent = list(history)[-clause.transform.lag * clause.transform.cycles - clause.pair :]
     if clause.column is None:
-        return float(history[-lag].row_count)
-    before = history[-lag - 1].columns.get(clause.column) if clause.pair else None
-    return observe(clause.metric, clause.pair, history[-lag].columns.get(clause.column), before)
+        return base_of(clause.transform, [float(profile.row_count) for profile in recent])
+    values = series_of(recent, clause.column, clause.metric, clause.pair).values
+    return base_of(clause.transform, [value if isinstance(value, float | int) else None for value in values])
 
 
 def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:

@@ -11,8 +11,8 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import BoolArray
 from airflow_dq.program.calibration import Size, calibrated
 from airflow_dq.program.constraint import Candidates
-from airflow_dq.program.model import TransformKind
 from airflow_dq.program.training import Training
+from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind
 
 _ROW_COUNT = "row_count"
@@ -34,13 +34,12 @@ def affordable(volume: Candidates) -> int:
 
 def caught_by(volume: Candidates, history: Sequence[Profile], training: Training) -> BoolArray:
     """Which injected errors the table's row count gives away."""
-    lag = volume.transform.lag
-    base = 0.0
-    if volume.transform.kind is not TransformKind.IDENTITY:
-        base = float(history[training.index - lag].row_count) if training.index >= lag else np.nan
+    base = base_of(volume.transform, [float(profile.row_count) for profile in history[: training.index]])
     rows = [variant.metrics.get(_ROW_COUNT) for variant in training.variants]
     values = np.array([row if isinstance(row, float | int) else np.nan for row in rows], dtype=np.float64)
-    caught: BoolArray = volume.violations(values, base)[affordable(volume)] & np.isfinite(values)
+    caught: BoolArray = volume.violations(values, np.nan if base is None else base)[affordable(volume)] & np.isfinite(
+        values
+    )
     return caught
 
 

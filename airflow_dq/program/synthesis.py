@@ -9,7 +9,7 @@ import numpy as np
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.metrics.registry import Metric, metrics_for
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.array import BoolArray
+from airflow_dq.program.array import BoolArray, FloatArray
 from airflow_dq.program.calibration import calibrated
 from airflow_dq.program.constraint import Candidates, candidates
 from airflow_dq.program.model import ColumnProgram, Program, SynthesisOptions, TableProgram
@@ -121,9 +121,11 @@ def _column_program(
         return ColumnProgram(column, kind, (), 0, 0, reason=reason)
     metrics = [metric for metric in metrics_for(kind) if _used(metric, options)]
     training = training_of(history, column, kind, [metric.name for metric in metrics if metric.pair])
-    if training is None:
+    if training is None and options.mode == "paper":
         note = history[-1].columns[column].note
         return ColumnProgram(column, kind, (), 0, 0, reason=note or "no injected errors to choose constraints by")
+    if training is None:
+        return _untrained_program(history, column, kind, metrics, options, budget)
     if volume is not None:
         training = training.without(caught_by(volume, history, training))
     space: list[_Bounded] = []
@@ -149,16 +151,57 @@ def _bounded(
     values = series_of(history, column, metric.name, metric.pair).numbers()
     if isinstance(values, str):
         return values
-    if options.mode == "paper":
-        found = candidates(metric, values, budget, stationary=options.stationary)
-    else:
-        found = calibrated(metric, values, budget, size_of(history, column, metric), moving=options.stationary)
+    found = _constraints(history, column, metric, values, options, budget)
     if isinstance(found, str):
         return found
     caught = training.caught(found, values)
     if caught is None:
         return "not measured on the injected errors (their statistics are not kept)"
     return found, caught
+
+
+def _constraints(
+    history: Sequence[Profile],
+    column: str,
+    metric: Metric,
+    values: FloatArray,
+    options: SynthesisOptions,
+    budget: float,
+) -> Candidates | str:
+    if options.mode == "paper":
+        return candidates(metric, values, budget, stationary=options.stationary)
+    return calibrated(metric, values, budget, size_of(history, column, metric), moving=options.stationary)
+
+
+def _untrained_program(
+    history: Sequence[Profile],
+    column: str,
+    kind: Kind,
+    metrics: Sequence[Metric],
+    options: SynthesisOptions,
+    budget: float,
+) -> ColumnProgram:
+    """Constraints on all metrics, each with the same share of the budget.
+
+    For a column that no error can be injected into, or an old partition whose injected errors are not kept: a program
+    that is wider than a trained one is better than none.
+    """
+    space: list[Candidates] = []
+    ignored: dict[str, str] = {}
+    for metric in metrics:
+        values = series_of(history, column, metric.name, metric.pair).numbers()
+        found = values if isinstance(values, str) else _constraints(history, column, metric, values, options, budget)
+        if isinstance(found, str):
+            ignored[metric.name] = found
+        else:
+            space.append(found)
+    share = budget / max(1, min(len(space), options.max_clauses or len(space)))
+    clauses = []
+    for found in space[: options.max_clauses]:
+        affordable_ones = np.flatnonzero(found.fpr <= share)
+        if len(affordable_ones):
+            clauses.append(found.clause(int(affordable_ones[0]), column, ()))
+    return ColumnProgram(column, kind, tuple(clauses), 0, 0, ignored, None if clauses else "no metric could be bounded")
 
 
 def _best_program(

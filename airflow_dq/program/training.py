@@ -12,7 +12,7 @@ from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray, FloatArray
 from airflow_dq.program.constraint import Candidates
-from airflow_dq.program.model import TransformKind
+from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind
 
 _LOOK_BACK = 3
@@ -57,14 +57,10 @@ class Training:
         values = self.measured(constraints.metric)
         if values is None:
             return None
-        transform = constraints.transform
         # A pair metric has no value in the first partition: its series is one shorter.
-        place = self.index - transform.lag - (1 if constraints.metric.pair else 0)
-        if transform.kind is TransformKind.IDENTITY:
-            base = 0.0
-        else:
-            base = float(history[place]) if place >= 0 else np.nan
-        return constraints.violations(values, base)
+        before = self.index - (1 if constraints.metric.pair else 0)
+        base = base_of(constraints.transform, history[:before].tolist())
+        return constraints.violations(values, np.nan if base is None else base)
 
 
 def training_of(history: Sequence[Profile], column: str, kind: Kind, names: Sequence[str]) -> Training | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ def apply(transform: Transform, values: FloatArray, base: float | FloatArray) ->
     """The transformed values.
 
     :param values: the metric itself
-    :param base: its value ``transform.lag`` partitions before (ignored by the identity)
+    :param base: what they are compared with, see :func:`base_of` (ignored by the identity)
     :return: as ``values``; minus infinity where a logarithm does not exist, so that it violates any lower bound
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -28,8 +29,21 @@ def apply(transform: Transform, values: FloatArray, base: float | FloatArray) ->
                 return np.asarray(log - np.log(base), dtype=np.float64)
 
 
+def base_of(transform: Transform, values: Sequence[float | None]) -> float | None:
+    """What the value that follows ``values`` is compared with; 0.0 for the identity.
+
+    :param values: the metric's history, oldest first, None where it is missing
+    :return: None when there is no value to compare with
+    """
+    if transform.kind is TransformKind.IDENTITY:
+        return 0.0
+    places = range(transform.lag, transform.lag * transform.cycles + 1, transform.lag)
+    found = [value for lag in places if lag <= len(values) and (value := values[-lag]) is not None]
+    return float(np.median(found)) if found else None
+
+
 def differenced(transform: Transform, values: FloatArray) -> FloatArray:
-    """The transformed history: each value against the one ``lag`` before; shorter by ``lag``."""
+    """The transformed history: each value against the one ``lag`` before; shorter by ``lag``.  Of one cycle only."""
     if transform.kind is TransformKind.IDENTITY:
         return values
     return apply(transform, values[transform.lag :], values[: -transform.lag])

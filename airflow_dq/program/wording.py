@@ -130,6 +130,8 @@ def _moment(value: float, digits: int) -> str:
 
 def chance_words(bound: Bound, fpr: float, spread: float, partitions: int) -> str:
     """How likely a false alarm of one clause is; never "0"."""
+    if spread == 0.0 and bound is Bound.STUDENT_T:
+        return f"it never changed in {partitions} partitions: a change is rarer than about 1 time in {partitions + 1}"
     if spread == 0.0:
         return f"it never changed in {partitions} partitions, so the chance of a false alarm cannot be estimated"
     often = f"1 time in {_round_down(1.0 / fpr)}"

@@ -72,7 +72,7 @@ def test_counts_are_bounded_by_factors() -> None:
 def test_a_weekly_cycle_is_judged_against_a_week_before() -> None:
     rows = np.tile([900.0, 910, 905, 920, 930, 300, 310], 5)[:30]
     found = constraints("row_count", rows)
-    assert found.transform == Transform(TransformKind.LOG_DIFF, 7)
+    assert found.transform == Transform(TransformKind.LOG_DIFF, 7, cycles=4)
     saturday, friday = rows[5], rows[4]
     assert found.violations(np.array([friday]), saturday).all()
     assert not found.violations(np.array([saturday]), saturday).any()
