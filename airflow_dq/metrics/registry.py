@@ -44,6 +44,8 @@ class Scale(StrEnum):
 
     AMOUNT = "amount"
     """Any number; a change is compared with its level."""
+    LENGTH = "length"
+    """An average number of characters: a change is compared with its level, of at least a quarter of a character."""
     SIZE = "size"
     """A number of 0 or more that varies by factors: logarithmic."""
     COUNT = "count"
@@ -58,6 +60,7 @@ class Scale(StrEnum):
 
 MIN_EFFECT = {
     Scale.AMOUNT: 0.004,
+    Scale.LENGTH: 0.004,
     Scale.SIZE: 0.004,
     Scale.COUNT: 0.004,
     Scale.SHARE: 0.004,

@@ -8,43 +8,43 @@ from airflow_dq.states.count import Counts
 from airflow_dq.states.text import TextShape
 
 
-@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True, scale=Scale.LENGTH)
 def str_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average length."""
     return when_any(counts, text.count, lambda: text.length / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True, scale=Scale.LENGTH)
 def char_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of letters (ASCII and Unicode category L*)."""
     return when_any(counts, text.count, lambda: text.letters / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True, scale=Scale.LENGTH)
 def digit_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of digits (ASCII and Unicode category Nd)."""
     return when_any(counts, text.count, lambda: text.digits / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT, paper=True)
+@metric(Counts, TextShape, bound=Bound.CLT, paper=True, scale=Scale.LENGTH)
 def punc_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of punctuation characters (ASCII's 32 and Unicode category P*)."""
     return when_any(counts, text.count, lambda: text.punctuation / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT)
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.LENGTH)
 def upper_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of upper-case letters."""
     return when_any(counts, text.count, lambda: text.upper / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT)
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.LENGTH)
 def lower_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of lower-case letters."""
     return when_any(counts, text.count, lambda: text.lower / text.count)
 
 
-@metric(Counts, TextShape, bound=Bound.CLT)
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.LENGTH)
 def space_len(counts: Counts, text: TextShape) -> MetricValue:
     """Average number of white-space characters."""
     return when_any(counts, text.count, lambda: text.whitespace / text.count)

@@ -30,6 +30,8 @@ FAR = 1000.0
 """So many standard deviations from zero a column's level is no unit (moments in time): its spread is."""
 OFFSET_EFFECT = 0.25
 """Least material change, in standard deviations, of a column that lies far from zero."""
+SHORTEST = 0.25
+"""Characters that an average length is taken for when it is less."""
 VANISHING = math.log(50.0)
 """A quantity that may fall to this fraction of its usual size may fall to nothing."""
 
@@ -102,6 +104,8 @@ def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logar
             return math.log(level / (level - step)) if level > step else math.log1p(step / level)
         case Scale.SIZE:
             return metric.min_effect if logarithmic else metric.min_effect * level
+        case Scale.LENGTH:
+            return max(metric.min_effect, one) * max(level, SHORTEST)
         case Scale.AMOUNT:
             if size.std > 0.0 and level > FAR * size.std:
                 return OFFSET_EFFECT * size.std
