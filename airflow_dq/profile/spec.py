@@ -16,7 +16,8 @@ PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 class JobSpec:
     """What to profile and under which names to store it.
 
-    Exactly one of ``paths``, ``table`` and ``sql`` names the source.  Partitions are either explicit (the keys of
+    Exactly one of ``paths``, ``pattern``, ``table`` and ``sql`` names the source, or the reader's ``options`` alone
+    where a ``format`` has no path (``jdbc``: ``url``, ``dbtable`` ...).  Partitions are either explicit (the keys of
     ``paths``; a single ``partition`` for a table or a query) or the values of the key column ``partition_by``.
 
     :param dataset: name under which the profiles are stored
@@ -60,12 +61,13 @@ class JobSpec:
         if not self.dataset:
             raise ConfigurationError("The dataset has no name: give dataset=<name>.")
         named = [name for name in ("paths", "pattern", "table", "sql") if getattr(self, name)]
-        if len(named) != 1:
+        if len(named) != 1 and not (not named and self.pathless):
             seen = " and ".join(named) if named else "none"
             raise ConfigurationError(
-                f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql); given: {seen}."
+                f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql, or for a "
+                f"format without a path its options); given: {seen}."
             )
-        if (self.table or self.sql) and (self.partition is None) == (self.partition_by is None):
+        if self.whole and (self.partition is None) == (self.partition_by is None):
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: a table or query needs either partition (its key) or "
                 "partition_by (a key column)."
@@ -80,6 +82,16 @@ class JobSpec:
                 "the partition key."
             )
 
+    @property
+    def pathless(self) -> bool:
+        """Whether the reader's options name the source, in a format that is no kind of file."""
+        return self.format.lower() not in PATH_FORMATS and bool(self.options) and not (self.paths or self.pattern)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the source is one table, query or the like, whose partitions are not places of their own."""
+        return bool(self.table or self.sql) or self.pathless
+
     def to_json(self) -> str:
         """One line of strict JSON."""
         return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
@@ -91,7 +103,7 @@ class JobSpec:
         :raises ConfigurationError: when the text is not such a spec.
         """
         try:
-            data: dict[str, Any] = json.loads(text)
+            data: dict[str, Any] = dict(json.loads(text))
             for name in ("columns", "exclude"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])

@@ -17,11 +17,13 @@ _PROBED_FILES = 200
 
 
 def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
-    """The data frame of the job's table or query.
+    """The data frame of the job's table, query or pathless source.
 
     :raises SourceMissingError: when the table does not exist
     :raises DQError: when Spark refuses the table or query
     """
+    if not (spec.table or spec.sql):
+        return _load(spark, spec, (), {}, where, describe(spec))
     try:
         frame = spark.table(spec.table) if spec.table else spark.sql(spec.sql or "")
         frame.schema  # noqa: B018 - analysed now, while the error can name the source
@@ -64,6 +66,8 @@ def describe(spec: JobSpec) -> str:
         return f"table {spec.table}"
     if spec.sql:
         return f"query {spec.sql!r}"
+    if spec.pathless:
+        return f"{spec.format} source {spec.options.get('dbtable') or spec.options.get('query') or ''}".rstrip()
     return spec.pattern or ", ".join(dict.fromkeys(spec.paths.values()))
 
 
@@ -105,7 +109,7 @@ def _load(
     options = {name: value for name, value in defaults.items() if name.lower() not in given} | given
     try:
         reader = spark.read.format(spec.format).options(**options)
-        frame = (reader if schema is None else reader.schema(schema)).load(list(paths))
+        frame = (reader if schema is None else reader.schema(schema)).load(list(paths) or None)
         frame.schema  # noqa: B018 - analysed now, while the error can name the source
     except SPARK_ERRORS as error:
         raise explain(error, where, path) from error

@@ -73,7 +73,7 @@ def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: 
     :raises ProfileError: when its source is missing, empty or unreadable
     """
     where = f"Dataset {spec.dataset!r}, partition {key!r}"
-    frame = read_query(spark, spec, where) if spec.table or spec.sql else read_path(spark, spec, location, where)
+    frame = read_query(spark, spec, where) if spec.whole else read_path(spark, spec, location, where)
     return _part(frame, lit(key), (key,), location, options)
 
 
@@ -83,7 +83,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     :raises ProfileError: when the source is missing, empty or unreadable, or has no such column
     """
     where, name = f"Dataset {spec.dataset!r}", spec.partition_by or ""
-    if spec.table or spec.sql:
+    if spec.whole:
         frame = read_query(spark, spec, where)
     else:
         path = spec.pattern or next(iter(spec.paths.values()))

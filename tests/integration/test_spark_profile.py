@@ -183,6 +183,16 @@ def test_a_table_and_a_query(run: Run, store: Repository, spark: SparkSession) -
     assert _metrics(_stored(store, "q")) == _metrics(profile_table(pa.table({"x": [6, 8]})))
 
 
+def test_a_format_without_a_path_is_named_by_its_options(
+    run: Run, store: Repository, spark: SparkSession, tmp_path: Path
+) -> None:
+    options = {"url": f"jdbc:derby:{tmp_path}/db;create=true", "dbtable": "numbers"}
+    spark.range(7).write.format("jdbc").options(**options).save()
+    run(format="jdbc", options=options, partition="p")
+    (seen,) = _metrics(_stored(store, "p")).values()
+    assert seen == _metrics(profile_table(pa.table({"id": range(7)})))["id"]
+
+
 def test_a_pattern_profiles_every_partition_in_the_order_of_its_raw_key(
     run: Run, store: Repository, tmp_path: Path, spark: SparkSession
 ) -> None:

@@ -1,0 +1,52 @@
+"""The order to a profile job: what it refuses, and that it survives the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.profile import JobSpec
+
+GOOD: list[dict[str, Any]] = [
+    {"paths": {"2013-01-01": "/lake/day=2013-01-01"}, "exclude": ("id",)},
+    {"pattern": "/lake/day=*", "since": "2013-01-01", "limit": 45},
+    {"pattern": "/lake/", "partition_by": "day"},
+    {"table": "shop.orders", "partition": "2013-01-01", "columns": ("a", "b")},
+    {"sql": "select 1", "partition_by": "day"},
+    {"format": "jdbc", "options": {"url": "jdbc:x", "dbtable": "t"}, "partition": "2013-01-01"},
+]
+
+
+@pytest.mark.parametrize("order", GOOD)
+def test_an_order_survives_its_json(order: dict[str, Any]) -> None:
+    spec = JobSpec(dataset="orders", **order)
+    assert JobSpec.from_json(spec.to_json()) == spec
+    assert spec.whole == bool({"table", "sql", "format"} & set(order))
+
+
+@pytest.mark.parametrize(
+    ("order", "complaint"),
+    [
+        ({}, "exactly one source is needed"),
+        ({"table": "a", "sql": "select 1", "partition": "p"}, "given: table and sql"),
+        ({"options": {"header": "true"}, "partition": "p"}, "exactly one source is needed"),
+        ({"table": "a"}, "either partition"),
+        ({"format": "jdbc", "options": {"url": "jdbc:x"}}, "either partition"),
+        ({"table": "a", "partition": "p", "partition_by": "day"}, "either partition"),
+        ({"table": "a", "partition": ""}, "rendered to nothing"),
+        ({"paths": {"": "/lake"}}, "rendered to nothing"),
+        ({"pattern": "/lake/*/*"}, "exactly one '\\*'"),
+    ],
+)
+def test_an_order_that_cannot_be_carried_out_names_the_dataset(order: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigurationError, match=complaint) as caught:
+        JobSpec(dataset="orders", **order)
+    assert "'orders'" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"dataset": "t", "nonsense": 1}'])
+def test_what_is_no_order_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        JobSpec.from_json(text)
