@@ -131,7 +131,8 @@ def test_two_judges_at_once_leave_one_verdict(learned: Repository, clean_dsn: st
     stored = contents(learned)
     assert (len(stored["program"]), len(stored["verdict"])) == (1, 1)
     assert len(stored["alert"]) == len(verdicts[0].alerts) > 0
-    assert len(stored["clause_result"]) == sum(len(scope.results) for scope in verdicts[0].columns.values())
+    scopes = (verdicts[0].table, *verdicts[0].columns.values())
+    assert len(stored["clause_result"]) == sum(len(scope.results) for scope in scopes)
 
 
 def test_warming_up_says_how_many_are_missing(store: Repository) -> None:
