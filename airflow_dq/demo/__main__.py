@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 import sys
 from pathlib import Path
@@ -34,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         workspace.home.mkdir(parents=True, exist_ok=True)
         workspace.log.unlink(missing_ok=True)
+        # The terminal shows progress and results; whatever is logged on the way goes where the rest does.
+        logging.basicConfig(filename=workspace.log, format="%(levelname)s %(message)s")
         outcome = run_demo(workspace, console, keep=given.keep)
     except KeyboardInterrupt:
         return 130

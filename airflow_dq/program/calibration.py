@@ -23,7 +23,7 @@ from airflow_dq.program.model import MIN_HISTORY, Transform, TransformKind
 
 SPENDING = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: few and cheap ones together, or one alone."""
-INFLATION = 1.75
+INFLATION = 2.0
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
 
 FAR = 1000.0

@@ -48,6 +48,14 @@ def test_metrics_are_those_of_the_data():
         "median": 3.0,
         "sum": 9.0,
         "unique_ratio": 1.0,
+        "std": pytest.approx((8 / 3) ** 0.5),
+        "p05": pytest.approx(1.2),
+        "p25": 2.0,
+        "p75": 4.0,
+        "p95": pytest.approx(4.8),
+        "zero_ratio": 0.0,
+        "negative_ratio": 0.0,
+        "integer_ratio": 1.0,
     }
 
 
