@@ -61,7 +61,7 @@ class JobSpec:
         if not self.dataset:
             raise ConfigurationError("The dataset has no name: give dataset=<name>.")
         named = [name for name in ("paths", "pattern", "table", "sql") if getattr(self, name)]
-        if len(named) != 1 and not (not named and self.pathless):
+        if len(named) > 1 or not (named or self.pathless):
             seen = " and ".join(named) if named else "none"
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql, or for a "

@@ -62,18 +62,12 @@ def calibrated(
     logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and bool((values > 0).all())
     scaled = np.log(values) if logarithmic else values
     with np.errstate(over="ignore", invalid="ignore"):
-        expected = forecast(scaled) if moving else _fixed(scaled)
+        expected = forecast(scaled, moving=moving)
         if not (math.isfinite(expected.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
         rates = budget * np.array(SPENDING)
         widths = np.array([_width(metric, expected, values, float(rate), size, logarithmic) for rate in rates])
-    return _candidates(metric, expected, rates, widths, logarithmic)
-
-
-def _fixed(values: FloatArray) -> Forecast:
-    # Too few values for any forecast to be tried: the mean.
-    center, spread = float(values.mean()), float(values.std(ddof=1))
-    return Forecast(0, 1, center, spread, len(values), float(np.abs(values - center).max()), len(values))
+    return _candidates(metric, expected, len(values), rates, widths, logarithmic)
 
 
 def _width(metric: Metric, expected: Forecast, values: FloatArray, rate: float, size: Size, logarithmic: bool) -> float:
@@ -113,7 +107,7 @@ def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logar
 
 
 def _candidates(
-    metric: Metric, expected: Forecast, rates: FloatArray, widths: FloatArray, logarithmic: bool
+    metric: Metric, expected: Forecast, count: int, rates: FloatArray, widths: FloatArray, logarithmic: bool
 ) -> Candidates:
     order = np.argsort(widths, kind="stable")
     rates, widths = rates[order], widths[order]
@@ -130,5 +124,5 @@ def _candidates(
             lower = np.where(widths > VANISHING, -np.inf, np.exp(lower))
             upper, center = np.exp(upper), math.exp(center)
             spread *= center
-    samples = expected.values - expected.lag
+    samples = count - expected.lag
     return Candidates(metric, Bound.STUDENT_T, transform, center, spread, samples, lower, upper, np.asarray(rates))

@@ -35,8 +35,6 @@ class Forecast:
     """Number of errors behind ``spread``."""
     worst: float
     """Largest error so far."""
-    values: int
-    """Length of the history."""
 
 
 _Predictor = Callable[[FloatArray, int], float]
@@ -62,16 +60,17 @@ _PREDICTORS: tuple[tuple[int, int, int, _Predictor], ...] = (
 )
 
 
-def forecast(values: FloatArray) -> Forecast:
+def forecast(values: FloatArray, *, moving: bool = True) -> Forecast:
     """Choose how the next value is expected, by one-step-ahead error inside the history.
 
     The mean stays unless the last value, the value a week of partitions before, or the last value plus the average
     drift would have been clearly better: a wrong cycle costs more than a missed one.
 
     :param values: the history on the scale it is judged on, oldest first, at least 3 finite values
+    :param moving: False keeps the mean
     """
     level = _level(values)
-    if level.spread == 0.0:
+    if level.spread == 0.0 or not moving:
         return level
     best, least = level, GAIN * _root_mean_square(_mean_errors(values))
     for lag, cycles, needed, predict in _PREDICTORS:
@@ -81,7 +80,7 @@ def forecast(values: FloatArray) -> Forecast:
         errors = _errors(values, predict, needed)
         spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
         drift = predict(values, len(values)) - _base(values, lag, cycles)
-        best = Forecast(lag, cycles, drift, spread, len(errors), float(np.abs(errors).max()), len(values))
+        best = Forecast(lag, cycles, drift, spread, len(errors), float(np.abs(errors).max()))
         least = GAIN * _root_mean_square(tested)
     return best
 
@@ -92,7 +91,7 @@ def _level(values: FloatArray) -> Forecast:
     spread = float(values.std(ddof=1))
     if spread <= 1e-9 * float(np.abs(values).max()):
         spread, worst = 0.0, 0.0
-    return Forecast(0, 1, center, spread, len(values), worst, len(values))
+    return Forecast(0, 1, center, spread, len(values), worst)
 
 
 def _base(values: FloatArray, lag: int, cycles: int) -> float:

@@ -37,9 +37,8 @@ def caught_by(volume: Candidates, history: Sequence[Profile], training: Training
     base = base_of(volume.transform, [float(profile.row_count) for profile in history[: training.index]])
     rows = [variant.metrics.get(_ROW_COUNT) for variant in training.variants]
     values = np.array([row if isinstance(row, float | int) else np.nan for row in rows], dtype=np.float64)
-    caught: BoolArray = volume.violations(values, np.nan if base is None else base)[affordable(volume)] & np.isfinite(
-        values
-    )
+    violations = volume.violations(values, np.nan if base is None else base)
+    caught: BoolArray = violations[affordable(volume)] & np.isfinite(values)
     return caught
 
 

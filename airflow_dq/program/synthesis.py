@@ -148,12 +148,10 @@ def _bounded(
     budget: float,
 ) -> _Bounded | str:
     """The constraints on one metric and what each catches, or the reason why there are none."""
-    values = series_of(history, column, metric.name, metric.pair).numbers()
-    if isinstance(values, str):
-        return values
-    found = _constraints(history, column, metric, values, options, budget)
-    if isinstance(found, str):
-        return found
+    learned = _constraints(history, column, metric, options, budget)
+    if isinstance(learned, str):
+        return learned
+    found, values = learned
     caught = training.caught(found, values)
     if caught is None:
         return "not measured on the injected errors (their statistics are not kept)"
@@ -164,13 +162,18 @@ def _constraints(
     history: Sequence[Profile],
     column: str,
     metric: Metric,
-    values: FloatArray,
     options: SynthesisOptions,
     budget: float,
-) -> Candidates | str:
+) -> tuple[Candidates, FloatArray] | str:
+    """The constraints on one metric and the values they were learned from, or the reason why there are none."""
+    values = series_of(history, column, metric.name, metric.pair).numbers()
+    if isinstance(values, str):
+        return values
     if options.mode == "paper":
-        return candidates(metric, values, budget, stationary=options.stationary)
-    return calibrated(metric, values, budget, size_of(history, column, metric), moving=options.stationary)
+        found = candidates(metric, values, budget, stationary=options.stationary)
+    else:
+        found = calibrated(metric, values, budget, size_of(history, column, metric), moving=options.stationary)
+    return found if isinstance(found, str) else (found, values)
 
 
 def _untrained_program(
@@ -189,12 +192,11 @@ def _untrained_program(
     space: list[Candidates] = []
     ignored: dict[str, str] = {}
     for metric in metrics:
-        values = series_of(history, column, metric.name, metric.pair).numbers()
-        found = values if isinstance(values, str) else _constraints(history, column, metric, values, options, budget)
-        if isinstance(found, str):
-            ignored[metric.name] = found
+        learned = _constraints(history, column, metric, options, budget)
+        if isinstance(learned, str):
+            ignored[metric.name] = learned
         else:
-            space.append(found)
+            space.append(learned[0])
     share = budget / max(1, min(len(space), options.max_clauses or len(space)))
     clauses = []
     for found in space[: options.max_clauses]:
