@@ -11,7 +11,7 @@ from pathlib import Path
 PREFIX = "airflow_dq_executor"
 """Start of the bundle's file name.  It must not precede the installed package on a driver's path: it has no store."""
 
-_PARTS = ("__init__.py", "exceptions.py", "states", "metrics", "profile")
+_PARTS = ("__init__.py", "exceptions.py", "settings.py", "states", "metrics", "profile")
 # The oldest date that a zip can hold: equal sources give equal bytes, whenever they were checked out.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 

@@ -11,7 +11,15 @@ SCHEMA = "airflow_dq"
 DSN_VARIABLE = "AIRFLOW_DQ_DSN"
 """Environment variable with the database's URL; it wins over the Airflow connection."""
 
+HASH_KEY_VARIABLE = "AIRFLOW_DQ_HASH_KEY"
+"""Environment variable with the secret that hashes values which must not be stored."""
+
 
 def dsn_from_environment() -> str | None:
     """The database URL in ``AIRFLOW_DQ_DSN``, or None when it is unset or blank."""
     return os.environ.get(DSN_VARIABLE, "").strip() or None
+
+
+def hash_key_from_environment() -> str | None:
+    """The secret in ``AIRFLOW_DQ_HASH_KEY``, or None when it is unset or blank."""
+    return os.environ.get(HASH_KEY_VARIABLE, "").strip() or None

@@ -24,11 +24,17 @@ except ImportError:  # Airflow 3.1 keeps them in the core
         AirflowSkipException,
     )
 
+try:
+    from airflow.sdk.observability.stats import Stats
+except ImportError:  # Airflow 3.1 keeps it in the core
+    from airflow.stats import Stats
+
 __all__ = [
     "AirflowException",
     "AirflowFailException",
     "AirflowNotFoundException",
     "AirflowSensorTimeout",
     "AirflowSkipException",
+    "Stats",
     "conf",
 ]

@@ -63,6 +63,7 @@ def run(spec: JobSpec) -> int:
     # Before Spark starts: a wrong address shows at once.
     with open_store(dsn) as store:
         from airflow_dq.spark.job import ProfileJob
+        from airflow_dq.spark.outcome import summary
         from airflow_dq.spark.session import open_session
 
         with open_session() as spark:
@@ -70,10 +71,7 @@ def run(spec: JobSpec) -> int:
     for outcome in outcomes:
         _say(outcome.line(spec.dataset))
     failed = [outcome for outcome in outcomes if outcome.error is not None]
-    _say(
-        f"{spec.dataset}: {len(outcomes) - len(failed)} of {len(outcomes)} partitions profiled "
-        f"in {time.monotonic() - began:.0f} s"
-    )
+    _say(summary(spec.dataset, outcomes, time.monotonic() - began))
     if not failed:
         return 0
     bugs = [outcome for outcome in failed if outcome.trace is not None]

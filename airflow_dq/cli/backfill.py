@@ -16,7 +16,7 @@ from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.spark import explanation_in
 from airflow_dq.profile import JobSpec
 
-_COUNTS = re.compile(r": (\d+) of (\d+) partitions profiled in (\d+) s$")
+_COUNTS = re.compile(r": (\d+) of (\d+) partitions profiled \(.*, (\d+) s$")
 _LOG4J = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using ")
 """How the lines of Spark itself begin, and of the JVM: of interest only when the job fails without an explanation."""
 
@@ -62,6 +62,7 @@ def job_spec(arguments: Any) -> JobSpec:
         limit=arguments.limit,
         columns=_names(arguments.columns),
         exclude=_names(arguments.exclude) or (),
+        hidden=_names(arguments.hidden) or (),
     )
 
 

@@ -9,6 +9,7 @@ from airflow.cli.cli_config import ActionCommand, Arg, GroupCommand
 
 from airflow_dq.settings import DEFAULT_CONN_ID
 
+FORMATS = ("parquet", "csv", "json")
 EXIT_CODES = "Exit codes: 0 done,{one} 2 a problem that is explained in one sentence."
 
 
@@ -93,6 +94,7 @@ BACKFILL = _command(
         _option("--limit", "N", "only the newest N partitions", type=int),
         _option("--columns", "A,B", "profile only these columns"),
         _option("--exclude", "A,B", "do not profile these columns"),
+        _option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_KEY"),
         _option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         _option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
     ),
@@ -125,6 +127,55 @@ EXPLAIN = _command(
     "when the partition has not passed",
 )
 
+BACKTEST = _command(
+    "backtest",
+    "Show what the gate would have done on past partitions, of a dataset or of files",
+    "backtest",
+    (
+        _arg("dataset", metavar="DATASET", nargs="?", help="name of a dataset whose history is stored"),
+        _option(
+            "--files",
+            "PATH",
+            "files instead: a path with one * for the partition key ('folder/*.parquet', 'lake/day=*'); "
+            "Parquet, CSV or JSON lines; needs no database, no Spark and no running Airflow",
+            nargs="+",
+        ),
+        _option("--format", "NAME", "parquet, csv or json (default: as the files' names end)", choices=FORMATS),
+        _option("--from", "KEY", "first partition to judge; earlier ones are only learned from", dest="since"),
+        _option("--to", "KEY", "last partition to judge", dest="until"),
+        _option("--target-fpr", "RATE", "accepted false-alarm rate (default: 0.001)", type=float, default=1e-3),
+        _option(
+            "--scope",
+            "NAME",
+            "the rate holds for a whole partition, or for each column: partition, column",
+            choices=("partition", "column"),
+            default="partition",
+        ),
+        _option(
+            "--mode",
+            "NAME",
+            "calibrated (default), or paper: AVH as published",
+            choices=("calibrated", "paper"),
+            default="calibrated",
+        ),
+        _option("--history", "N", "partitions to learn from (default: 30)", type=int, default=30),
+        _option("--min-history", "N", "with fewer the gate is warming up (default: 7)", type=int, default=7),
+        _option("--columns", "A,B", "judge only these columns"),
+        _option("--exclude", "A,B", "do not judge these columns"),
+        _option(
+            "--accept-after",
+            "N",
+            "after N alarms in a row a person is taken to accept the new normal (default: 2; 0: never)",
+            type=int,
+            default=2,
+        ),
+        _arg("--quick", action="store_true", help="only this target: half the time, no suggestion"),
+        _option("--html", "FILE", "also write a self-contained HTML page with a chart for each alarm"),
+    ),
+    "backtest --files '/data/orders/*.parquet' --html backtest.html",
+    "when no partition could be judged",
+)
+
 
 def get_dq_cli_commands() -> list[GroupCommand]:
     """What the provider adds to Airflow's command line: the group ``dq``."""
@@ -132,6 +183,6 @@ def get_dq_cli_commands() -> list[GroupCommand]:
         GroupCommand(
             name="dq",
             help="Profile datasets and gate DAGs on their data quality",
-            subcommands=(DB, BACKFILL, STATUS, EXPLAIN),
+            subcommands=(DB, BACKFILL, STATUS, EXPLAIN, BACKTEST),
         )
     ]

@@ -13,6 +13,7 @@ USER_ERROR = 2
 
 _HOMES = {
     "backfill": "airflow_dq.cli.backfill",
+    "backtest": "airflow_dq.cli.backtest",
     "db_check": "airflow_dq.cli.database",
     "db_upgrade": "airflow_dq.cli.database",
     "explain": "airflow_dq.cli.explain",

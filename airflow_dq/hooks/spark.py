@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
@@ -30,6 +32,27 @@ def explanation_in(lines: Iterable[str]) -> str | None:
     """The sentence in a job's output that says why it failed, or None when there is none."""
     said = [line.partition(_COMPLAINT)[2].strip() for line in lines if line.startswith(_COMPLAINT)]
     return said[-1] if said else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The totals of one job."""
+
+    summary: str
+    """One line: partitions, rows, columns profiled and skipped, seconds."""
+    partitions: int
+    """Partitions that were profiled."""
+    rows: int
+
+
+def result_in(lines: Iterable[str], dataset: str) -> JobResult | None:
+    """The totals that a Spark job's log ends with, or None when it is not there (the driver ran on a cluster)."""
+    shape = re.compile(rf"{re.escape(dataset)}: (\d+) of \d+ partitions profiled .*?, (\d+) rows, ")
+    found = [(line, match) for line in lines if (match := shape.match(line))]
+    if not found:
+        return None
+    line, match = found[-1]
+    return JobResult(line.strip(), int(match[1]), int(match[2]))
 
 
 def spark_connection(conn_id: str, master: str | None = None) -> Connection:
@@ -87,6 +110,10 @@ class ProfileSubmitHook(SparkSubmitHook):
     def explanation(self) -> str | None:
         """The sentence with which the job ended, or None when it did not explain itself."""
         return explanation_in(self._output)
+
+    def result(self, dataset: str) -> JobResult | None:
+        """The totals of the job, or None when its log is elsewhere."""
+        return result_in(self._output, dataset)
 
     def check_master(self) -> None:
         """Refuse a master that cannot be reached from here for a plain reason.

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError, StaleAttemptError, StoreUnreachableError
 from airflow_dq.version_compat import AirflowException, AirflowFailException
 
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
 # A later try can end otherwise: the server is back, the file has arrived.
 _RETRYABLE = (StoreUnreachableError, ProfileError, StaleAttemptError)
+_GIVE = (
+    "Give it a value that this run has, such as '{{ params.partition }}' or, with a partitioned timetable, "
+    "'{{ partition_key }}'; a run without a logical date has no '{{ ds }}'."
+)
 
 
 def partition_key(value: object, dataset: str) -> str:
@@ -21,8 +28,7 @@ def partition_key(value: object, dataset: str) -> str:
     # Jinja renders a missing value (logical_date of a manual run, say) to the text None.
     if value is None or str(value).strip() in ("", "None"):
         raise ConfigurationError(
-            f"Dataset {dataset!r}: the argument partition rendered to {value!r}, which is no partition key. Give it a "
-            "value that this run has, such as '{{ params.partition }}'; a run without a logical date has no '{{ ds }}'."
+            f"Dataset {dataset!r}: the argument partition rendered to {value!r}, which is no partition key. {_GIVE}"
         )
     return str(value)
 
@@ -48,3 +54,26 @@ def explained(log: Any) -> Iterator[None]:
     except DQError as error:
         log.error("%s", error)
         raise task_failure(error) from None
+
+
+@contextmanager
+def rendering(task_id: str, log: Any) -> Iterator[None]:
+    """Explain a template that names what this run does not have; Jinja would only say that it is undefined."""
+    from jinja2 import UndefinedError
+
+    try:
+        yield
+    except UndefinedError as error:
+        message = f"Task {task_id!r}: an argument's template cannot be rendered: {error.message}. {_GIVE}"
+        log.error("%s", message)
+        raise AirflowFailException(message) from None
+
+
+def first_try(context: Context, retries: int | None) -> int:
+    """Number of the first try since the task was last cleared: what its tries have in common, and no others'."""
+    return int(getattr(context.get("ti"), "max_tries", 0)) - (retries or 0) + 1
+
+
+def is_backfill(context: Context) -> bool:
+    """Whether the run was made by ``airflow backfill create``."""
+    return bool(getattr(context.get("dag_run"), "run_type", None) == "backfill")

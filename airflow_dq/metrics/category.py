@@ -1,7 +1,8 @@
 """Metrics of the distribution of values (AVH, Table 4), over the non-null, non-empty ones.
 
 Up to 20,000 distinct values are counted one by one.  When either side has more, both are compared as 4,096 hashed
-buckets, in which unequal values may share a bucket: such distances are comparable with each other only.
+buckets, in which unequal values may share a bucket: such distances are comparable with each other only, and a distance
+says in which representation it was measured.
 """
 
 from __future__ import annotations
@@ -34,25 +35,29 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     return when_any(counts, categories.total, lambda: categories.count_of("true") / categories.total)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
 def l1(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2."""
     return distance.between(distance.l1, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
 def l_inf(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Largest absolute difference of a value's share, from 0 to 1."""
     return distance.between(distance.l_inf, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def cosine(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Cosine distance of the vectors of the values' shares, from 0 to 1."""
     return distance.between(distance.cosine, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Chi-squared statistic of homogeneity per value (phi squared), from 0 to 1.
 
@@ -61,31 +66,35 @@ def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> Metr
     return distance.between(distance.chi_squared, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def js_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Jensen-Shannon divergence in nats, from 0 to ln 2."""
     return distance.between(distance.js_div, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def kl_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Kullback-Leibler divergence in nats of the partition from its baseline, shares smoothed by 1e-6."""
     return distance.between(distance.kl_div, now, before)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, kinds=_STRING)
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, kinds=_STRING)
 def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     """Share of the values that the baseline does not have."""
-    return distance.between(distance.new_share, now, before)
+    return distance.new_ratio(now, before)
 
 
 @metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING)
 def entropy(counts: Counts, categories: CategoryDistribution) -> MetricValue:
-    """Shannon entropy in nats of the values' shares (of hashed buckets beyond 20,000 distinct ones)."""
-    return when_any(counts, categories.total, lambda: distance.entropy(categories.frequencies))
+    """Shannon entropy in nats of the values' shares (estimated beyond 20,000 distinct values)."""
+    return when_any(counts, categories.total, lambda: distance.entropy_of(categories))
 
 
 @metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, scale=Scale.SHARE)
 def mode_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
-    """Share of the most frequent value (of the fullest hashed bucket beyond 20,000 distinct values)."""
-    return when_any(counts, categories.total, lambda: float(categories.frequencies.max()) / categories.total)
+    """Share of the most frequent value."""
+    return when_any(counts, categories.total, lambda: categories.mode_count / categories.total)

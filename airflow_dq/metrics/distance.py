@@ -60,9 +60,26 @@ def kl_div(now: Counted, before: Counted) -> float:
     return kullback_leibler(now / now.sum(), before / before.sum())
 
 
+def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Share of the first one's values that the second does not have; when either is sketched, of the sampled values.
+
+    Not of the buckets: with more values than buckets there is none that nothing fell into before.
+    """
+    if now.buckets is None and before.buckets is None:
+        return between(new_share, now, before)
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    return now.bucketed().sample.new_share(before.bucketed().sample)
+
+
 def new_share(now: Counted, before: Counted) -> float:
     """Share of the first table's mass on outcomes that the second does not have."""
     return float(now[before == 0].sum() / now.sum())
+
+
+def entropy_of(values: CategoryDistribution) -> float:
+    """Shannon entropy of a distribution in nats, estimated when it is sketched."""
+    return entropy(values.counts) if values.buckets is None else values.buckets.entropy
 
 
 def entropy(counts: Counted) -> float:

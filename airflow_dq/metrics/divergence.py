@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +15,10 @@ Shares = NDArray[np.float64]
 
 def jensen_shannon(now: Shares, before: Shares) -> float:
     """Jensen-Shannon divergence in nats, from 0 to ln 2."""
-    middle = 0.5 * (now + before)
-    return max(0.0, 0.5 * (_relative_entropy(now, middle) + _relative_entropy(before, middle)))
+    # Not against the mean of both shares: half of the smallest float is zero.
+    both = now + before
+    halves = _relative_entropy(2.0 * now, both) + _relative_entropy(2.0 * before, both)
+    return min(max(0.0, 0.25 * halves), math.log(2.0))
 
 
 def kullback_leibler(now: Shares, before: Shares) -> float:

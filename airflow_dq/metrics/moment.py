@@ -14,13 +14,13 @@ NO_SPREAD = 1e9
 """Largest Cohen's d: what a shift between two constant columns counts as."""
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="min", paper=True)
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="min", paper=True, level=0.0)
 def minimum(counts: Counts, moments: Moments) -> MetricValue:
     """Smallest value."""
     return when_any(counts, moments.count, lambda: moments.low)
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="max", paper=True)
+@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="max", paper=True, level=1.0)
 def maximum(counts: Counts, moments: Moments) -> MetricValue:
     """Largest value."""
     return when_any(counts, moments.count, lambda: moments.high)

@@ -9,52 +9,60 @@ from airflow_dq.states.count import Counts
 from airflow_dq.states.pattern import PatternDistribution
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
 def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Sum of the absolute differences of the patterns' shares, from 0 to 2."""
     return distance.between(distance.l1, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
 def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Largest absolute difference of a pattern's share, from 0 to 1."""
     return distance.between(distance.l_inf, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Cosine distance of the vectors of the patterns' shares, from 0 to 1."""
     return distance.between(distance.cosine, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Chi-squared statistic of homogeneity of the patterns per value (phi squared), from 0 to 1."""
     return distance.between(distance.chi_squared, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Jensen-Shannon divergence in nats of the pattern distributions, from 0 to ln 2."""
     return distance.between(distance.js_div, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+)
 def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Kullback-Leibler divergence in nats of the pattern distributions, shares smoothed by 1e-6."""
     return distance.between(distance.kl_div, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True)
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True)
 def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""
-    return distance.between(distance.new_share, now, before)
+    return distance.new_ratio(now, before)
 
 
 @metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV)
 def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
-    """Shannon entropy in nats of the patterns' shares (of hashed buckets beyond 20,000 distinct ones)."""
-    return when_any(counts, patterns.total, lambda: distance.entropy(patterns.frequencies))
+    """Shannon entropy in nats of the patterns' shares (estimated beyond 20,000 distinct ones)."""
+    return when_any(counts, patterns.total, lambda: distance.entropy_of(patterns))
 
 
 @metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV, scale=Scale.COUNT)

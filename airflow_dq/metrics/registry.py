@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 
-from airflow_dq.states.base import Kind, State
+from airflow_dq.states.base import Kind, Representation, State
 
 
 class Reason(StrEnum):
@@ -87,6 +87,12 @@ class Metric:
     paper: bool
     """Whether it is one of the paper's Tables 3 and 4; mode ``paper`` uses no other."""
     function: Callable[..., MetricValue]
+    represented: bool = False
+    """Whether its value depends on how distinct values were counted (:class:`Representation`)."""
+    calibrated: bool = True
+    """Whether mode ``calibrated`` uses it."""
+    level: float | None = None
+    """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
 
     @property
     def doc(self) -> str:
@@ -106,6 +112,9 @@ def metric(
     scale: Scale | None = None,
     min_effect: float | None = None,
     paper: bool = False,
+    represented: bool = False,
+    calibrated: bool = True,
+    level: float | None = None,
 ) -> Callable[[Callable[..., MetricValue]], Callable[..., MetricValue]]:
     """Register a function of states as a metric of every kind of column that carries all of them.
 
@@ -118,6 +127,9 @@ def metric(
     :param scale: what kind of number it is (None: a distance for a pair metric, else an amount)
     :param min_effect: least change worth an alarm, as ``scale`` measures changes (None: the scale's default)
     :param paper: True for a metric of the paper's own tables
+    :param represented: True for a pair metric that differs between exact and sketched states of the same values
+    :param calibrated: False for a metric that is stored and shown, but not learned from by mode ``calibrated``
+    :param level: the share of the values that lies below, for a quantile (0 and 1: minimum and maximum)
     :raises ValueError: when the name is already registered for one of the kinds
     """
     if not states or (pair and len(states) != 1):
@@ -136,6 +148,9 @@ def metric(
             min_effect=MIN_EFFECT[kind_of_number] if min_effect is None else min_effect,
             paper=paper,
             function=function,
+            represented=represented,
+            calibrated=calibrated,
+            level=level,
         )
         for kind in entry.kinds:
             known = _metrics.get((entry.name, kind))
@@ -180,12 +195,69 @@ def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
 
 
 def compare(
-    kind: Kind, now: Mapping[str, State], before: Mapping[str, State], names: Iterable[str] | None = None
+    kind: Kind,
+    now: Mapping[str, State],
+    before: Mapping[str, State],
+    names: Iterable[str] | None = None,
+    representation: Representation | None = None,
 ) -> dict[str, MetricValue]:
-    """Every two-distribution metric (or those named) between two partitions' states of one column, by name."""
+    """Every two-distribution metric (or those named) between two partitions' states of one column, by name.
+
+    :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
+    """
     wanted = None if names is None else set(names)
-    return {
-        entry.name: entry.function(now[entry.states[0].key], before[entry.states[0].key])
+    sides = {}
+    found: dict[str, MetricValue] = {}
+    for entry in metrics_for(kind, pair=True):
+        key = entry.states[0].key
+        if key not in now or key not in before or not (wanted is None or entry.name in wanted):
+            continue
+        if not entry.represented:
+            found[entry.name] = entry.function(now[key], before[key])
+            continue
+        if key not in sides:
+            # Once for all metrics of a state: each then meets the very same two objects.
+            exact = all(Representation.EXACT in side[key].representations for side in (now, before))
+            sketch = representation is Representation.SKETCH or not exact
+            sides[key] = tuple(side[key].as_sketch() if sketch else side[key] for side in (now, before))
+        found[entry.name] = entry.function(*sides[key])
+    return found
+
+
+def stored_name(name: str, representation: Representation) -> str:
+    """The name under which a value is cached: a sketched one says so."""
+    return name if representation is Representation.EXACT else f"{name}/{representation}"
+
+
+def is_complete(kind: Kind, kept: Mapping[str, MetricValue]) -> bool:
+    """Whether every two-distribution metric is there in some representation."""
+    sketch = Representation.SKETCH
+    return all(
+        entry.name in kept or (entry.represented and stored_name(entry.name, sketch) in kept)
         for entry in metrics_for(kind, pair=True)
-        if (wanted is None or entry.name in wanted) and entry.states[0].key in now and entry.states[0].key in before
-    }
+    )
+
+
+def compare_for_keeping(kind: Kind, now: Mapping[str, State], before: Mapping[str, State]) -> dict[str, MetricValue]:
+    """Every two-distribution metric in each representation that a later reader may need, by stored name.
+
+    A metric that does not depend on the representation has its own name, like an exact one.
+    """
+    entries = [entry for entry in metrics_for(kind, pair=True) if entry.states[0].key in now]
+    kept: dict[str, MetricValue] = {}
+    for representation in Representation:
+        wanted = [entry.name for entry in entries if _is_worth_keeping(entry, now, before, representation)]
+        values = compare(kind, now, before, wanted, representation)
+        kept |= {stored_name(name, representation): value for name, value in values.items()}
+    return kept
+
+
+def _is_worth_keeping(
+    entry: Metric, now: Mapping[str, State], before: Mapping[str, State], representation: Representation
+) -> bool:
+    if not entry.represented:
+        return representation is Representation.EXACT
+    reached = [side[entry.states[0].key].representations for side in (now, before) if entry.states[0].key in side]
+    # Exact takes both sides, a sketch can be made of any: one side that needs it is enough.
+    quantifier = all if representation is Representation.EXACT else any
+    return quantifier(representation in each for each in reached)

@@ -66,3 +66,15 @@ def trailing_blank_ratio(counts: Counts, text: TextShape) -> MetricValue:
 def non_ascii_ratio(counts: Counts, text: TextShape) -> MetricValue:
     """Share of strings with a character beyond ASCII."""
     return when_any(counts, text.count, lambda: text.non_ascii / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.SHARE, calibrated=False)
+def control_ratio(counts: Counts, text: TextShape) -> MetricValue:
+    """Share of strings with a control character, such as NUL, a tab or a line feed."""
+    return when_any(counts, text.count, lambda: text.with_control / text.count)
+
+
+@metric(Counts, TextShape, bound=Bound.CLT, scale=Scale.SHARE, calibrated=False)
+def numeric_ratio(counts: Counts, text: TextShape) -> MetricValue:
+    """Share of strings that read as a number in ASCII digits, with sign, point or exponent."""
+    return when_any(counts, text.count, lambda: text.numeric / text.count)

@@ -1,18 +1,20 @@
-"""The operator that profiles one partition of a dataset on Spark."""
+"""The operator that profiles partitions of a dataset, on Spark or in its own process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
-from airflow_dq.hooks.task import explained, partition_key
+from airflow_dq.hooks.metric import gauge, timed
+from airflow_dq.hooks.spark import JobResult, ProfileSubmitHook, spark_connection
+from airflow_dq.hooks.task import explained, first_try, partition_key, rendering
+from airflow_dq.operators.local import run_here
 from airflow_dq.profile import JobSpec
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException
@@ -20,16 +22,23 @@ from airflow_dq.version_compat import AirflowException
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+Engine = Literal["spark", "arrow"]
+
 _RESERVED = ("application", "application_args", "java_class")
 
 
 class DQProfileOperator(SparkSubmitOperator):
-    """Scans a partition once with Spark and stores its profile: small per-column statistics.
+    """Scans partitions once, each by itself, and stores their profiles: small per-column statistics.
 
     Exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the keys
     come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
     profile.  All other arguments are those of ``SparkSubmitOperator`` (``conf``, ``packages``, ``executor_memory``
     ...).  Without a Spark connection the job runs on this machine.
+
+    It returns (XCom) ``dataset``, ``partition`` (None when the data names its keys itself), and the numbers of
+    ``partitions`` and ``rows`` that were profiled (None when the driver ran on a cluster).  Airflow's metrics get
+    ``dq.profile.rows`` and ``dq.profile.duration``; OpenLineage, when its provider is installed, gets the source as
+    an input, with the partition's data-quality metrics.
 
     The database's DSN is handed to the job in the environment of the local spark-submit process.  In deploy mode
     ``cluster`` the driver runs elsewhere: see ``dsn_on_cluster``.
@@ -40,14 +49,23 @@ class DQProfileOperator(SparkSubmitOperator):
     :param table: a table that the Spark session can read, instead of ``source`` (templated)
     :param sql: a query that the Spark session can run, instead of ``source`` (templated)
     :param partition_by: a column whose values are the partition keys, instead of ``partition`` (templated)
-    :param source_format: format of Spark's reader: parquet, csv, json, orc ...
+    :param since: with a pattern or ``partition_by``: leave out lesser keys (templated)
+    :param until: with a pattern or ``partition_by``: leave out greater keys (templated)
+    :param limit: with a pattern or ``partition_by``: only the newest so many partitions
+    :param source_format: format of Spark's reader: parquet, csv, json, orc ... (templated)
     :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
-    :param columns: profile only these columns (default: all)
-    :param exclude: do not profile these columns
+    :param columns: profile only these columns (default: all) (templated)
+    :param exclude: do not profile these columns (templated)
+    :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_KEY``, which the
+        job's environment must have (templated)
+    :param store_values: False hides all columns in this way
     :param sample_rows: rows of the sample on which the synthetic errors are tried that programs are trained on
-    :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it
+    :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
+        process, without Spark and Java, with the same profiles
+    :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
     :param conn_id: Spark connection; ``spark_default`` may be undefined
     :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``)
+        (templated)
     :param name: name of the Spark application (templated)
     :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
         (from a Kubernetes secret, say) and has this package installed
@@ -61,7 +79,15 @@ class DQProfileOperator(SparkSubmitOperator):
         "table",
         "sql",
         "partition_by",
+        "since",
+        "until",
+        "source_format",
         "read_options",
+        "columns",
+        "exclude",
+        "hidden",
+        "dq_conn_id",
+        "master",
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql", "read_options": "json"}
     ui_color = "#e3f2e6"
@@ -75,11 +101,17 @@ class DQProfileOperator(SparkSubmitOperator):
         table: str | None = None,
         sql: str | None = None,
         partition_by: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
         source_format: str = "parquet",
         read_options: Mapping[str, Any] | None = None,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
+        hidden: Sequence[str] = (),
+        store_values: bool = True,
         sample_rows: int = 1000,
+        engine: Engine = "spark",
         dq_conn_id: str = DQHook.default_conn_name,
         conn_id: str = ProfileSubmitHook.default_conn_name,
         master: str | None = None,
@@ -89,6 +121,8 @@ class DQProfileOperator(SparkSubmitOperator):
     ) -> None:
         if taken := [key for key in _RESERVED if key in kwargs]:
             raise ConfigurationError(f"DQProfileOperator sets {', '.join(taken)} itself; leave it out.")
+        if engine not in get_args(Engine):
+            raise ConfigurationError(f"engine is {engine!r}; allowed: {', '.join(get_args(Engine))}.")
         super().__init__(conn_id=conn_id, name=name, **kwargs)
         self.dataset = dataset
         self.source = source
@@ -96,39 +130,74 @@ class DQProfileOperator(SparkSubmitOperator):
         self.table = table
         self.sql = sql
         self.partition_by = partition_by
+        self.since = since
+        self.until = until
+        self.limit = limit
         self.source_format = source_format
         self.read_options = read_options
         self.columns = columns
         self.exclude = exclude
+        self.hidden = hidden
+        self.store_values = store_values
         self.sample_rows = sample_rows
+        self.engine = engine
         self.dq_conn_id = dq_conn_id
         self.master = master
         self.dsn_on_cluster = dsn_on_cluster
         # After rendering, a key that came out empty must not look like one that was never given.
         self._keyed = partition is not None
 
+    def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
+        """Render the templated arguments; a value that the run does not have is explained."""
+        with rendering(self.task_id, self.log):
+            super().render_template_fields(context, jinja_env)
+
     def execute(self, context: Context) -> dict[str, Any]:  # type: ignore[override]  # the parent returns nothing
         """Run the job and wait for it.
 
-        :return: the dataset and the partition's key (None when the data names its keys itself)
+        :return: ``dataset``, ``partition``, ``partitions`` and ``rows``
         :raises AirflowFailException: for what no later try can change (arguments, connections, the machine).
         :raises AirflowException: when the job failed; with its own explanation where there is one.
         """
-        from airflow_dq.resource import resource_dir
-
-        with explained(self.log):
-            self.application = str(resource_dir("spark_jobs") / "profile.py")
-            self.application_args = ["--spec", self.job_spec().to_json()]
-            self._submit(context)
-        return {"dataset": self.dataset, "partition": self.partition if self._keyed else None}
+        with explained(self.log), timed("profile.duration", self.dataset):
+            spec = self.job_spec()
+            done = run_here(spec, self.dq_conn_id, self.log) if self.engine == "arrow" else self._submit(spec, context)
+        if done is not None:
+            self.log.info("%s", done.summary)
+            gauge("profile.rows", done.rows, self.dataset)
+        return {
+            "dataset": self.dataset,
+            "partition": spec.partition or next(iter(spec.paths), None),
+            "partitions": None if done is None else done.partitions,
+            "rows": None if done is None else done.rows,
+        }
 
     def on_kill(self) -> None:
-        """End the Spark job, if it has been started."""
+        """End the Spark job, if one has been started or was found again by a retry."""
         if self._hook is not None:
             super().on_kill()
 
+    def poll_until_complete(self, external_id: Any, context: Context) -> None:
+        """Wait for a job that runs on a cluster, one that an earlier try submitted included."""
+        if self._hook is not None and self._hook._is_yarn_cluster_mode:
+            # The parent sets it when it submits; on_kill must find it after a retry too.
+            self._hook._yarn_application_id = external_id
+        super().poll_until_complete(external_id, context)
+
+    def get_openlineage_facets_on_complete(self, task_instance: Any) -> Any:
+        """What was read, and its data-quality metrics; called by Airflow's OpenLineage provider."""
+        from airflow_dq.operators.lineage import operator_lineage
+
+        spec = self.job_spec()
+        partition = spec.partition or next(iter(spec.paths), None)
+        profile = None
+        if partition is not None:
+            with DQHook(self.dq_conn_id).get_store() as store:
+                profile = store.load_profile(self.dataset, partition)
+        return operator_lineage(spec, profile)
+
     def job_spec(self) -> JobSpec:
-        """The order to the Spark job, from the rendered arguments.
+        """The order to the profile job, from the rendered arguments.
 
         :raises ConfigurationError: when they contradict each other, or the partition key rendered to nothing.
         """
@@ -149,12 +218,24 @@ class DQProfileOperator(SparkSubmitOperator):
             partition_by=self.partition_by,
             format=self.source_format,
             options={key: str(value) for key, value in (self.read_options or {}).items()},
+            since=self.since,
+            until=self.until,
+            limit=self.limit,
             columns=None if self.columns is None else tuple(self.columns),
             exclude=tuple(self.exclude),
+            hidden=tuple(self.hidden),
+            store_values=self.store_values,
             sample_rows=self.sample_rows,
         )
 
-    def _submit(self, context: Context) -> None:
+    def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
+        from airflow_dq.resource import resource_dir
+
+        self.application = str(resource_dir("spark_jobs") / "profile.py")
+        self.application_args = ["--spec", spec.to_json()]
+        # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.
+        self.external_id_key = f"dq_spark_job_id_{first_try(context, self.retries)}"
+        self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, self.retries)}"
         try:
             super().execute(context)
         except AirflowException:
@@ -163,6 +244,7 @@ class DQProfileOperator(SparkSubmitOperator):
             if explanation is None:
                 raise
             raise ProfileError(explanation) from None
+        return self._hook.result(self.dataset) if isinstance(self._hook, ProfileSubmitHook) else None
 
     def _get_hook(self) -> ProfileSubmitHook:
         from airflow_dq.environment import check_java, spark_environment

@@ -17,8 +17,8 @@ from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_fo
 from airflow_dq.profile.injection import Injected, changed_rows
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.profile.rule import RULES, THINNED, Change, Rule, finite, scale_rules, shifted, unchanged
-from airflow_dq.profile.transport import ordered, repeated, rescaled, states_of, thinned, transported
-from airflow_dq.states.base import Kind, State
+from airflow_dq.profile.transport import ordered, repeated, rescaled, thinned, transported
+from airflow_dq.states.base import Kind, State, states_of
 
 _MANY = 10
 """So many sampled rows do not all change by chance."""
@@ -35,21 +35,23 @@ class Carrier:
     sample_metrics: Mapping[str, MetricValue]
     sample_states: Mapping[str, State]
     scale: float
+    key: bytes | None = None
+    """With which the column's values are hashed; None when they are kept in clear."""
 
     @classmethod
-    def of(cls, column: ColumnProfile, sample: pa.Array, rows: int) -> Carrier:
+    def of(cls, column: ColumnProfile, sample: pa.Array, rows: int, key: bytes | None = None) -> Carrier:
         """A carrier for a column of ``rows`` rows of which ``sample`` are the sampled ones."""
         kind, states = column.kind, {key: ordered(state) for key, state in column.states.items()}
-        sampled = states_of(kind, sample)
+        sampled = states_of(kind, sample, key)
         scale = rows / len(sample) if len(sample) else 1.0
-        return cls(kind, column.metrics, states, sample, measure(kind, sampled), sampled, scale)
+        return cls(kind, column.metrics, states, sample, measure(kind, sampled), sampled, scale, key)
 
     def carry(self, injected: Injected) -> tuple[dict[str, MetricValue], dict[str, State]]:
         """Metrics and states (those that distances need) of the whole partition after the error."""
         if injected.repeat > 1:
             states = repeated(self.states, injected.repeat)
             return measure(self.kind, states), self._compared(states)
-        after = states_of(self.kind, injected.values)
+        after = states_of(self.kind, injected.values, self.key)
         seen = measure(self.kind, after)
         if injected.share < 1.0:
             # Fewer rows with the same distribution: their own sample would only add noise.
@@ -61,7 +63,7 @@ class Carrier:
             return self._metrics(seen, scale_rules(factor, offset), unchanged), states
         metrics = self._metrics(seen, RULES, shifted)
         for name, pick in (("min", min), ("max", max)):
-            self._extreme(metrics, name, pick, injected)
+            self._extreme(metrics, name, pick, injected, seen.get(name))
         low, high = metrics.get("min"), metrics.get("max")
         if isinstance(low, float) and isinstance(high, float):
             metrics["range"] = finite(high - low)
@@ -85,14 +87,17 @@ class Carrier:
         return carried
 
     def _extreme(
-        self, metrics: dict[str, MetricValue], name: str, pick: Callable[[float, float], float], injected: Injected
+        self,
+        metrics: dict[str, MetricValue],
+        name: str,
+        pick: Callable[[float, float], float],
+        injected: Injected,
+        seen: MetricValue | None,
     ) -> None:
         """Carry a minimum or maximum: where rows at the old extreme stay, it can only move outwards."""
-        full, clean, after = self.metrics.get(name), self.sample_metrics.get(name), metrics.get(name)
-        if isinstance(full, Reason | None) or isinstance(clean, Reason | None) or isinstance(after, Reason | None):
+        full, clean = self.metrics.get(name), self.sample_metrics.get(name)
+        if isinstance(full, Reason | None) or isinstance(clean, Reason | None) or isinstance(seen, Reason | None):
             return
-        numbers = injected.values.filter(pc.is_finite(injected.values))
-        seen = pc.min(numbers).as_py() if name == "min" else pc.max(numbers).as_py()
         if seen != clean:
             metrics[name] = pick(full, seen) if self._extreme_stays(clean, injected) else seen
 

@@ -80,8 +80,7 @@ def profile_from_dict(data: Mapping[str, Any]) -> Profile:
 
 def options_from_dict(data: Mapping[str, Any]) -> ProfileOptions:
     """Profile options from ``dataclasses.asdict``, after a way through JSON."""
-    columns = data["columns"]
-    fields = {**data, "columns": None if columns is None else tuple(columns), "exclude": tuple(data["exclude"])}
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     return ProfileOptions(**fields)
 
 

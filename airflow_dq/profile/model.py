@@ -20,12 +20,20 @@ class ProfileOptions:
     :param exclude: do not profile these columns
     :param sample_rows: rows of the sample on which injected variants are computed
     :param seed: seed of the injected variants
+    :param store_values: False to keep no value of any column, only keyed hashes, counts and rounded bounds
+    :param hidden: the same for these columns alone; needs ``AIRFLOW_DQ_HASH_KEY``
     """
 
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     sample_rows: int = 1000
     seed: int = 0
+    store_values: bool = True
+    hidden: tuple[str, ...] = ()
+
+    def hides(self, column: str) -> bool:
+        """Whether no value of the column may be stored."""
+        return not self.store_values or column in self.hidden
 
 
 @dataclass(frozen=True, slots=True)

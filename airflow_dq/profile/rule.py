@@ -81,6 +81,9 @@ RULES: dict[str, Rule] = {
     "leading_blank_ratio": _share,
     "trailing_blank_ratio": _share,
     "non_ascii_ratio": _share,
+    "control_ratio": _share,
+    "numeric_ratio": _share,
+    "midnight_ratio": _share,
     "pat_count": _count,
     "sum": _total,
 }
@@ -99,7 +102,7 @@ def scale_rules(factor: float, offset: float) -> dict[str, Rule]:
     def stretched(change: Change) -> float:
         return change.full * factor
 
-    rules: dict[str, Rule] = {"integer_ratio": _share}
+    rules: dict[str, Rule] = {"integer_ratio": _share, "midnight_ratio": _share}
     rules |= dict.fromkeys(("min", "max", "mean", "median", "p05", "p25", "p75", "p95"), linear)
     return rules | dict.fromkeys(("range", "std", "sum"), stretched)
 

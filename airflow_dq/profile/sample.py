@@ -137,11 +137,12 @@ class RowSample:
 
 
 def _storable(values: pa.Array) -> pa.Array:
-    """Equal rows must be stored equally: cut texts, one zero, one NaN; of binaries only whether they are empty."""
+    """Equal rows must be stored equally: cut texts, one zero, one NaN; of binaries only how long they are."""
     if pa.types.is_large_string(values.type):
         return pc.utf8_slice_codeunits(_readable(values), 0, CELL_LIMIT)
     if pa.types.is_large_binary(values.type):
-        return pc.binary_slice(values, 0, 1)
+        lengths = pc.min_element_wise(pc.binary_length(values), CELL_LIMIT)
+        return pc.binary_repeat(pa.scalar(b"\0", pa.large_binary()), lengths)
     if pa.types.is_floating(values.type):
         return pc.if_else(pc.is_nan(values), float("nan"), pc.add(values, 0.0))
     return values

@@ -8,6 +8,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.profile.model import ProfileOptions
+
+NULL_KEY = "(null)"
+"""The key of rows whose key column is null or empty.
+
+It sorts before dates and letters, so these rows are never taken for the newest partition.
+"""
 
 PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 
@@ -35,6 +42,8 @@ class JobSpec:
     :param columns: profile only these columns (None: all)
     :param exclude: do not profile these columns
     :param sample_rows: rows of the sample on which injected variants are computed
+    :param store_values: False to store no value of any column, only keyed hashes, counts and rounded bounds
+    :param hidden: the same for these columns alone; needs ``AIRFLOW_DQ_HASH_KEY`` in the job and its executors
     """
 
     dataset: str
@@ -52,6 +61,8 @@ class JobSpec:
     columns: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
     sample_rows: int = 1000
+    store_values: bool = True
+    hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse an order that names no source, several, or no partition.
@@ -92,6 +103,17 @@ class JobSpec:
         """Whether the source is one table, query or the like, whose partitions are not places of their own."""
         return bool(self.table or self.sql) or self.pathless
 
+    @property
+    def profile_options(self) -> ProfileOptions:
+        """How each partition is profiled, whichever engine does it."""
+        return ProfileOptions(
+            columns=self.columns,
+            exclude=self.exclude,
+            sample_rows=self.sample_rows,
+            store_values=self.store_values,
+            hidden=self.hidden,
+        )
+
     def to_json(self) -> str:
         """One line of strict JSON."""
         return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
@@ -104,7 +126,7 @@ class JobSpec:
         """
         try:
             data: dict[str, Any] = dict(json.loads(text))
-            for name in ("columns", "exclude"):
+            for name in ("columns", "exclude", "hidden"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
             return cls(**data)

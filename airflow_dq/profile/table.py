@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError
-from airflow_dq.metrics.registry import measure
-from airflow_dq.profile.column import CANONICAL, NOTES, canonical, kind_of, type_name
+from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
+from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, digest_states
+from airflow_dq.profile.note import note_of
 from airflow_dq.profile.sample import RowSample
-from airflow_dq.states.base import Kind, State, decode_state, states_for
+from airflow_dq.profile.secret import hash_key
+from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
+from airflow_dq.states.count import Counts
 
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
 
-_MAGIC = b"table/1"
+_MAGIC = b"table/2"
+_MIXED = "its values are of different kinds in parts of the partition; write one type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,13 @@ class ColumnState:
     kind: Kind
     data_types: frozenset[str]
     states: Mapping[str, State]
+    problem: str | None = None
+    """Why the column cannot be profiled, which leaves the others alone; it then has no states."""
 
     @classmethod
-    def of(cls, kind: Kind, data_type: str, values: pa.Array) -> ColumnState:
-        """Summarise canonical values."""
-        return cls(kind, frozenset({data_type}), {state.key: state.of(values) for state in states_for(kind)})
+    def of(cls, kind: Kind, data_type: str, values: pa.Array, key: bytes | None = None) -> ColumnState:
+        """Summarise canonical values; with a key no value is kept in clear."""
+        return cls(kind, frozenset({data_type}), states_of(kind, values, key))
 
     @classmethod
     def missing(cls, kind: Kind, rows: int) -> ColumnState:
@@ -48,29 +54,52 @@ class ColumnState:
         named = self.data_types - {"null"} or self.data_types
         return " | ".join(sorted(named))
 
-    def merge(self, other: ColumnState, name: str) -> ColumnState:
-        """The state of both parts of the column.
-
-        :raises ProfileError: when the parts are of different kinds
-        """
-        left, right = self, other
-        if left.kind is not right.kind:
-            if Kind.NULL not in (left.kind, right.kind):
-                raise ProfileError(
-                    f"Column {name!r} is {self.data_type} in one part of the partition and {other.data_type} in "
-                    f"another: {self.kind} and {other.kind} values cannot be profiled together. Write one type."
-                )
-            left, right = left._typed(right.kind), right._typed(left.kind)
+    def merge(self, other: ColumnState) -> ColumnState:
+        """The state of both parts of the column; parts of different kinds cannot be profiled together."""
+        settled = {side.kind for side in (self, other) if not side._typeless}
+        kind = min(settled or {self.kind, other.kind} - {Kind.NULL} or {Kind.NULL})
+        left, right = self._typed(kind), other._typed(kind)
+        data_types = left.data_types | right.data_types
+        problems = {left.problem, right.problem, _MIXED if len(settled) > 1 else None} - {None}
+        if problems:
+            # The least of them, so that the order of the parts does not matter.
+            return ColumnState(kind, data_types, {}, min(map(str, problems)))
         states = {key: state.merge(right.states[key]) for key, state in left.states.items()}
-        return ColumnState(left.kind, left.data_types | right.data_types, states)
+        return ColumnState(kind, data_types, states)
+
+    def profile(self, name: str, rows: int) -> ColumnProfile:
+        """The column's profile, when all parts of the partition have been merged into this state.
+
+        :param rows: all rows of the partition, which is all that is known of a column with a problem
+        """
+        states = {key: state.settled() for key, state in self.states.items()}
+        failed: dict[str, MetricValue] = {}
+        if self.problem:
+            failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
+            failed["row_count"] = float(rows)
+        return ColumnProfile(
+            name=name,
+            kind=self.kind,
+            data_type=self.data_type,
+            metrics=failed or measure(self.kind, states),
+            states=states,
+            note=f"cannot be profiled: {self.problem}" if self.problem else note_of(self.kind, states),
+            states_digest=digest_states(states),
+        )
+
+    @property
+    def _typeless(self) -> bool:
+        """Whether every value is null: readers give such a column any type, so its type says nothing."""
+        counts = self.states.get(Counts.key)
+        return isinstance(counts, Counts) and counts.nulls == counts.rows
 
     def _typed(self, kind: Kind) -> ColumnState:
-        """A column without a type as one of ``kind`` in which every value is null; any other as it is."""
-        if self.kind is not Kind.NULL:
+        """A column of nulls only as one of ``kind``; any other as it is."""
+        if self.kind is kind or not self._typeless:
             return self
-        nothing = ColumnState.missing(kind, 0).states
-        # What an untyped column has are its counts, and they hold for every kind.
-        return ColumnState(kind, self.data_types, {**nothing, **self.states})
+        # What such a column has are its counts, and they hold for every kind.
+        states = {**ColumnState.missing(kind, 0).states, Counts.key: self.states[Counts.key]}
+        return ColumnState(kind, self.data_types & {"null"}, states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,33 +132,24 @@ class TableState:
         state = self
         for start in range(0, max(1, table.num_rows), BATCH_ROWS):
             # The sample goes through the scan: what is in it already tells which rows are not worth a look.
-            columns, values = _summarised(table.slice(start, BATCH_ROWS))
+            columns, values = _summarised(table.slice(start, BATCH_ROWS), options)
             rows = min(BATCH_ROWS, table.num_rows - start)
             sample = state.sample.add(values, rows)
-            state = TableState(state.rows + rows, _merged(state, TableState(rows, columns, sample)), sample)
+            state = _together(state, TableState(rows, columns, sample), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
         """The state of both parts together; a column that one part lacks is null in all of its rows.
 
-        :raises ProfileError: when a column's kinds differ, naming the column and both types
+        A column that is of another kind in the other part has a problem, and the other columns have none.
         """
-        return TableState(self.rows + other.rows, _merged(self, other), self.sample.merge(other.sample))
+        columns = _merged(self, other)
+        ours, theirs = (_fitted(state.sample, columns) for state in (self, other))
+        return TableState(self.rows + other.rows, columns, ours.merge(theirs))
 
     def profile(self, partition: str | None = None, options: ProfileOptions | None = None) -> Profile:
         """The profile of the partition whose parts have all been merged into this state."""
-        columns = {
-            name: ColumnProfile(
-                name=name,
-                kind=column.kind,
-                data_type=column.data_type,
-                metrics=measure(column.kind, column.states),
-                states=column.states,
-                note=NOTES.get(column.kind),
-                states_digest=digest_states(column.states),
-            )
-            for name, column in self.columns.items()
-        }
+        columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
         return Profile(partition, self.rows, columns, sample=self.sample, options=options or ProfileOptions())
 
     def encode(self) -> bytes:
@@ -139,7 +159,7 @@ class TableState:
         for name, column in self.columns.items():
             encoded = {key: state.encode() for key, state in column.states.items()}
             sizes = {key: len(blob) for key, blob in encoded.items()}
-            described.append([name, column.kind, sorted(column.data_types), sizes])
+            described.append([name, column.kind, sorted(column.data_types), sizes, column.problem])
             blobs.extend(encoded.values())
         head = json.dumps({"rows": self.rows, "columns": described}).encode()
         return b"".join([_MAGIC, struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
@@ -158,12 +178,12 @@ class TableState:
             head = json.loads(data[position : position + length])
             position += length
             columns = {}
-            for name, kind, data_types, sizes in head["columns"]:
+            for name, kind, data_types, sizes, problem in head["columns"]:
                 states = {}
                 for key, size in sizes.items():
                     states[key] = decode_state(key, data[position : position + size])
                     position += size
-                columns[name] = ColumnState(Kind(kind), frozenset(data_types), states)
+                columns[name] = ColumnState(Kind(kind), frozenset(data_types), states, problem)
             return cls(head["rows"], columns, RowSample.decode(data[position:]))
         except (struct.error, ValueError, KeyError, TypeError) as error:
             raise CodecError(f"The stored table state is damaged: {error}") from error
@@ -222,17 +242,29 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
     return selected
 
 
-def _summarised(table: pa.Table) -> tuple[dict[str, ColumnState], dict[str, pa.Array]]:
+def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array]]:
     """The states of the columns of one batch, and their canonical values."""
     columns, values = {}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
-        kind = kind_of(field.type)
-        try:
-            values[field.name] = _contiguous(column, kind)
-            columns[field.name] = ColumnState.of(kind, type_name(field.type), values[field.name])
-        except (pa.ArrowException, UnicodeError) as error:
-            raise ProfileError(f"Column {field.name!r} ({field.type}) cannot be read: {error}") from error
+        key = hash_key() if options.hides(field.name) else None
+        values[field.name], columns[field.name] = _column(field, column, key)
     return columns, values
+
+
+def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[pa.Array, ColumnState]:
+    kind, data_type = kind_of(field.type), type_name(field.type)
+    try:
+        values = _contiguous(column, kind)
+        state = ColumnState.of(kind, data_type, values, key)
+        # Long integers: the states tell neighbours apart, the sample takes them as the floats next to them.
+        return values if values.type == CANONICAL[kind] else values.cast(CANONICAL[kind], safe=False), state
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Whatever it is, it concerns this column, and must not lose the others.
+        problem = type(error).__name__ if key is not None else f"{type(error).__name__}: {error}"
+        nothing = pa.nulls(len(column), CANONICAL[kind])
+        return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
@@ -245,11 +277,32 @@ def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
             ours = ColumnState.missing(right.columns[name].kind, left.rows)
         if theirs is None:
             theirs = ColumnState.missing(ours.kind, right.rows)
-        columns[name] = ours.merge(theirs, name)
+        columns[name] = ours.merge(theirs)
     return columns
+
+
+def _together(left: TableState, right: TableState, sample: RowSample) -> TableState:
+    """Two parts whose samples are merged already."""
+    columns = _merged(left, right)
+    return TableState(left.rows + right.rows, columns, _fitted(sample, columns))
+
+
+def _fitted(sample: RowSample, columns: Mapping[str, ColumnState]) -> RowSample:
+    """The sample with columns that fit the merged ones: none with a problem, and nulls of the kind it has become."""
+    rows = sample.rows
+    for position, name in reversed(list(enumerate(rows.column_names))):
+        column, data_type = columns[name], rows.schema.field(position).type
+        if column.problem:
+            rows = rows.remove_column(position)
+        elif kind_of(data_type) is not kind_of(CANONICAL[column.kind]):
+            rows = rows.set_column(position, name, pa.nulls(rows.num_rows, CANONICAL[column.kind]))
+    return sample if rows is sample.rows else replace(sample, rows=rows)
 
 
 def _contiguous(column: pa.ChunkedArray, kind: Kind) -> pa.Array:
     """The column's canonical values in one array."""
     chunks = [canonical(chunk) for chunk in column.chunks]
+    integers = next((chunk.type for chunk in chunks if pa.types.is_integer(chunk.type)), None)
+    if integers is not None:
+        chunks = [chunk.cast(integers) for chunk in chunks]
     return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks or [pa.array([], CANONICAL[kind])])

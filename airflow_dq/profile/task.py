@@ -10,7 +10,7 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from airflow_dq.exceptions import DQError
 from airflow_dq.profile.model import Profile, ProfileOptions, Variant
-from airflow_dq.profile.table import TableState
+from airflow_dq.profile.table import BATCH_ROWS, TableState
 from airflow_dq.profile.variant import variants_of
 
 PARTIAL = pa.schema(
@@ -33,6 +33,9 @@ PARTIAL = pa.schema(
 """A partial result: ``state``, or the ``problem`` in a sentence, with a ``trace`` when it was not foreseen."""
 PARTIAL_DDL = "key string, state binary, problem string, trace string, seconds double"
 
+# Rows wait until there are BATCH_ROWS of a key (many small states cost more to make and merge than few large ones),
+# or until those of all keys together take so much memory.
+_BYTES_WAITING = 64 * 2**20
 # Keys whose states a task holds at once.  Rows usually come sorted by key or nearly so; when a task meets more keys,
 # the one not seen for longest is sent off early and the merge puts its pieces together again.
 _KEYS_HELD = 256
@@ -55,13 +58,12 @@ class Partial:
     trace: str | None = None
     seconds: float = 0.0
 
-    def add(self, make: Callable[..., TableState], *arguments: object) -> None:
-        """Merge one more piece in, made by a call that may fail, unless the partition has already failed."""
+    def grow(self, larger: Callable[[TableState | None], TableState]) -> None:
+        """Replace the state by a larger one, made by a call that may fail, unless the partition has already failed."""
         if self.problem is not None:
             return
         try:
-            piece = make(*arguments)
-            self.state = piece if self.state is None else self.state.merge(piece)
+            self.state = larger(self.state)
         except DQError as error:
             self.problem = str(error)
         except Exception as error:
@@ -72,6 +74,15 @@ class Partial:
         self.problem, self.trace = (self.problem, self.trace) if self.problem else (problem, trace)
         self.seconds += seconds
 
+    def join(self, other: Partial) -> Partial:
+        """What is known of both parts of the partition."""
+        both = Partial(self.state, self.problem, self.trace, self.seconds)
+        both.absorb(other.problem, other.trace, other.seconds)
+        piece = other.state
+        if piece is not None:
+            both.grow(lambda state: piece if state is None else state.merge(piece))
+        return both
+
     def to_batch(self, key: str) -> pa.RecordBatch:
         """One row of the schema :data:`PARTIAL`."""
         state = self.state.encode() if self.state is not None and self.problem is None else None
@@ -79,6 +90,31 @@ class Partial:
         return pa.record_batch(
             [pa.array([cell], field.type) for cell, field in zip(row, PARTIAL, strict=True)], PARTIAL
         )
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Rows of one key that wait until there are enough of them, and what is known of those before."""
+
+    partial: Partial = field(default_factory=Partial)
+    batches: list[pa.RecordBatch] = field(default_factory=list)
+    rows: int = 0
+    bytes: int = 0
+
+    def add(self, batch: pa.RecordBatch, options: ProfileOptions) -> None:
+        """Take rows in."""
+        self.batches.append(batch)
+        self.rows += batch.num_rows
+        self.bytes += batch.nbytes
+        if self.rows >= BATCH_ROWS:
+            self.summarise(options)
+
+    def summarise(self, options: ProfileOptions) -> None:
+        """Let no row wait any longer."""
+        if self.batches:
+            table = pa.Table.from_batches(self.batches)
+            self.batches, self.rows, self.bytes = [], 0, 0
+            self.partial.grow(lambda state: _larger(state, table, options))
 
 
 def profile_batches(
@@ -89,34 +125,69 @@ def profile_batches(
     :param names: the names of the other columns, whatever they are called in the batches
     :return: one row of :data:`PARTIAL` per key, or several when the task meets very many keys
     """
-    held: OrderedDict[str, Partial] = OrderedDict()
-    clock = time.perf_counter()
+    held: OrderedDict[str, Waiting] = OrderedDict()
+    clock = Clock()
     for batch in batches:
         for key, rows in split_by_key(batch):
-            partial = held.setdefault(key, Partial())
+            waiting = held.setdefault(key, Waiting())
             held.move_to_end(key)
-            partial.add(TableState.of, rows.rename_columns(list(names)), options)
-            now = time.perf_counter()
-            partial.seconds += now - clock
-            clock = now
+            waiting.add(rows.rename_columns(list(names)), options)
+            waiting.partial.seconds += clock.lap()
             if len(held) > _KEYS_HELD:
                 oldest, done = held.popitem(last=False)
-                yield done.to_batch(oldest)
-    for key, partial in held.items():
-        yield partial.to_batch(key)
+                done.summarise(options)
+                yield done.partial.to_batch(oldest)
+        if sum(waiting.bytes for waiting in held.values()) > _BYTES_WAITING:
+            for waiting in held.values():
+                waiting.summarise(options)
+                waiting.partial.seconds += clock.lap()
+    for key, waiting in held.items():
+        waiting.summarise(options)
+        waiting.partial.seconds += clock.lap()
+        yield waiting.partial.to_batch(key)
+
+
+def _larger(state: TableState | None, table: pa.Table, options: ProfileOptions) -> TableState:
+    return TableState.of(table, options) if state is None else state.add(table, options)
+
+
+class Clock:
+    """Shares out the time that passes."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        self._last, passed = now, now - self._last
+        return passed
 
 
 def merge_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Merge rows of :data:`PARTIAL` into one per key."""
+    """Merge rows of :data:`PARTIAL` into one per key; a key that has one only passes as it is."""
+    first: dict[str, pa.RecordBatch] = {}
     held: dict[str, Partial] = {}
     for batch in batches:
-        for row in batch.to_pylist():
-            partial = held.setdefault(row["key"], Partial())
-            partial.absorb(row["problem"], row["trace"], row["seconds"])
-            if row["state"] is not None:
-                partial.add(TableState.decode, row["state"])
-    for key, partial in held.items():
-        yield partial.to_batch(key)
+        for position, key in enumerate(batch.column(0).to_pylist()):
+            row = batch.slice(position, 1)
+            if key not in first:
+                first[key] = row
+                continue
+            if key not in held:
+                held[key] = _decoded(first[key])
+            held[key] = held[key].join(_decoded(row))
+    for key, row in first.items():
+        yield held[key].to_batch(key) if key in held else row
+
+
+def _decoded(row: pa.RecordBatch) -> Partial:
+    """A row of :data:`PARTIAL` as what it says."""
+    (cells,) = row.to_pylist()
+    partial = Partial(problem=cells["problem"], trace=cells["trace"], seconds=cells["seconds"])
+    if cells["state"] is not None:
+        partial.grow(lambda state: TableState.decode(cells["state"]))
+    return partial
 
 
 def split_by_key(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, singledispatch
 
 import numpy as np
@@ -15,19 +16,16 @@ import pyarrow as pa
 
 from airflow_dq.profile.movement import Counts, Floats, aligned, filled, moved, rounded
 from airflow_dq.profile.rule import Change, scaled, shifted
-from airflow_dq.states.base import Kind, State, states_for
+from airflow_dq.states.base import State
 from airflow_dq.states.bucket import NUMBER, Buckets
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.cell import Cells
 from airflow_dq.states.exact import units
+from airflow_dq.states.joint import sketched_cells
+from airflow_dq.states.memo import remember_last
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.number import NumberDistribution
-from airflow_dq.states.sketch import NumberSketch, sketched_cells
-
-
-def states_of(kind: Kind, values: pa.Array) -> dict[str, State]:
-    """All states of a column of canonical values."""
-    return {state.key: state.of(values) for state in states_for(kind)}
+from airflow_dq.states.sketch import NumberSketch
 
 
 def repeated(states: Mapping[str, State], times: int) -> dict[str, State]:
@@ -108,7 +106,9 @@ def _buckets_transported(
     spread = here + _anywhere(buckets.total) * float(gained[~alone].sum())
     share = float(staying.sum() / before.sum()) if before.any() else 1.0
     counts = filled(buckets.counts * share, spread, buckets.total * float(after.sum() / max(1, before.sum())))
-    return type(full)(buckets=Buckets(counts, buckets.sketch.merge(injected.bucketed().sketch)))
+    distinct = buckets.distinct_sketch.merge(injected.bucketed().distinct_sketch)
+    sample = buckets.sample.replaced(float(gained[before == 0].sum() / max(1, after.sum())))
+    return type(full)(buckets=Buckets(counts, distinct, buckets.heavy.thinned(share), sample))
 
 
 @lru_cache(maxsize=4)
@@ -122,7 +122,8 @@ def _anywhere(rows: int) -> Floats:
 @thinned.register
 def _(full: CategoryDistribution, share: float) -> State:
     if full.buckets is not None:
-        return type(full)(buckets=Buckets(rounded(full.buckets.counts * share), full.buckets.sketch))
+        counts, heavy = rounded(full.buckets.counts * share), full.buckets.heavy.thinned(share)
+        return type(full)(buckets=replace(full.buckets, counts=counts, heavy=heavy))
     counts = rounded(full.counts * share)
     return type(full).from_counts(full.values.filter(pa.array(counts > 0)), counts[counts > 0])
 
@@ -131,10 +132,11 @@ def _(full: CategoryDistribution, share: float) -> State:
 def _(full: NumberDistribution, clean: NumberDistribution, injected: NumberDistribution) -> State:
     if injected == clean:
         return full
-    cells = _cells(full)
-    places = [cells.points, _settled(cells, clean.values), _settled(cells, injected.values)]
+    cells, *samples = _cells(full), _cells(clean), _cells(injected)
+    places = [cells.points, *(_settled(cells, sample.points) for sample in samples)]
     points, place = np.unique(np.concatenate(places), return_inverse=True)
-    return _numbers(full, points, moved(*aligned([cells.now, clean.counts, injected.counts], place, len(points))))
+    counts = [cells.now, *(sample.now for sample in samples)]
+    return _numbers(full, points, moved(*aligned(counts, place, len(points))))
 
 
 @thinned.register
@@ -153,6 +155,7 @@ def _(full: NumberDistribution, factor: float, offset: float) -> State:
     return _numbers(full, points[order], counts[order])
 
 
+@remember_last
 def _cells(numbers: NumberDistribution) -> Cells:
     """Single values and their counts; of a sketch, its cells, each of which stands for its middle."""
     if numbers.sketch is not None:

@@ -12,11 +12,13 @@ from airflow_dq.metrics.registry import measure
 from airflow_dq.profile.carry import Carrier
 from airflow_dq.profile.column import CANONICAL
 from airflow_dq.profile.injection import Clean, injections_for
-from airflow_dq.profile.model import ColumnProfile, Profile, Variant
+from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
 from airflow_dq.profile.sample import CELL_LIMIT, RowSample
+from airflow_dq.profile.secret import hash_key
 from airflow_dq.profile.spelling import to_texts
-from airflow_dq.profile.transport import repeated, states_of
-from airflow_dq.states.base import Kind, State
+from airflow_dq.profile.transport import repeated
+from airflow_dq.states.base import Kind, State, states_of
+from airflow_dq.states.number import NumberDistribution
 
 
 def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
@@ -38,7 +40,10 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
             f"The profile of {profile.partition!r} keeps neither injected variants of column {column!r} nor the rows "
             "to compute them from (only the newest partitions keep variants). Profile the partition again."
         )
-    computed = _compute(profile.columns[column], _neighbour(profile, column), profile.sample, profile.options.seed)
+    if not profile.columns[column].states:
+        # A column that could not be profiled has no rows in the sample either.
+        return ()
+    computed = _compute(profile.columns[column], _neighbour(profile, column), profile.sample, profile.options)
     profile.variants[column] = computed
     return computed
 
@@ -52,25 +57,27 @@ def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
 def _neighbour(profile: Profile, column: str) -> str | None:
     """The next column of the same kind in the table's order, the first one after the last; None when alone."""
     kind = profile.columns[column].kind
-    alike = [name for name, other in profile.columns.items() if other.kind is kind]
+    alike = [name for name, other in profile.columns.items() if other.kind is kind and other.states]
     following = alike[(alike.index(column) + 1) % len(alike)]
     return following if following != column else None
 
 
-def _compute(column: ColumnProfile, neighbour: str | None, sample: RowSample, seed: int) -> tuple[Variant, ...]:
-    kind = column.kind
+def _compute(
+    column: ColumnProfile, neighbour: str | None, sample: RowSample, options: ProfileOptions
+) -> tuple[Variant, ...]:
+    kind, key = column.kind, hash_key() if options.hides(column.name) else None
     rows = sample.expand([name for name in (column.name, neighbour) if name is not None])
     values = _values(rows, column.name, kind)
     clean = Clean(kind, values, None if neighbour is None else _values(rows, neighbour, kind), to_texts(kind, values))
-    whole = sample.total == clean.rows and sample.complete and not _cut(values)
-    carrier = None if whole else Carrier.of(column, values, sample.total)
+    whole = sample.total == clean.rows and sample.complete and not _cut(values) and not _rounded(column)
+    carrier = None if whole else Carrier.of(column, values, sample.total, key)
     variants = []
     for injection in injections_for(kind):
-        injected = injection.apply(clean, seed, column.name)
+        injected = injection.apply(clean, options.seed, column.name)
         if injected is None:
             continue
         if carrier is None:
-            states: Mapping[str, State] = repeated(states_of(kind, injected.values), injected.repeat)
+            states: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
             metrics = measure(kind, states)
         else:
             metrics, states = carrier.carry(injected)
@@ -84,8 +91,16 @@ def _values(rows: pa.Table, name: str, kind: Kind) -> pa.Array:
     return values.cast(CANONICAL[kind]) if pa.types.is_null(values.type) else values
 
 
+def _rounded(column: ColumnProfile) -> bool:
+    """True when the column has integers that the sample holds as the floats next to them."""
+    numbers = column.states.get(NumberDistribution.key)
+    return isinstance(numbers, NumberDistribution) and len(numbers.rests) > 0
+
+
 def _cut(values: pa.Array) -> bool:
-    """True when the sample holds texts that it cut: their whole length is no longer known."""
+    """True when the sample holds texts or binaries that it cut: their whole length is no longer known."""
+    if pa.types.is_large_binary(values.type):
+        return (pc.max(pc.binary_length(values)).as_py() or 0) >= CELL_LIMIT
     if not pa.types.is_large_string(values.type):
         return False
     return (pc.max(pc.utf8_length(values)).as_py() or 0) >= CELL_LIMIT

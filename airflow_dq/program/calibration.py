@@ -4,7 +4,8 @@ The paper's bounds hold for a known mean and variance.  With both estimated from
 they are exceeded far more often than promised: by what the estimates miss, by series that move, by counts that were
 constant and changed by one, by tails heavier than any inequality's.  So a constraint here is centred on a forecast,
 as wide as Student's t prediction interval, never narrower than what the history itself has seen by a margin, and
-widened by the smallest change that is material.
+widened by the smallest change that is material.  What a statistic's own definition lets it do by chance is material
+too: a quantile moves as far as other rows of the same distribution would move it, a minimum or maximum may fall short.
 """
 
 from __future__ import annotations
@@ -21,10 +22,14 @@ from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.forecast import Forecast, forecast
 from airflow_dq.program.model import MIN_HISTORY, Transform, TransformKind
 
-SPENDING = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
-"""Shares of the budget that one constraint may take: few and cheap ones together, or one alone."""
-INFLATION = 2.0
+SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+"""Shares of the budget that one constraint may take: few and cheap ones together, or one alone and what guards it."""
+REACH = 1.75
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
+SHORT = 35.0
+"""So many partitions divided by those there are, when that is more: a short history has hardly seen its tails."""
+FEW = 20
+"""With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
 
 FAR = 1000.0
 """So many standard deviations from zero a column's level is no unit (moments in time): its spread is."""
@@ -33,7 +38,7 @@ OFFSET_EFFECT = 0.25
 SHORTEST = 0.25
 """Characters that an average length is taken for when it is less."""
 VANISHING = math.log(50.0)
-"""A quantity that may fall to this fraction of its usual size may fall to nothing."""
+"""A quantity that may fall to this fraction of its usual size may fall to nothing; none is let grow by more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,10 @@ class Size:
     """Values (complete_ratio and row_count: rows) of one partition, at least 1."""
     std: float = 0.0
     """The column's standard deviation, the unit of an earth mover's distance; 0.0 where there is none."""
+    below: float = 0.0
+    """How far the metric may fall short of what is expected because other rows of the same distribution came."""
+    above: float = 0.0
+    """How far it may exceed it for that reason."""
 
 
 def calibrated(
@@ -59,23 +68,44 @@ def calibrated(
     """
     if len(values) < MIN_HISTORY:
         return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
-    logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and bool((values > 0).all())
-    scaled = np.log(values) if logarithmic else values
+    positive = bool((values > 0).all())
+    logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
     with np.errstate(over="ignore", invalid="ignore"):
+        scaled = np.log(values) if logarithmic else values
         expected = forecast(scaled, moving=moving)
         if not (math.isfinite(expected.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
         rates = budget * np.array(SPENDING)
-        widths = np.array([_width(metric, expected, values, float(rate), size, logarithmic) for rate in rates])
-    return _candidates(metric, expected, len(values), rates, widths, logarithmic)
+        material = np.array([_material(metric, values, float(rate), size, logarithmic) for rate in rates])
+        reach = _reach(metric, expected, rates, len(values))
+        below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
+        if positive and not logarithmic and len(values) < FEW and metric.scale in _AMOUNTS:
+            above = np.maximum(above, _reach_by_factors(metric, expected, rates, np.log(values), moving) + material)
+    return _candidates(metric, expected, len(values), rates, below, above, logarithmic)
 
 
-def _width(metric: Metric, expected: Forecast, values: FloatArray, rate: float, size: Size, logarithmic: bool) -> float:
-    """Half width (distances: reach above the centre) on the scale that is judged."""
+_AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
+
+
+def _reach(metric: Metric, expected: Forecast, rates: FloatArray, count: int) -> FloatArray:
+    """How far from the expectation each rate lets the next value lie, for lack of knowledge: never less than 0."""
     sides = 1 if metric.pair else 2
-    quantile = -float(stdtrit(max(1, expected.samples - 1), rate / sides))
-    noise = quantile * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
-    return max(noise, INFLATION * expected.worst) + _material(metric, values, rate, size, logarithmic)
+    quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
+    noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
+    return np.asarray(np.maximum(noise, max(REACH, SHORT / count) * expected.worst), dtype=np.float64)
+
+
+def _reach_by_factors(
+    metric: Metric, expected: Forecast, rates: FloatArray, logarithms: FloatArray, moving: bool
+) -> FloatArray:
+    """The reach upwards of a quantity that varies by factors; minus infinity where it follows a trend or a cycle."""
+    factors = forecast(logarithms, moving=moving)
+    if expected.lag or factors.lag:
+        return np.full(len(rates), -np.inf)
+    highest = factors.center + _reach(metric, factors, rates, len(logarithms))
+    # From three values any factor can be had.
+    highest = np.minimum(highest, logarithms.max() + VANISHING)
+    return np.asarray(np.exp(highest) - expected.center, dtype=np.float64)
 
 
 def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logarithmic: bool) -> float:
@@ -107,12 +137,18 @@ def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logar
 
 
 def _candidates(
-    metric: Metric, expected: Forecast, count: int, rates: FloatArray, widths: FloatArray, logarithmic: bool
+    metric: Metric,
+    expected: Forecast,
+    count: int,
+    rates: FloatArray,
+    below: FloatArray,
+    above: FloatArray,
+    logarithmic: bool,
 ) -> Candidates:
-    order = np.argsort(widths, kind="stable")
-    rates, widths = rates[order], widths[order]
-    lower = np.full(len(widths), -np.inf) if metric.pair else expected.center - widths
-    upper = expected.center + widths
+    order = np.argsort(above, kind="stable")
+    rates, below, above = rates[order], below[order], above[order]
+    lower = np.full(len(below), -np.inf) if metric.pair else expected.center - below
+    upper = expected.center + above
     center, spread = expected.center, expected.spread
     if expected.lag:
         kind = TransformKind.LOG_DIFF if logarithmic else TransformKind.DIFF
@@ -121,7 +157,7 @@ def _candidates(
         transform = Transform()
         if logarithmic:
             # What has varied by such factors may as well be nothing.
-            lower = np.where(widths > VANISHING, -np.inf, np.exp(lower))
+            lower = np.where(below > VANISHING, -np.inf, np.exp(lower))
             upper, center = np.exp(upper), math.exp(center)
             spread *= center
     samples = count - expected.lag

@@ -18,12 +18,14 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.metrics.registry import Reason
+from airflow_dq.program.backtest_model import BacktestResult
 from airflow_dq.program.model import Alert, Clause, ClauseResult, Program, ScopeVerdict, Verdict
 
-Part = TypeVar("Part", Clause, ClauseResult, Alert, ScopeVerdict, Program, Verdict)
+Part = TypeVar("Part", Clause, ClauseResult, Alert, ScopeVerdict, Program, Verdict, BacktestResult)
 
 PROGRAM_FORMAT = "program/1"
 VERDICT_FORMAT = "verdict/1"
+BACKTEST_FORMAT = "backtest/1"
 
 
 def program_to_json(program: Program) -> str:
@@ -76,6 +78,19 @@ def verdict_from_dict(data: Mapping[str, Any]) -> Verdict:
     :raises CodecError: when the values are not such a verdict.
     """
     return from_dict(Verdict, _unwrapped(data, VERDICT_FORMAT))
+
+
+def backtest_to_dict(result: BacktestResult) -> dict[str, Any]:
+    """A backtest's result as JSON values, with its format's version."""
+    return {"format": BACKTEST_FORMAT, **to_dict(result)}
+
+
+def backtest_from_json(text: str) -> BacktestResult:
+    """The result whose :func:`backtest_to_dict` was written as JSON.
+
+    :raises CodecError: when the text is not such a result.
+    """
+    return from_dict(BacktestResult, _unwrapped(_loads(text, "backtest"), BACKTEST_FORMAT))
 
 
 def to_dict(part: Part) -> dict[str, Any]:

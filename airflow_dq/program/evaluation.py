@@ -21,8 +21,9 @@ from airflow_dq.program.model import (
     Verdict,
 )
 from airflow_dq.program.schema import compatible, schema_alerts
-from airflow_dq.program.series import base_value, observe
+from airflow_dq.program.series import base_value, observe, representation_of
 from airflow_dq.program.transform import apply, undo
+from airflow_dq.states.base import Representation
 
 
 def evaluate(
@@ -41,18 +42,15 @@ def evaluate(
     if program.missing:
         return _warming_up(program, profile)
     names = _asked(program, profile, columns)
-    schema = tuple(schema_alerts(program, profile, columns))
+    schema = tuple(schema_alerts(program, profile, columns, history))
     results = tuple(_check(clause, float(profile.row_count), history) for clause in program.table.clauses)
     violated = bool(schema) or any(result.status is Status.FAIL for result in results)
     table = ScopeVerdict(Status.FAIL if violated else Status.PASS, results)
     verdicts = {name: _judge(program.columns.get(name), name, profile, history) for name in names}
     unknown = [name for name in names if name not in program.columns]
     status, reason = _overall(table, verdicts, unknown)
-    metrics = [*explain(program, None, results, history)]
-    for name in names:
-        if name in program.columns:
-            metrics += explain(program, program.columns[name], verdicts[name].results, history)
-    return Verdict(profile.partition, status, table, verdicts, (*schema, *metrics), reason)
+    alerts = explain(program, profile, history, schema, table, verdicts)
+    return Verdict(profile.partition, status, table, verdicts, alerts, reason)
 
 
 def _warming_up(program: Program, profile: Profile) -> Verdict:
@@ -88,7 +86,8 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
     before = history[-1].columns.get(name) if history else None
     results = tuple(
-        _check(clause, observe(clause.metric, clause.pair, now, before), history) for clause in program.clauses
+        _check(clause, observe(clause.metric, clause.pair, now, before, _representation(clause, history)), history)
+        for clause in program.clauses
     )
     if any(result.status is Status.FAIL for result in results):
         return ScopeVerdict(Status.FAIL, results)
@@ -97,6 +96,13 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
         reason = "; ".join(f"{result.clause.metric}: {_why_skipped(result)}" for result in skipped)
         return ScopeVerdict(Status.NOT_EVALUATED, results, reason)
     return ScopeVerdict(Status.PASS, results)
+
+
+def _representation(clause: Clause, history: Sequence[Profile]) -> Representation | None:
+    """The one that the clause's history is read in; None where it does not matter."""
+    if not clause.pair or clause.column is None:
+        return None
+    return representation_of(history, clause.column, clause.metric)
 
 
 def _why_skipped(result: ClauseResult) -> str:

@@ -1,52 +1,96 @@
-"""The sentence of an alert: what was seen, what was expected and why, how likely a false alarm is."""
+"""A verdict's alerts in words: what was seen and expected, how likely a false alarm is, what changed and why."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from airflow_dq.metrics.registry import Bound, Reason
 from airflow_dq.profile.model import Profile
+from airflow_dq.program.cause import Cause, likely_cause
+from airflow_dq.program.change import changes_of
+from airflow_dq.program.comparison import Comparison
+from airflow_dq.program.grouping import grouped
 from airflow_dq.program.model import (
     Alert,
+    Change,
     Clause,
     ClauseResult,
-    ColumnProgram,
     Program,
+    ScopeVerdict,
     Status,
     TransformKind,
 )
+from airflow_dq.program.neighbour import Neighbours
 from airflow_dq.program.series import base_value, series_of
 from airflow_dq.program.wording import chance_words, metric_words, natural_range, number_words, reason_words
 from airflow_dq.states.base import Kind
 
-_CAUSE_LIMIT = 2
-"""A clause that catches more types of injected error than this points to none of them."""
+LAST_VALUES = 3
+"""Values of the newest partitions that an alert quotes."""
 
 
 def explain(
-    program: Program, column: ColumnProgram | None, results: Sequence[ClauseResult], history: Sequence[Profile]
-) -> Iterator[Alert]:
-    """One alert per violated clause of a column (None: of the table), in the program's order."""
-    kind = Kind.NUMERIC if column is None else column.kind
-    recent = list(history)[-program.options.history :]
-    for result in results:
-        if result.status is not Status.FAIL:
+    program: Program,
+    profile: Profile,
+    history: Sequence[Profile],
+    schema: Sequence[Alert],
+    table: ScopeVerdict,
+    columns: Mapping[str, ScopeVerdict],
+) -> tuple[Alert, ...]:
+    """Every reason why the partition does not pass: alerts with one cause together, the one to look at first.
+
+    :param schema: what is wrong with the columns themselves
+    :param table: the verdict on the whole table
+    :param columns: the verdicts on the columns
+    """
+    alerts = [*schema, *_alerts(program, Kind.NUMERIC, table, history, None)]
+    neighbours = Neighbours(history[-1]) if history else None
+    causes: dict[str, Cause] = {}
+    for name, verdict in columns.items():
+        if verdict.status is not Status.FAIL:
             continue
+        comparison = None if neighbours is None else Comparison.of(name, profile, history, neighbours)
+        cause = None if comparison is None else likely_cause(comparison)
+        if cause is not None:
+            causes[name] = cause
+        alerts += _alerts(program, program.columns[name].kind, verdict, history, comparison, cause)
+    return grouped(alerts, causes, len(columns))
+
+
+def _alerts(
+    program: Program,
+    kind: Kind,
+    verdict: ScopeVerdict,
+    history: Sequence[Profile],
+    comparison: Comparison | None,
+    cause: Cause | None = None,
+) -> Iterator[Alert]:
+    """One alert per violated clause of a column or of the table; the first one names the likely cause."""
+    recent = list(history)[-program.options.history :]
+    changes = () if comparison is None else changes_of(comparison)
+    words = None if cause is None else cause.words
+    violated = [result for result in verdict.results if result.status is Status.FAIL]
+    # A mean says more to a reader than a divergence does.
+    violated.sort(key=lambda result: result.clause.pair)
+    for place, result in enumerate(violated):
         clause = result.clause
         lower, upper = result.expected
+        points = _points(clause, recent)
         yield Alert(
             rule="metric",
             column=clause.column,
-            message=_sentence(result, kind, history),
+            message=_sentence(result, kind, None if place else words),
             metric=clause.metric,
             observed=result.observed,
             lower=lower,
             upper=upper,
             fpr=clause.fpr,
             bound=clause.bound,
-            history=_points(clause, recent),
+            history=points,
             kind=kind,
+            changes=(*_before(clause, kind, history, points), *(() if place else changes)),
+            cause=words,
         )
 
 
@@ -59,24 +103,38 @@ def _points(clause: Clause, recent: Sequence[Profile]) -> tuple[tuple[str | None
     return absent + series.points()
 
 
-def _sentence(result: ClauseResult, kind: Kind, history: Sequence[Profile]) -> str:
+def _sentence(result: ClauseResult, kind: Kind, cause: str | None) -> str:
     clause = result.clause
     subject = clause.column or "the table"
     words = metric_words(clause.metric, clause.pair)
     count = past_partitions(clause)
+    ending = "" if cause is None else f" Looks like: {cause}."
     if isinstance(result.observed, Reason):
         return (
             f"{subject}: {words} has no value ({reason_words(result.observed)}); "
-            f"it had one in each of the {count} past partitions."
+            f"it had one in each of the {count} past partitions.{ending}"
         )
     observed, expected = _observed_and_expected(result, result.observed, kind)
     parts = [
         f"{subject}: {words} was {observed}",
-        f"expected {expected}{_compared(clause, kind, history)} ({count} past partitions)",
+        f"expected {expected} ({count} past partitions)",
         chance_words(clause.bound, clause.fpr, clause.spread, clause.samples),
     ]
-    cause = likely_cause(clause)
-    return "; ".join(parts) + "." + (f" Typical of: {cause}." if cause else "")
+    return "; ".join(parts) + f".{ending}"
+
+
+def _before(
+    clause: Clause, kind: Kind, history: Sequence[Profile], points: Sequence[tuple[str | None, float | None]]
+) -> Iterator[Change]:
+    """What the metric was before, and what a moving one is compared with."""
+    values = [value for _, value in points if value is not None][-LAST_VALUES:]
+    if values:
+        told = number_words(clause.metric, kind, values)
+        text = f"last values: {', '.join(told)}" if len(set(told)) > 1 else f"last values: always {told[0]}"
+        yield Change("history", text, clause.metric, values[-1])
+    compared = _compared(clause, kind, history)
+    if compared:
+        yield Change("history", compared, clause.metric)
 
 
 def past_partitions(clause: Clause) -> int:
@@ -115,16 +173,9 @@ def _compared(clause: Clause, kind: Kind, history: Sequence[Profile]) -> str:
     if reached > 1:
         lags = [str(transform.lag * cycle) for cycle in range(1, reached + 1)]
         return (
-            f" by its usual {change} to {text}, the median of {', '.join(lags[:-1])} and {lags[-1]} partitions before"
+            f"expected by its usual {change} to {text}, the median of {', '.join(lags[:-1])} and {lags[-1]} "
+            "partitions before"
         )
     partition = history[-transform.lag].partition
     named = place if partition is None else f"{partition}, {place}"
-    return f" by its usual {change} to the {text} of {named}"
-
-
-def likely_cause(clause: Clause) -> str | None:
-    """The injected errors that this clause is there for, when they are few enough to point to a cause."""
-    types = list(dict.fromkeys(label.partition(" ")[0] for label in clause.catches))
-    if not 1 <= len(types) <= _CAUSE_LIMIT:
-        return None
-    return " or ".join(name.replace("_", " ") for name in types)
+    return f"expected by its usual {change} to the {text} of {named}"

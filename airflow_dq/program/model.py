@@ -11,6 +11,9 @@ from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import Bound, MetricValue
 from airflow_dq.states.base import Kind
 
+Severity = Literal["fail", "warn"]
+"""What an alert does to the gate: stop it, or be recorded only."""
+
 MIN_HISTORY = 3
 """A mean and a variance from fewer values say nothing."""
 
@@ -195,10 +198,28 @@ class ClauseResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a reader should know about what an alert is about, for the list below its sentence."""
+
+    aspect: str
+    """What it is about: ``history`` (the values before), ``rows``, ``missing``, ``quantile``, ``value``, ``pattern``
+    or ``text``."""
+    words: str
+    """In words: ``'us' appeared: 12% of the values``."""
+    subject: str | None = None
+    """The value, pattern or metric it is about; None where there is none, or where values are hidden."""
+    before: float | None = None
+    """Number or share in the partition before."""
+    now: float | None = None
+    """The same in this partition."""
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """One reason why a partition did not pass, in words for the person who is paged.
 
-    ``rule`` is ``metric`` for a violated clause, or ``column_missing``, ``column_added``, ``column_retyped``.
+    ``rule`` is ``metric`` for a violated clause, or ``column_missing``, ``column_added``, ``column_renamed``,
+    ``column_retyped``.
     """
 
     rule: str
@@ -217,6 +238,16 @@ class Alert:
     """(partition, value) of the metric over the history, oldest first: what a chart shows."""
     kind: Kind | None = None
     """Kind of the column: how its values are written (a timestamp's are seconds)."""
+    changes: tuple[Change, ...] = ()
+    """The metric's last values, and on the column's first alert what changed in the column."""
+    cause: str | None = None
+    """What it looks like (``change of unit, x60``), when one type of error explains it clearly best."""
+    group: str | None = None
+    """What alerts with one cause have in common; None for an alert that stands alone."""
+    root: bool = True
+    """Whether it speaks for its group: the others only moved with it."""
+    severity: Severity = "fail"
+    """What it does to the gate; see :mod:`airflow_dq.program.severity`."""
 
 
 @dataclass(frozen=True, slots=True)

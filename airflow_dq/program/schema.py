@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.model import Alert, Program
+from airflow_dq.program.model import Alert, Change, Program
+from airflow_dq.program.renaming import renamings
+from airflow_dq.program.wording import quoted
 from airflow_dq.states.base import Kind
 
 
@@ -14,24 +16,53 @@ def compatible(expected: Kind, seen: Kind) -> bool:
     return expected is seen or Kind.NULL in (expected, seen)
 
 
-def schema_alerts(program: Program, profile: Profile, columns: Sequence[str] | None) -> Iterator[Alert]:
-    """Columns that are missing, new, or of another kind than in the history.
+def schema_alerts(
+    program: Program, profile: Profile, columns: Sequence[str] | None, history: Sequence[Profile] = ()
+) -> Iterator[Alert]:
+    """Columns that are missing, new, renamed, or of another kind than in the history.
 
     :param columns: look at these columns only; new columns are then no concern
+    :param history: the profiles the partition follows; with them a new column is recognized as a missing one
     """
     count = len(program.partitions)
     past = f"the {count} past partitions"
+    added = _added(program, profile) if columns is None and program.options.columns is None else []
+    renamed = renamings(program.table.schema, profile, history[-1], added) if history else {}
     for name, kind in program.table.schema.items():
         if columns is not None and name not in columns:
             continue
         seen = profile.columns.get(name)
-        if seen is None:
+        if name in renamed:
+            message = (
+                f"{name}: the column is missing; it looks renamed to {quoted(renamed[name])}, a new column with the "
+                f"same values. It is called {quoted(name)} in {past}."
+            )
+            yield Alert("column_renamed", name, message, cause=f"renamed to {quoted(renamed[name])}")
+        elif seen is None:
             yield Alert("column_missing", name, f"{name}: the column is missing; it is in {past}.")
         elif not compatible(kind, seen.kind):
             message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in {past}."
-            yield Alert("column_retyped", name, message)
-    if columns is None and program.options.columns is None:
-        for name, seen in profile.columns.items():
-            if name not in program.table.schema and name not in program.options.exclude:
-                message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {past} do not have it."
-                yield Alert("column_added", name, message)
+            yield Alert("column_retyped", name, message, changes=_types(name, profile, history))
+    for name in added:
+        seen = profile.columns[name]
+        if name not in renamed.values():
+            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {past} do not have it."
+            yield Alert("column_added", name, message)
+
+
+def _added(program: Program, profile: Profile) -> list[str]:
+    known = {*program.table.schema, *program.options.exclude}
+    return [name for name in profile.columns if name not in known]
+
+
+def _types(name: str, profile: Profile, history: Sequence[Profile]) -> tuple[Change, ...]:
+    """The source's own types, and the column's place when it moved as well."""
+    before = history[-1].columns.get(name) if history else None
+    if before is None:
+        return ()
+    now = profile.columns[name]
+    changes = [Change("type", f"type {before.data_type} -> {now.data_type}", name)]
+    places = [list(side.columns).index(name) + 1 for side in (history[-1], profile)]
+    if places[0] != places[1]:
+        changes.append(Change("order", f"column {places[0]} -> column {places[1]}", name, *map(float, places)))
+    return tuple(changes)

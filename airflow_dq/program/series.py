@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from airflow_dq.metrics.registry import MetricValue, Reason, compare, metrics_for
+from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, is_complete, stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.array import FloatArray
 from airflow_dq.program.model import Clause, TransformKind
 from airflow_dq.program.transform import base_of
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, Representation
+
+CROWDED = 0.5
+"""From this share of the limit on distinct values on, the next partition is expected to be sketched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +42,58 @@ class Series:
         )
 
 
-def observe(metric: str, pair: bool, now: ColumnProfile | None, before: ColumnProfile | None) -> MetricValue | None:
+def observe(
+    metric: str,
+    pair: bool,
+    now: ColumnProfile | None,
+    before: ColumnProfile | None,
+    representation: Representation | None = None,
+) -> MetricValue | None:
     """The metric's value on one partition; a pair metric compares it with the partition before.
 
+    :param representation: the one that a pair metric is judged in (None: whichever there is).  Where only the other
+        one can be had, it stands in: the first partition with too many distinct values has no exact distance, and its
+        sketched one, in which unequal values may look equal, is hardly ever the larger.
     :return: None when the column, the metric or the states that it needs are not there
     """
     if now is None or (pair and before is None):
         return None
+    value: MetricValue | None
     if not pair:
         value = now.metrics.get(metric)
     else:
         assert before is not None
-        value = pair_metrics(now, before).get(metric)
+        wanted = representation or Representation.EXACT
+        found = pair_metrics(now, before)
+        values = [found.get(stored_name(metric, one)) for one in sorted(Representation, key=lambda one: one != wanted)]
+        value = next((one for one in values if one is not None), None)
     if value is None and now.kind is Kind.NULL:
         return Reason.NO_VALUES
     return value
+
+
+def representation_of(history: Sequence[Profile], column: str, metric: str) -> Representation:
+    """The representation in which a pair metric's history is read: never two in one series.
+
+    The one that every partition has; of two that all have, the exact one, unless the newest partition is so near the
+    limit that the next one may well be sketched.
+    """
+    columns = [profile.columns.get(column) for profile in history]
+    kept = [pair_metrics(now, before) for before, now in pairwise(columns) if now is not None and before is not None]
+    known = [values for values in kept if values]
+    exact = all(metric in values for values in known)
+    sketch = bool(known) and all(stored_name(metric, Representation.SKETCH) in values for values in known)
+    if exact:
+        return Representation.SKETCH if sketch and _is_crowded(columns[-1], metric) else Representation.EXACT
+    return Representation.SKETCH
+
+
+def _is_crowded(column: ColumnProfile | None, metric: str) -> bool:
+    entry = None if column is None else get_metric(metric, column.kind)
+    if column is None or entry is None:
+        return False
+    state = column.states.get(entry.states[0].key)
+    return state is not None and state.fullness > CROWDED
 
 
 def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
@@ -72,13 +113,14 @@ def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
 def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:
     """The two-distribution metrics of a column against a baseline, as far as they are cached or computable.
 
-    They are cached in ``now.pairs`` under the baseline's fingerprint, so they outlive the states.
+    They are cached in ``now.pairs`` under the baseline's fingerprint, so they outlive the states; one that depends on
+    the representation is there in each that may be asked for, as ``name`` (exact) and ``name/sketch``.
     """
     cached = now.pairs.get(before.fingerprint, {})
-    if now.kind is not before.kind or all(entry.name in cached for entry in metrics_for(now.kind, pair=True)):
+    if now.kind is not before.kind or is_complete(now.kind, cached):
         return cached
     if now.states and before.states:
-        now.pairs[before.fingerprint] = cached = compare(now.kind, now.states, before.states)
+        now.pairs[before.fingerprint] = cached = compare_for_keeping(now.kind, now.states, before.states)
     return cached
 
 
@@ -88,8 +130,15 @@ def series_of(history: Sequence[Profile], column: str, metric: str, pair: bool) 
     A pair metric has no value in the first partition, which has no partition before it, and leaves it out.
     """
     columns = [profile.columns.get(column) for profile in history]
-    first = 1 if pair else 0
-    return Series(
-        tuple(profile.partition for profile in history[first:]),
-        tuple(observe(metric, pair, columns[i], columns[i - 1] if pair else None) for i in range(first, len(history))),
-    )
+    partitions = tuple(profile.partition for profile in history)
+    if not pair:
+        return Series(partitions, tuple(observe(metric, pair, now, None) for now in columns))
+    name = stored_name(metric, representation_of(history, column, metric))
+    return Series(partitions[1:], tuple(_kept(name, now, before) for before, now in pairwise(columns)))
+
+
+def _kept(name: str, now: ColumnProfile | None, before: ColumnProfile | None) -> MetricValue | None:
+    if now is None or before is None:
+        return None
+    value = pair_metrics(now, before).get(name)
+    return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,9 +14,12 @@ from airflow_dq.program.calibration import Size, calibrated
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.training import Training
 from airflow_dq.program.transform import base_of
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, State
+from airflow_dq.states.number import NumberDistribution
 
 _ROW_COUNT = "row_count"
+RANK_ERRORS = 3.0
+"""Standard errors by which the rank of a quantile may be off by chance."""
 
 
 def volume_constraints(history: Sequence[Profile], budget: float, *, moving: bool) -> Candidates | None:
@@ -43,10 +47,32 @@ def caught_by(volume: Candidates, history: Sequence[Profile], training: Training
 
 
 def size_of(history: Sequence[Profile], column: str, metric: Metric) -> Size:
-    """The typical number of values behind a column's metric, and the column's typical standard deviation."""
+    """The typical number of values behind a column's metric, how they spread, and what another draw of them may do."""
     rows = float(np.median([profile.row_count for profile in history]))
     complete = _typical(history, column, "complete_ratio") if metric.name != "complete_ratio" else 1.0
-    return Size(max(1.0, rows * complete), _typical(history, column, "std"))
+    values, std = max(1.0, rows * complete), _typical(history, column, "std")
+    if metric.level is None:
+        return Size(values, std)
+    if metric.level in (0.0, 1.0):
+        # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
+        return Size(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
+    return Size(
+        values, std, *_rank_noise(history[-1].columns[column].states.get(NumberDistribution.key), metric, values)
+    )
+
+
+def _rank_noise(state: State | None, metric: Metric, values: float) -> tuple[float, float]:
+    """How far a quantile moves down and up when as many values are drawn anew from the newest distribution.
+
+    The rank of a quantile has the standard error of a binomial share; what lies within RANK_ERRORS of them may be the
+    quantile of the next partition.  Where the distribution is not kept, nothing is known.
+    """
+    if not isinstance(state, NumberDistribution) or not state.total or metric.level is None:
+        return 0.0, 0.0
+    error = RANK_ERRORS * math.sqrt(metric.level * (1.0 - metric.level) / values)
+    low, high = max(0.0, metric.level - error), min(1.0, metric.level + error)
+    middle = state.quantile(metric.level)
+    return middle - state.quantile(low), state.quantile(high) - middle
 
 
 def _typical(history: Sequence[Profile], column: str, metric: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.metrics.registry import Metric, metrics_for
@@ -22,6 +23,9 @@ from airflow_dq.states.base import Kind
 _LEFT_OUT = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")
 """Metrics that mode ``calibrated`` does not use: the row count is the table's, the others cost more false alarms than
 they catch errors that no other metric catches."""
+_GUARD = "complete_ratio"
+"""The metric that mode ``calibrated`` always watches: injected errors lose values at random, real ones may lose them so
+that every other metric stays as it was."""
 _Bounded = tuple[Candidates, BoolArray]
 """The constraints on one metric, and which (rows) catch which injected error (columns)."""
 
@@ -83,7 +87,8 @@ def _used(metric: Metric, options: SynthesisOptions) -> bool:
         return False
     if options.mode == "paper":
         return metric.paper
-    return metric.name not in _LEFT_OUT
+    # One that is only shown otherwise is used when it is named.
+    return (metric.calibrated or options.metrics is not None) and metric.name not in _LEFT_OUT
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -224,6 +229,7 @@ def _best_program(
     coverage = np.concatenate([caught for _, caught in space])
     cost = np.concatenate([found.fpr for found, _ in space])
     chosen = select(cost, coverage, budget, groups=groups, max_groups=options.max_clauses)
+    chosen += _guard(space, chosen, cost, groups, options, budget)
     clauses = tuple(
         space[groups[index]][0].clause(
             int(position[index]), column, tuple(np.array(training.labels)[coverage[index]].tolist())
@@ -233,3 +239,22 @@ def _best_program(
     caught = int(coverage[chosen].any(axis=0).sum()) if chosen else 0
     reason = None if clauses else f"no constraint catches an injected error within a false-alarm rate of {budget:.2g}"
     return ColumnProgram(column, kind, clauses, variants, caught, ignored, reason)
+
+
+def _guard(
+    space: Sequence[_Bounded],
+    chosen: Sequence[int],
+    cost: FloatArray,
+    groups: NDArray[np.int64],
+    options: SynthesisOptions,
+    budget: float,
+) -> list[int]:
+    """The cheapest constraint on the share of complete values, unless one is chosen or it cannot be paid for."""
+    watched = [i for i, (found, _) in enumerate(space) if found.metric.name == _GUARD]
+    taken = set(groups[list(chosen)].tolist())
+    full = options.max_clauses is not None and len(taken) >= options.max_clauses
+    if options.mode == "paper" or not watched or watched[0] in taken or full:
+        return []
+    own = np.flatnonzero(groups == watched[0])
+    cheapest = int(own[np.argmin(cost[own])])
+    return [cheapest] if cost[list(chosen)].sum() + cost[cheapest] <= budget * (1.0 + 1e-9) else []

@@ -12,8 +12,9 @@ from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray, FloatArray
 from airflow_dq.program.constraint import Candidates
+from airflow_dq.program.series import representation_of
 from airflow_dq.program.transform import base_of
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, Representation, State
 
 _LOOK_BACK = 3
 """Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
@@ -76,6 +77,18 @@ def training_of(history: Sequence[Profile], column: str, kind: Kind, names: Sequ
         variants = variants_of(profile, column) if kept and profile.columns[column].kind is kind else ()
         if variants:
             before = history[index - 1].columns[column].states
-            pairs = tuple(compare(kind, variant.states, before, names) for variant in variants)
+            read = {name: representation_of(history, column, name) for name in names}
+            pairs = tuple(_compared(kind, variant, before, read) for variant in variants)
             return Training(index, variants, pairs)
     return None
+
+
+def _compared(
+    kind: Kind, variant: Variant, before: Mapping[str, State], read: Mapping[str, Representation]
+) -> Mapping[str, MetricValue]:
+    """The distances of a variant, each in the representation that its history is read in."""
+    found: dict[str, MetricValue] = {}
+    for representation in set(read.values()):
+        names = [name for name, wanted in read.items() if wanted is representation]
+        found |= compare(kind, variant.states, before, names, representation)
+    return found

@@ -5,11 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 
 from airflow_dq.metrics.registry import Bound, Reason
 from airflow_dq.states.base import Kind
 
 _DIGITS = 4
+_SYMBOLS = {"d": "9", "l": "a"}
+_RUN = 5
+"""A run of one symbol is counted from this length on."""
+_LONGEST = 40
+"""Characters of a value that a sentence shows."""
 
 _NAMES = {
     "std": "standard deviation",
@@ -128,6 +134,36 @@ def _moment(value: float, digits: int) -> str:
     return moment.replace(tzinfo=None).isoformat(" ", "microseconds" if exact else "seconds")
 
 
+def share_words(share: float) -> str:
+    """A share as a percentage; one that is not 0 or 1 never looks as if it was."""
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    percent = 100.0 * share
+    if percent < 0.1:
+        return f"{percent:.1g}%" if percent >= 0.001 else "under 0.001%"
+    return f"{percent:.1f}%" if 10.0 <= percent < 99.95 else f"{percent:.2f}%"
+
+
+def times_words(now: float, before: float) -> str:
+    """A ratio: ``x60``, ``x0.1``."""
+    return f"x{_plain(float(f'{now / before:.3g}'), _DIGITS)}"
+
+
+def pattern_words(pattern: str) -> str:
+    """A stored pattern with 9 for a digit, a for a letter and . for punctuation; long runs are counted: ``a{12}``."""
+    parts = []
+    for symbol, run in groupby(pattern):
+        length, shown = len(list(run)), _SYMBOLS.get(symbol, symbol)
+        parts.append(shown * length if length < _RUN else f"{shown}{{{length}}}")
+    return "".join(parts)
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Some of the names, and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
 def chance_words(bound: Bound, fpr: float, spread: float, partitions: int) -> str:
     """How likely a false alarm of one clause is; never "0"."""
     if spread == 0.0 and bound is Bound.STUDENT_T:
@@ -152,3 +188,9 @@ def _round_down(times: float) -> str:
     """Three significant digits, downwards: "1 in N" must not promise more than the bound."""
     unit = 10 ** max(0, math.floor(math.log10(times)) - 2) if times >= 1 else 1
     return f"{max(1, math.floor(times / unit + 1e-9) * unit):,}"
+
+
+def quoted(text: str) -> str:
+    """A value or a name from the data in a sentence: in quotes, cut when it is long, nothing that breaks a line."""
+    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return "'" + "".join(symbol if symbol.isprintable() else f"\\x{ord(symbol):02x}" for symbol in shown) + "'"

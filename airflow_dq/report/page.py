@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from airflow_dq.metrics.registry import Reason
+from airflow_dq.program.digest import details
 from airflow_dq.program.explanation import past_partitions
 from airflow_dq.program.model import Alert, Clause, Status, TransformKind, Verdict
 from airflow_dq.report.chart import history_chart
@@ -99,17 +100,22 @@ def _card(alert: Alert, partition: str | None, clause: Clause | None) -> Element
     subject = [element("span", alert.column, class_="column") if alert.column else element("span", "whole table")]
     subject.append(element("span", (alert.metric or alert.rule).replace("_", " "), class_="metric"))
     parts: list[Element | None] = [element("h3", *subject), element("p", alert.message, class_="sentence")]
+    if alert.cause and alert.cause not in alert.message:
+        parts.append(element("p", "Looks like ", element("strong", alert.cause), class_="cause"))
     moving = clause is not None and clause.transform.kind is not TransformKind.IDENTITY
     if alert.metric is not None and alert.history:
         # Two sizes, one shown: scaling a wide chart down would make its text too small to read.
         parts.append(element("div", history_chart(alert, partition, moving=moving), class_="wide"))
         narrow = history_chart(alert, partition, moving=moving, width=340, height=210)
         parts.append(element("div", narrow, class_="narrow"))
+    lines = details(alert)
+    if lines:
+        parts.append(element("ul", *(element("li", line) for line in lines), class_="changes"))
     facts = _facts(alert, clause, moving)
     if facts:
         rows = (element("div", element("dt", name), element("dd", value)) for name, value in facts)
         parts.append(element("dl", *rows))
-    return element("article", *parts)
+    return element("article", *parts, class_=None if alert.root else "moved")
 
 
 def _facts(alert: Alert, clause: Clause | None, moving: bool) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
+from airflow_dq.program.digest import digest
 from airflow_dq.program.model import Status, Verdict
 from airflow_dq.report.markup import clean
 
@@ -41,7 +42,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None) -> str:
-    """A table of partition, verdict and finding, each alert's sentence below its partition.
+    """A table of partition, verdict and finding; below its partition each alert's sentence and what changed.
 
     :param verdicts: (dataset, verdict) in the order to show them
     :param width: characters in a line (None: as wide as the terminal, 100 where there is none)
@@ -58,9 +59,12 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
     lines = [_line(heads[:-1], sizes) + heads[-1]]
     for row, (_, verdict) in zip(rows, verdicts, strict=True):
         texts = _wrap(finding(verdict), width - indent)
-        for alert in verdict.alerts:
+        for alert, details in digest(verdict.alerts):
             first, *rest = _wrap(alert.message, width - indent - 2)
             texts += [f"- {first}", *(f"  {line}" for line in rest)]
+            for detail in details:
+                first, *rest = _wrap(detail, width - indent - 6)
+                texts += [f"    {first}", *(f"      {line}" for line in rest)]
         lines.append(_line(row, sizes) + texts[0])
         lines += [" " * indent + text for text in texts[1:]]
     return "\n".join(line.rstrip() for line in lines) + "\n"

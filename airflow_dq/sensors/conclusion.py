@@ -1,59 +1,114 @@
-"""What a verdict means for the task: succeed, warn or fail, in the words of its alerts."""
+"""What a verdict means for the task: go on, go on with a warning, skip what follows, or fail; in the alerts' words."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.program import Status
-from airflow_dq.version_compat import AirflowFailException
+from airflow_dq.program.digest import digest
 
 if TYPE_CHECKING:
     from airflow_dq.program import Verdict
 
-OnViolation = Literal["fail", "warn"]
+OnViolation = Literal["fail", "skip", "warn"]
+WarmingUp = Literal["pass", "fail"]
+Outcome = Literal["pass", "warn", "skip", "fail", "warming_up", "unjudged"]
 
 SHOWN = 20
-"""Alerts that a failed task's message spells out; a wholly different table would have hundreds."""
+"""Alerts that a task's message and its XCom spell out; a wholly different table would have hundreds."""
 
 
-def conclude(dataset: str, verdict: Verdict, on_violation: OnViolation, log: Any) -> dict[str, Any]:
-    """Log the verdict, and return it as plain data if the DAG may go on.
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What the gate does about one partition."""
 
-    :return: ``dataset``, ``partition``, ``status``, ``reason`` and the sentences of the ``alerts``
-    :raises AirflowFailException: for a violation (with ``on_violation="fail"``), and for anything that was not judged.
-    """
-    summary = summarize(dataset, verdict)
-    if verdict.status is Status.PASS:
-        log.info(summary)
-    elif verdict.status is Status.WARMING_UP or (verdict.status is Status.FAIL and on_violation == "warn"):
-        log.warning(summary)
-    else:
-        log.error(summary)
-        raise AirflowFailException(summary)
-    return {
-        "dataset": dataset,
-        "partition": verdict.partition,
-        "status": str(verdict.status),
-        "reason": verdict.reason,
-        "alerts": [alert.message for alert in verdict.alerts],
-    }
-
-
-def summarize(dataset: str, verdict: Verdict) -> str:
+    dataset: str
+    partition: str | None
+    outcome: Outcome
+    """``pass``: checked and found right.  ``warn``, ``warming_up``, ``unjudged``: goes on all the same."""
+    status: str
+    """The verdict's status."""
+    message: str
     """One line, and one for each alert."""
-    where = f"Dataset {dataset!r}, partition {verdict.partition!r}"
+    reason: str | None = None
+    alerts: tuple[str, ...] = ()
+    """The alerts' sentences, at most :data:`SHOWN`."""
+    alert_count: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """What XCom and an asset's event get: small plain data."""
+        return {
+            "dataset": self.dataset,
+            "partition": self.partition,
+            "outcome": self.outcome,
+            "status": self.status,
+            "reason": self.reason,
+            "alerts": list(self.alerts),
+            "alert_count": self.alert_count,
+        }
+
+
+def conclude(dataset: str, verdict: Verdict, on_violation: OnViolation, warming_up: WarmingUp = "pass") -> Conclusion:
+    """What to do about a verdict; what was not judged never goes on, short of a history that is still growing.
+
+    :param on_violation: what a violation does, unless all of its alerts only warn
+    :param warming_up: what a history that is too short does
+    """
+    outcome: Outcome
+    match verdict.status:
+        case Status.PASS:
+            outcome = "pass"
+        case Status.FAIL:
+            # A violation without an alert is no case of alerts that all only warn.
+            blocking = not verdict.alerts or any(alert.severity == "fail" for alert in verdict.alerts)
+            outcome = on_violation if blocking else "warn"
+        case Status.WARMING_UP:
+            outcome = "warming_up" if warming_up == "pass" else "fail"
+        case _:
+            outcome = "fail"
+    return Conclusion(
+        dataset,
+        verdict.partition,
+        outcome,
+        str(verdict.status),
+        summarize(dataset, verdict, outcome),
+        verdict.reason,
+        tuple(alert.message for alert in verdict.alerts[:SHOWN]),
+        len(verdict.alerts),
+    )
+
+
+def unjudged(dataset: str, partition: str, reason: str) -> Conclusion:
+    """The partition goes on without a verdict, because the DAG's author wants it so."""
+    message = f"{_where(dataset, partition)}: not judged, goes on unchecked; {reason}"
+    return Conclusion(dataset, partition, "unjudged", str(Status.NOT_EVALUATED), message, reason)
+
+
+def summarize(dataset: str, verdict: Verdict, outcome: Outcome) -> str:
+    """One line, and one for each alert."""
+    where = _where(dataset, verdict.partition)
     match verdict.status:
         case Status.PASS:
             clauses = sum(len(scope.results) for scope in (verdict.table, *verdict.columns.values()))
             return f"{where}: pass; {clauses} constraints on {len(verdict.columns)} columns hold."
         case Status.FAIL:
             count = len(verdict.alerts)
-            lines = [f"{where}: fail; {count} alert{'s' if count != 1 else ''}:"]
-            lines += [f"- {alert.message}" for alert in verdict.alerts[:SHOWN]]
+            done = {"warn": "a warning", "skip": "what follows is skipped"}.get(outcome, "fail")
+            lines = [f"{where}: {done}; {count} alert{'s' if count != 1 else ''}:"]
+            for alert, details in islice(digest(verdict.alerts), SHOWN):
+                lines.append(f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}")
+                lines += [f"    {detail}" for detail in details]
             if count > SHOWN:
                 lines.append(f"- and {count - SHOWN} more: airflow dq explain {dataset} {verdict.partition}")
             return "\n".join(lines)
         case Status.WARMING_UP:
-            return f"{where}: warming up, passes unjudged; {verdict.reason}"
+            done = "passes unjudged" if outcome == "warming_up" else "does not pass (warming_up='fail')"
+            return f"{where}: warming up, {done}; {verdict.reason}"
         case _:
             return f"{where}: not judged ({verdict.status}), so it does not pass; {verdict.reason}"
+
+
+def _where(dataset: str, partition: str | None) -> str:
+    return f"Dataset {dataset!r}, partition {partition!r}"

@@ -8,13 +8,16 @@ from dataclasses import fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
-from airflow.sdk import BaseSensorOperator, PokeReturnValue
+from airflow.sdk import Asset, BaseSensorOperator, PokeReturnValue
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.hooks.task import explained, partition_key
+from airflow_dq.hooks.metric import count, timed
+from airflow_dq.hooks.task import explained, is_backfill, partition_key, rendering
 from airflow_dq.program import SynthesisOptions
-from airflow_dq.sensors.conclusion import OnViolation, conclude
+from airflow_dq.program.severity import check_severity
+from airflow_dq.sensors.clock import waiting_since
+from airflow_dq.sensors.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
 from airflow_dq.triggers.profile import ProfileTrigger, progress
 from airflow_dq.version_compat import (
     AirflowException,
@@ -27,20 +30,38 @@ from airflow_dq.version_compat import (
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+    from airflow_dq.program.model import Severity
+    from airflow_dq.store import Repository
+
+_BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
+
 
 class DQGateSensor(BaseSensorOperator):
-    """Waits for the profile of the newest attempt, judges it against the learned program, and passes or fails.
+    """Waits for the profile of the newest attempt, judges it against the learned program, and passes or not.
 
     It fails at once when profiling failed, and when the partition could not be judged: only what was checked and
-    found right, or has too short a history to judge, passes.  The verdict is stored and returned (XCom).
+    found right, or has too short a history to judge, passes.
 
-    In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first look of a try and ends
-    it without a retry.  With ``deferrable`` give the task ``retries=1`` or more: a task that is resumed the moment it
-    deferred can be lost by the scheduler.
+    The conclusion is in XCom (``return_value``) however the task ends: ``dataset``, ``partition``, ``outcome``
+    (``pass``, ``warn``, ``skip``, ``fail``, ``warming_up``, ``unjudged``), the verdict's ``status`` and ``reason``,
+    the first 20 ``alerts`` in words and their ``alert_count``.  The same is the ``extra`` of the event of each asset
+    in ``outlets``; there is an event only when the outcome is ``pass``.  Airflow's metrics get ``dq.gate.<outcome>``
+    and ``dq.gate.duration``.
+
+    In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
+    ends it without a retry.  With ``deferrable`` give the task ``retries=1`` or more: a task that is resumed the
+    moment it deferred can be lost by the scheduler.
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
-    :param on_violation: ``fail``: a violated constraint fails the task; ``warn``: it is logged and the task succeeds
+    :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
+        and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds
+    :param severity: what only warns: ``column:<name>``, ``metric:<name>`` or ``rule:<name>`` (``column_added`` ...) to
+        ``warn`` or ``fail``; where several apply, the column decides, then the metric.  A partition whose alerts all
+        only warn passes as with ``on_violation="warn"``
+    :param warming_up: what a history too short to learn from does: ``pass`` (with a warning in the log), or ``fail``
+    :param judge_backfills: judge in runs of ``airflow backfill`` too; by default these only profile, and the gate
+        passes with a warning when the profile is there
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
         ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``max_clauses`` ...)
@@ -51,28 +72,39 @@ class DQGateSensor(BaseSensorOperator):
     template_fields: Sequence[str] = ("dataset", "partition", "dq_conn_id")
     ui_color = "#e3f2e6"
 
+    conclusion: Conclusion | None = None
+    """What the gate did, once it has; for callbacks that run in the task's process."""
+
     def __init__(
         self,
         *,
         dataset: str,
         partition: str,
         on_violation: OnViolation = "fail",
+        severity: Mapping[str, Severity] | None = None,
+        warming_up: WarmingUp = "pass",
+        judge_backfills: bool = False,
         target_fpr: float | None = None,
         options: SynthesisOptions | Mapping[str, Any] | None = None,
         dq_conn_id: str = DQHook.default_conn_name,
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
-        if on_violation not in get_args(OnViolation):
-            raise ConfigurationError(f"on_violation is {on_violation!r}; allowed: {', '.join(get_args(OnViolation))}.")
+        _require("on_violation", on_violation, get_args(OnViolation))
+        _require("warming_up", warming_up, get_args(WarmingUp))
+        check_severity(severity or {})
         super().__init__(**kwargs)
         self.dataset = dataset
         self.partition = partition
         self.on_violation = on_violation
+        self.severity = severity
+        self.warming_up = warming_up
+        self.judge_backfills = judge_backfills
         self.target_fpr = target_fpr
         self.options = options
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
+        self._deadline: float | None = None
         self.synthesis_options()  # a misspelt field is told when the DAG is parsed
 
     def synthesis_options(self) -> SynthesisOptions:
@@ -90,16 +122,24 @@ class DQGateSensor(BaseSensorOperator):
             options = SynthesisOptions(**given)
         return options if self.target_fpr is None else replace(options, target_fpr=self.target_fpr)
 
+    def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
+        """Render the templated arguments; a value that the run does not have is explained."""
+        with rendering(self.task_id, self.log):
+            super().render_template_fields(context, jinja_env)
+
     def execute(self, context: Context) -> Any:
         """Wait and judge.
 
-        :return: the verdict as a small dict, see :func:`airflow_dq.sensors.conclusion.conclude`
+        :return: the conclusion as a small dict, see :class:`airflow_dq.sensors.conclusion.Conclusion`
         :raises AirflowFailException: when the partition violates its program, or could not be judged.
+        :raises AirflowSkipException: when it violates its program and ``on_violation`` is ``skip``.
         :raises AirflowSensorTimeout: when its profile has not come in time.
         """
-        if not self.deferrable:
-            return super().execute(context)
-        return self._judge_or_defer(context, deadline=time.time() + self.timeout)
+        deadline = waiting_since(context, self.retries) + self.timeout
+        if self.deferrable:
+            return self._judge_or_defer(context, deadline)
+        self._deadline = deadline
+        return super().execute(context)
 
     def poke(self, context: Context) -> PokeReturnValue:
         """Look for the profile; judge it when it is there."""
@@ -109,21 +149,58 @@ class DQGateSensor(BaseSensorOperator):
                 seen = progress(repository, self.dataset, partition)
                 self.log.info(seen.message)
                 if seen.state == "waiting":
+                    if self._deadline is not None and time.time() >= self._deadline:
+                        raise self._timeout(seen.message)
                     return PokeReturnValue(is_done=False)
                 if seen.state == "failed":
                     raise AirflowFailException(seen.message)
-                from airflow_dq.store.judge import judge
-
-                verdict = judge(repository, self.dataset, partition, self.synthesis_options())
-        return PokeReturnValue(is_done=True, xcom_value=conclude(self.dataset, verdict, self.on_violation, self.log))
+                conclusion = self._judge(context, repository, partition)
+        return PokeReturnValue(is_done=True, xcom_value=self._end(context, conclusion))
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
         """Resume after :class:`~airflow_dq.triggers.profile.ProfileTrigger` has fired."""
         if event["status"] == "error":
             raise (AirflowException if event["retry"] else AirflowFailException)(event["message"])
         if event["status"] == "timeout":
-            raise AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {event['message']}")
+            raise self._timeout(event["message"])
         return self._judge_or_defer(context, event["deadline"])
+
+    def _judge(self, context: Context, repository: Repository, partition: str) -> Conclusion:
+        if is_backfill(context) and not self.judge_backfills:
+            return unjudged(self.dataset, partition, _BACKFILL)
+        from airflow_dq.store.judge import judge
+
+        with timed("gate.duration", self.dataset):
+            verdict = judge(repository, self.dataset, partition, self.synthesis_options(), self.severity)
+        return conclude(self.dataset, verdict, self.on_violation, self.warming_up)
+
+    def _end(self, context: Context, conclusion: Conclusion) -> dict[str, Any]:
+        """Tell everybody, and end the task as the conclusion says."""
+        self.conclusion = conclusion
+        count(f"gate.{conclusion.outcome}", self.dataset)
+        level = {"pass": "info", "fail": "error"}.get(conclusion.outcome, "warning")
+        getattr(self.log, level)(conclusion.message)
+        if conclusion.outcome in ("fail", "skip"):
+            # A task that raises returns nothing, and what runs after it all the same may ask why.
+            if self.do_xcom_push:
+                context["ti"].xcom_push(key="return_value", value=conclusion.to_dict())
+            raise (AirflowSkipException if conclusion.outcome == "skip" else AirflowFailException)(conclusion.message)
+        self._announce(context, conclusion)
+        return conclusion.to_dict()
+
+    def _announce(self, context: Context, conclusion: Conclusion) -> None:
+        """Give the assets' events the verdict, or see to it that there are none."""
+        if conclusion.outcome == "pass":
+            for asset in self.outlets:
+                if isinstance(asset, Asset):
+                    context["outlet_events"][asset].extra = conclusion.to_dict()
+        elif self.outlets:
+            self.log.warning("No event for the assets in outlets: the partition was not checked and found right.")
+            # Airflow makes an event for each asset that the task has when it succeeds.
+            self.outlets = []
+
+    def _timeout(self, message: str) -> AirflowSensorTimeout:
+        return AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {message}")
 
     def _judge_or_defer(self, context: Context, deadline: float) -> Any:
         seen = self._poke_softly(context)
@@ -141,7 +218,14 @@ class DQGateSensor(BaseSensorOperator):
         # What the base class does around poke() in the other modes, for the look before the first deferral.
         try:
             return self.poke(context)
+        except AirflowSkipException:
+            raise
         except AirflowException as error:
             if self.soft_fail or self.never_fail:
                 raise AirflowSkipException(str(error)) from None
             raise
+
+
+def _require(name: str, given: object, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ConfigurationError(f"{name} is {given!r}; allowed: {', '.join(allowed)}.")

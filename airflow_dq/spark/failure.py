@@ -37,12 +37,17 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
         return ConfigurationError(f"{where}: {location} cannot be read as it was asked for ({said}).")
     file = named_file(error)
     if file is not None or _any(conditions, _BAD_FILE):
-        return SourceUnreadableError(
-            f"{where}: the file {file or location} cannot be read ({said}). Write it again, or set read options that "
-            "suit it."
-        )
+        return unreadable(error, where, file or location)
     return ProfileError(
         f"{where}: Spark could not read {location} ({said}). Spark's own trace: --conf spark.log.level=ERROR."
+    )
+
+
+def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError:
+    """The error for a person when it is known to be about one file."""
+    said = _reason(list(_messages(error)))
+    return SourceUnreadableError(
+        f"{where}: the file {file} cannot be read ({said}). Write it again, or set read options that suit it."
     )
 
 

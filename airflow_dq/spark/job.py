@@ -3,55 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from airflow_dq.exceptions import DQError, EnvironmentMismatchError
-from airflow_dq.profile.model import Profile, ProfileOptions
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.task import Partial
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.spark.outcome import Outcome, remarks
 from airflow_dq.spark.progress import progress
 from airflow_dq.spark.reader import describe
 from airflow_dq.spark.scan import compute_variants, scan
-from airflow_dq.spark.source import Part, locate, open_by_column, open_part
+from airflow_dq.spark.source import Part, Place, locate, open_by_column, open_part
+from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository
 
 _WITH_VARIANTS = 2
 """The newest partitions whose injected variants are kept: the next one is judged with theirs."""
 _OPENERS = 4
 _SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one partition."""
-
-    partition: str
-    rows: int = 0
-    profiled: int = 0
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    """Columns that are not profiled (in full), and why."""
-    seconds: float = 0.0
-    """Time that tasks spent on it."""
-    error: str | None = None
-    trace: str | None = None
-    """The stack of a failure that was not foreseen."""
-
-    def line(self, dataset: str) -> str:
-        """One line of the job's log."""
-        if self.error is not None:
-            return f"{dataset} {self.partition}: failed: {self.error}"
-        why = "; ".join(f"{name}: {reason}" for name, reason in self.skipped.items())
-        skipped = f"{len(self.skipped)} skipped" + (f" ({why})" if why else "")
-        return (
-            f"{dataset} {self.partition}: {self.rows} rows, {self.profiled} columns profiled, {skipped}, "
-            f"{self.seconds:.1f} s"
-        )
 
 
 class ProfileJob:
@@ -62,7 +36,7 @@ class ProfileJob:
         self._spec = spec
         self._store = store
         self._say = say
-        self._options = ProfileOptions(columns=spec.columns, exclude=spec.exclude, sample_rows=spec.sample_rows)
+        self._options = spec.profile_options
         self._attempts: dict[str, int] = {}
         self._skipped: dict[str, Mapping[str, str]] = {}
         self._newest: list[tuple[Profile, Partial]] = []
@@ -88,22 +62,25 @@ class ProfileJob:
 
     def _open(self) -> list[Part]:
         """Begin the attempts and open every partition; those that cannot be opened are recorded."""
-        if self._spec.partition_by is not None:
+        places = locate(self._spark, self._spec)
+        if places is None:
             part = open_by_column(self._spark, self._spec, self._options)
             self._begin(part.keys)
             parts = [part]
         else:
-            places = locate(self._spark, self._spec)
             self._begin(tuple(places))
             with ThreadPoolExecutor(_OPENERS) as pool:
                 opened = [pool.submit(self._open_one, key, place) for key, place in places.items()]
-            parts = [part for part in (one.result() for one in opened) if part is not None]
+            parts = [part for one in opened for part in one.result()]
         for part in parts:
-            self._skipped.update(dict.fromkeys(part.keys, part.skipped))
+            for key in part.keys:
+                self._skipped[key] = {**self._skipped.get(key, {}), **part.skipped}
         return parts
 
     def _begin(self, partitions: Sequence[str]) -> None:
         self._say(f"{self._spec.dataset}: {len(partitions)} partition(s) to profile from {describe(self._spec)}")
+        for note in remarks(partitions):
+            self._say(f"{self._spec.dataset}: {note}")
         options = {name: "***" if _SECRET.search(name) else value for name, value in self._spec.options.items()}
         self._attempts = self._store.begin_attempts(
             self._spec.dataset,
@@ -113,12 +90,12 @@ class ProfileJob:
             engine=f"spark {self._spark.version}",
         )
 
-    def _open_one(self, key: str, place: str) -> Part | None:
+    def _open_one(self, key: str, place: Place) -> list[Part]:
         try:
             return open_part(self._spark, self._spec, self._options, key, place)
         except DQError as error:
             self._fail(key, str(error))
-            return None
+            return []
 
     def _scan(self, parts: list[Part]) -> None:
         """Scan the parts in one job; when Spark fails, again without the partition at fault, or in halves."""
@@ -137,18 +114,18 @@ class ProfileJob:
 
     def _divide(self, parts: list[Part], error: Exception) -> list[list[Part]]:
         """What to try next after a failure; a single partition has failed for good."""
-        rest = [part.only((key,)) for part in parts for key in self._unfinished(part)]
+        rest = {key: part.location for part in parts for key in self._unfinished(part)}
         if len(rest) == 1:
-            key, place = rest[0].keys[0], rest[0].location
-            self._fail(key, str(explain(error, self._where(key), place)))
+            for key, place in rest.items():
+                self._fail(key, str(explain(error, self._where(key), place)))
         if len(rest) <= 1:
             return []
-        file = named_file(error)
-        guilty = [part for part in rest if file is not None and len(parts) > 1 and same_place(file, part.location)]
-        if guilty and len(guilty) < len(rest):
-            return [[part for part in rest if part not in guilty], guilty]
-        middle = len(rest) // 2
-        return [rest[middle:], rest[:middle]]
+        file, keys = named_file(error), list(rest)
+        guilty = {key for key, place in rest.items() if file is not None and len(parts) > 1 and same_place(file, place)}
+        if not guilty or len(guilty) == len(rest):
+            guilty = set(keys[len(keys) // 2 :])
+        # All parts of a partition stay together: its profile is that of all of them.
+        return [_only(parts, rest.keys() - guilty), _only(parts, guilty)]
 
     def _unfinished(self, part: Part) -> tuple[str, ...]:
         done = self._outcomes.keys() | {profile.partition for profile, _ in self._newest}
@@ -177,7 +154,7 @@ class ProfileJob:
         except DQError as error:
             self._fail(key, str(error))
             return
-        noted = {column.name: column.note for column in profile.columns.values() if column.note is not None}
+        noted = {column.name: str(column.note) for column in profile.columns.values() if not _in_full(column)}
         skipped = {**self._skipped.get(key, {}), **noted}
         full = len(profile.columns) - len(noted)
         self._done(Outcome(key, profile.row_count, full, skipped, partial.seconds))
@@ -196,6 +173,15 @@ class ProfileJob:
 
     def _where(self, key: str) -> str:
         return f"Dataset {self._spec.dataset!r}, partition {key!r}"
+
+
+def _only(parts: Sequence[Part], keys: Set[str]) -> list[Part]:
+    """The parts, as far as they are of these partitions."""
+    return [part.only(chosen) for part in parts if (chosen := tuple(key for key in part.keys if key in keys))]
+
+
+def _in_full(column: ColumnProfile) -> bool:
+    return bool(column.states) and column.kind not in (Kind.BINARY, Kind.NESTED, Kind.NULL)
 
 
 def _worker_failure(error: PythonException) -> Exception:

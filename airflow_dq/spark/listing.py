@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
+
+from airflow_dq.profile.spec import NULL_KEY
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The folder of rows whose key column is null or empty, as Hive and Spark name it."""
 
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 # Spark leaves out names that start with a dot or underscore by itself, but reads these as data.
@@ -29,18 +35,38 @@ class Listing:
     roots: tuple[str, ...]
     """The path itself, or what it matched when it is a glob pattern."""
     files: tuple[DataFile, ...]
-    side_files: bool
-    """Whether there are files that are not data, and that Spark would read as data."""
+    one_by_one: bool
+    """Whether Spark must be given each file: left to itself it reads side files, and skips plain sub-folders."""
 
     @property
     def load_paths(self) -> tuple[str, ...]:
-        """What to hand to Spark's reader, whose own glob characters are escaped."""
-        paths = (file.path for file in self.files) if self.side_files else self.roots
-        return tuple(_GLOB.sub(r"\\\g<0>", path) for path in paths)
+        """What to hand to Spark's reader."""
+        return load_paths([file.path for file in self.files] if self.one_by_one else self.roots)
+
+    def by_column(self, name: str) -> dict[str, Listing] | None:
+        """The files in folders ``name=value``, by value; None when a file lies in no such folder."""
+        found: dict[str, tuple[dict[str, None], list[DataFile]]] = {}
+        for file in self.files:
+            parts = file.path.split("/")[:-1]
+            depth = next((depth for depth, part in enumerate(parts) if _names(part, name)), None)
+            if depth is None:
+                return None
+            roots, files = found.setdefault(unquote(parts[depth].partition("=")[2]), ({}, []))
+            roots["/".join(parts[: depth + 1])] = None
+            files.append(file)
+        return {value: Listing(tuple(roots), tuple(files), self.one_by_one) for value, (roots, files) in found.items()}
 
 
-def list_path(spark: SparkSession, path: str) -> Listing | None:
-    """The data files at a path or glob pattern, hidden and side files left out; None when nothing is there."""
+def load_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths as Spark's reader wants them, with its glob characters escaped."""
+    return tuple(_GLOB.sub(r"\\\g<0>", path) for path in paths)
+
+
+def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listing | None:
+    """The data files at a path or glob pattern, hidden and side files left out; None when nothing is there.
+
+    :param names: a pattern that the files' names match (Spark's option ``pathGlobFilter``)
+    """
     hadoop = _Hadoop(spark)
     target = hadoop.path(path)
     system = hadoop.system(target)
@@ -50,21 +76,29 @@ def list_path(spark: SparkSession, path: str) -> Listing | None:
         roots = list(system.globStatus(target) or ()) if _GLOB.search(path) else []
     if not roots:
         return None
+    wanted = hadoop.names(names)
     files: list[DataFile] = []
-    side_files = False
+    one_by_one = False
     for root in roots:
+        top = root.getPath().toString()
         for status in hadoop.walk(system, root):
-            if status.getPath().getName().endswith(_SIDE_SUFFIXES):
-                side_files = True
-            else:
-                files.append(DataFile(status.getPath().toString(), status.getLen()))
-    return Listing(tuple(root.getPath().toString() for root in roots), tuple(files), side_files)
+            file = status.getPath()
+            if wanted is not None and not wanted.accept(file):
+                continue
+            if file.getName().endswith(_SIDE_SUFFIXES) and not root.isFile():
+                one_by_one = True
+                continue
+            files.append(DataFile(file.toString(), status.getLen()))
+            inner = file.toString()[len(top) :].split("/")[1:-1]
+            one_by_one = one_by_one or any("=" not in folder for folder in inner)
+    return Listing(tuple(root.getPath().toString() for root in roots), tuple(files), one_by_one)
 
 
 def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     """Partition key -> path for a pattern with one ``*``, whose match is the key, in the keys' order.
 
-    Keys are the raw text of the names, with the escapes undone that Spark and Hive write into them (``%3A``).
+    Keys are the raw text of the names, with the escapes undone that Spark and Hive write into them (``%3A``); the
+    folder of the rows without a key has the key :data:`~airflow_dq.profile.spec.NULL_KEY`.
     """
     hadoop = _Hadoop(spark)
     target = hadoop.path(pattern)
@@ -75,9 +109,19 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     for status in system.globStatus(target) or ():
         path = status.getPath().toString()
         match = re.fullmatch(text, path)
-        if match and not match[1].startswith(("_", ".")):
-            found[unquote(match[1])] = path
+        if match and (match[1] == HIVE_NULL or not hidden(status.getPath().getName())):
+            found[key_of(match[1])] = path
     return dict(sorted(found.items()))
+
+
+def key_of(folder: str) -> str:
+    """The partition key that a folder's name spells."""
+    return NULL_KEY if folder == HIVE_NULL else unquote(folder)
+
+
+def hidden(name: str) -> bool:
+    """Whether Spark leaves such a name out: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def base_path(pattern: str) -> str:
@@ -85,6 +129,11 @@ def base_path(pattern: str) -> str:
     parts = pattern.split("/")
     fixed = next((index for index, part in enumerate(parts) if _GLOB.search(part)), len(parts))
     return "/".join(parts[:fixed]) or "/"
+
+
+def _names(folder: str, column: str) -> bool:
+    name, equals, _ = folder.partition("=")
+    return bool(equals) and unquote(name) == column
 
 
 class _Hadoop:
@@ -110,8 +159,10 @@ class _Hadoop:
             return [status]
         found = []
         for child in system.listStatus(status.getPath()):
-            name = child.getPath().getName()
-            # Spark's own rule: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data.
-            if not name.startswith(".") and not (name.startswith("_") and "=" not in name):
+            if not hidden(child.getPath().getName()):
                 found += self.walk(system, child)
         return found
+
+    def names(self, pattern: str | None) -> Any:
+        """A filter of paths by the pattern of their last name, or None."""
+        return None if pattern is None else self._jvm.org.apache.hadoop.fs.GlobFilter(pattern)

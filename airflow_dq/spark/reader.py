@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import xxhash64
+from pyspark.sql.types import LongType, StructType
 
-from airflow_dq.exceptions import DQError, SourceEmptyError, SourceMissingError, SourceUnreadableError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    DQError,
+    ProfileError,
+    SourceEmptyError,
+    SourceMissingError,
+    SourceUnreadableError,
+)
 from airflow_dq.profile.spec import PATH_FORMATS, JobSpec
-from airflow_dq.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.spark.listing import Listing, list_path
+from airflow_dq.spark.failure import SPARK_ERRORS, explain, unreadable
+from airflow_dq.spark.footer import Footer, as_timestamps, read_footer
+from airflow_dq.spark.listing import Listing, base_path, list_path, load_paths
+from airflow_dq.spark.session import column
 
 # Formats that have a footer or header: a file of no bytes is a write that was cut off, and Spark would skip it.
 _NEVER_EMPTY = ("parquet", "orc", "avro")
 _PROBED_FILES = 200
+_LEAST_HASH = -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of one schema."""
+
+    frame: DataFrame
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are in the source and not in the frame, and their types."""
+    order: tuple[str, ...] = ()
+    """All columns, in the source's order, when there are such."""
 
 
 def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
@@ -32,32 +56,93 @@ def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
     return frame
 
 
-def read_path(spark: SparkSession, spec: JobSpec, path: str, where: str, base: str | None = None) -> DataFrame:
-    """The data frame of everything at a path.
+def read_path(spark: SparkSession, spec: JobSpec, path: str, where: str, base: str | None = None) -> list[Rows]:
+    """Everything at a path.
 
     :param base: folder from which on the names ``column=value`` of folders are columns (default: the path itself, so
         a partition's own folder is no column)
+    :return: one or more sets of rows: the files of a Parquet folder whose types differ come apart
     :raises SourceMissingError: when nothing is at the path
     :raises SourceEmptyError: when it holds no data file
     :raises SourceUnreadableError: when a file cannot be read, as far as the schema tells
     """
     if spec.format.lower() not in PATH_FORMATS:
         # Table formats (Delta, Iceberg, ...) know their own files.
-        return _load(spark, spec, (path,), {}, where, path)
+        return [Rows(_load(spark, spec, (path,), {}, where, path))]
+    return read_listing(spark, spec, list_source(spark, spec, path, where), path, where, base)
+
+
+def list_source(spark: SparkSession, spec: JobSpec, path: str, where: str) -> Listing:
+    """The data files at a path.
+
+    :raises ProfileError: as :func:`read_path` does
+    """
+    names = next((value for name, value in spec.options.items() if name.lower() == "pathglobfilter"), None)
     try:
-        listing = list_path(spark, path)
+        listing = list_path(spark, path, names)
     except SPARK_ERRORS as error:
         raise explain(error, where, path) from error
     if listing is None:
         raise SourceMissingError(f"{where}: the source {path} does not exist. Check the path and that it was written.")
+    return listing
+
+
+def read_listing(
+    spark: SparkSession, spec: JobSpec, listing: Listing, path: str, where: str, base: str | None = None
+) -> list[Rows]:
+    """The rows of the files of a listing; as :func:`read_path`."""
     _require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
-    if base is not None or listing.side_files:
-        defaults["basePath"] = base or listing.roots[0]
+    if base is not None or listing.one_by_one:
+        defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
+    parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
     try:
-        return _load(spark, spec, listing.load_paths, defaults, where, path)
-    except SourceUnreadableError as error:
-        raise _named(spark, spec, listing, defaults, where) or error from error.__cause__
+        frame = _load(spark, spec, listing.load_paths, defaults, where, path)
+        if parquet and any(isinstance(field.dataType, LongType) for field in frame.schema.fields):
+            footer = _footer(spark, listing.files[0].path, where)
+            return [Rows(as_timestamps(frame, footer.nanoseconds))]
+        return [Rows(_unpruned(frame) if spec.format.lower() == "csv" and (spec.columns or spec.exclude) else frame)]
+    except (ProfileError, ConfigurationError) as error:
+        apart = _read_apart(spark, spec, listing, defaults, where) if parquet else []
+        if apart:
+            return apart
+        if isinstance(error, SourceUnreadableError):
+            raise _named(spark, spec, listing, defaults, where) or error from error.__cause__
+        raise
+
+
+def _read_apart(
+    spark: SparkSession, spec: JobSpec, listing: Listing, defaults: Mapping[str, str], where: str
+) -> list[Rows]:
+    """Parquet files that Spark cannot read together: those of one schema at a time, without what it cannot read.
+
+    :return: nothing when the schemas are not to blame
+    :raises SourceUnreadableError: naming the first file that is no Parquet file
+    """
+    groups: dict[str, tuple[Footer, list[str]]] = {}
+    for file in listing.files:
+        footer = _footer(spark, file.path, where)
+        groups.setdefault(footer.text, (footer, []))[1].append(file.path)
+    if len(groups) == 1 and not any(footer.unread for footer, _ in groups.values()):
+        return []
+    known = {"basePath": listing.roots[0]} if len(listing.roots) == 1 and len(listing.files) > 1 else {}
+    found = []
+    for footer, files in groups.values():
+        frame = _load(spark, spec, load_paths(files), known | dict(defaults), where, files[0], footer.schema)
+        found.append(Rows(as_timestamps(frame, footer.nanoseconds), footer.unread, footer.order))
+    return found
+
+
+def _unpruned(frame: DataFrame) -> DataFrame:
+    """The same rows, for which every column has to be read: a record is malformed whichever columns are profiled."""
+    return frame.where(xxhash64(*(column(name) for name in frame.columns)) >= _LEAST_HASH)
+
+
+def _footer(spark: SparkSession, file: str, where: str) -> Footer:
+    try:
+        return read_footer(spark, file)
+    except SPARK_ERRORS as error:
+        raise unreadable(error, where, file) from error
 
 
 def describe(spec: JobSpec) -> str:
@@ -102,10 +187,16 @@ def _defaults(spec: JobSpec, listing: Listing) -> dict[str, str]:
 
 
 def _load(
-    spark: SparkSession, spec: JobSpec, paths: tuple[str, ...], defaults: Mapping[str, str], where: str, path: str
+    spark: SparkSession,
+    spec: JobSpec,
+    paths: tuple[str, ...],
+    defaults: Mapping[str, str],
+    where: str,
+    path: str,
+    schema: StructType | str | None = None,
 ) -> DataFrame:
     given = {name.lower(): value for name, value in spec.options.items()}
-    schema = given.pop("schema", None)
+    schema = given.pop("schema", schema)
     options = {name: value for name, value in defaults.items() if name.lower() not in given} | given
     try:
         reader = spark.read.format(spec.format).options(**options)
@@ -122,7 +213,7 @@ def _named(
     """The error of the first file that cannot be read by itself: schema inference does not say which one it was."""
     for file in listing.files[:_PROBED_FILES]:
         try:
-            _load(spark, spec, (file.path,), defaults, where, file.path)
+            _load(spark, spec, load_paths([file.path]), defaults, where, file.path)
         except DQError as error:
             return error
     return None

@@ -23,6 +23,10 @@ _SETTINGS = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
+    # Timestamps in nanoseconds arrive as integers, and are made timestamps again; otherwise Spark refuses the file.
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+    # Times of day: off by default in a Spark that can read them.
+    "spark.sql.timeType.enabled": "true",
     # Whether a CSV record counts as malformed must not depend on the columns that are profiled.
     "spark.sql.csv.parser.columnPruning.enabled": "false",
     # A file that cannot be read is an error, never left out.
@@ -57,4 +61,9 @@ def open_session() -> Iterator[SparkSession]:
 
 def column(name: str) -> Column:
     """The column of exactly this name, whatever characters it has."""
-    return col("`" + name.replace("`", "``") + "`")
+    return col(quoted(name))
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark SQL reads it, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"

@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, lit, when
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from airflow_dq.exceptions import ProfileError, SourceEmptyError, SourceMissingError
 from airflow_dq.profile.model import ProfileOptions
-from airflow_dq.profile.spec import JobSpec
-from airflow_dq.profile.table import TableState
+from airflow_dq.profile.spec import NULL_KEY, PATH_FORMATS, JobSpec
+from airflow_dq.profile.table import ColumnState, TableState
 from airflow_dq.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.spark.listing import base_path, match_pattern
-from airflow_dq.spark.reader import describe, read_path, read_query
+from airflow_dq.spark.listing import Listing, base_path, key_of, match_pattern
+from airflow_dq.spark.reader import Rows, describe, list_source, read_listing, read_path, read_query
 from airflow_dq.spark.session import column
+from airflow_dq.states.base import Kind
 
-NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
-"""The key of rows whose key column is null or empty, as Hive and Spark name such a folder."""
+Place = str | Listing
+"""Where a partition lies: a path, or the files in its folders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The rows of one or more partitions."""
+    """The rows of one or more partitions, or some of the rows of one."""
 
     keys: tuple[str, ...]
     frame: DataFrame
     """The columns to profile as ``c0``, ``c1``, ..., then ``key``: ``mapInArrow`` trips over a dot in a name."""
     location: str
     empty: TableState
-    """The state of no rows: what a partition without rows has, and the columns' order."""
+    """The state of no rows: what a partition without rows has, and the columns' order.
+
+    A column that cannot be handed to Python has a problem here, and is not in the frame.
+    """
     skipped: Mapping[str, str]
-    """Columns that cannot be profiled at all, and why."""
+    """Columns of which nothing can be stored, and why."""
 
     def only(self, keys: Sequence[str]) -> Part:
         """The same for some of its partitions."""
@@ -43,18 +48,25 @@ class Part:
             return self
         return replace(self, keys=tuple(keys), frame=self.frame.where(col("key").isin(list(keys))))
 
+    def whole(self, state: TableState) -> TableState:
+        """A state of the frame's rows with the columns that the frame lacks, in the source's order."""
+        return state if len(self.names) == len(self.empty.columns) else self.empty.merge(state)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns to profile, in the frame's order."""
-        return tuple(self.empty.columns)
+        return tuple(name for name, state in self.empty.columns.items() if state.problem is None)
 
 
-def locate(spark: SparkSession, spec: JobSpec) -> dict[str, str]:
-    """Partition key -> where it lies, for a job whose partitions are paths, or one table or query.
+def locate(spark: SparkSession, spec: JobSpec) -> dict[str, Place] | None:
+    """Partition key -> where it lies; None when only the rows themselves tell to which partition they belong.
 
     :raises SourceMissingError: when nothing matches the pattern
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
+    if spec.partition_by is not None:
+        folders = _folders(spark, spec)
+        return None if folders is None else {key: folders[key] for key in _chosen(spec, folders)}
     if spec.pattern is None:
         return dict(spec.paths) or {spec.partition or "": describe(spec)}
     where = f"Dataset {spec.dataset!r}"
@@ -67,14 +79,20 @@ def locate(spark: SparkSession, spec: JobSpec) -> dict[str, str]:
     return {key: found[key] for key in _chosen(spec, found)}
 
 
-def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: str, location: str) -> Part:
-    """The rows of one partition.
+def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: str, place: Place) -> list[Part]:
+    """The rows of one partition: one part for each schema that its files have.
 
     :raises ProfileError: when its source is missing, empty or unreadable
     """
     where = f"Dataset {spec.dataset!r}, partition {key!r}"
-    frame = read_query(spark, spec, where) if spec.whole else read_path(spark, spec, location, where)
-    return _part(frame, lit(key), (key,), location, options)
+    if isinstance(place, Listing):
+        location = place.roots[0] if len(place.roots) == 1 else describe(spec)
+        found = read_listing(spark, spec, place, location, where, base_path(_path(spec)))
+        options = replace(options, exclude=(*options.exclude, spec.partition_by or ""))
+    else:
+        location = place
+        found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
+    return [_part(rows, lit(key), (key,), location, options) for rows in found]
 
 
 def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> Part:
@@ -86,8 +104,13 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     if spec.whole:
         frame = read_query(spark, spec, where)
     else:
-        path = spec.pattern or next(iter(spec.paths.values()))
-        frame = read_path(spark, spec, path, where, base_path(path))
+        apart = read_path(spark, spec, _path(spec), where, base_path(_path(spec)))
+        if len(apart) > 1:
+            raise ProfileError(
+                f"{where}: the files at {describe(spec)} have columns of different types, and rows of one partition "
+                "may be in any of them. Write one type, or write each partition into a folder of its own."
+            )
+        frame = apart[0].frame
     if name not in frame.columns:
         raise ProfileError(
             f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
@@ -103,7 +126,20 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
         # On the column itself, so that Spark can leave out folders it need not read.
         inside = raw.between(keys[0], keys[-1])
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
-    return _part(frame, key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+    return _part(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+
+
+def _path(spec: JobSpec) -> str:
+    return spec.pattern or next(iter(spec.paths.values()), "")
+
+
+def _folders(spark: SparkSession, spec: JobSpec) -> dict[str, Listing] | None:
+    """The partitions that are folders ``column=value``; None when the key column is inside the files."""
+    if spec.whole or spec.format.lower() not in PATH_FORMATS:
+        return None
+    listing = list_source(spark, spec, _path(spec), f"Dataset {spec.dataset!r}")
+    found = listing.by_column(spec.partition_by or "")
+    return {key_of(value): files for value, files in found.items()} if found else None
 
 
 def _chosen(spec: JobSpec, keys: Iterable[str]) -> list[str]:
@@ -118,14 +154,44 @@ def _chosen(spec: JobSpec, keys: Iterable[str]) -> list[str]:
     return chosen
 
 
-def _part(frame: DataFrame, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
-    known, skipped = [], {}
-    for field in frame.schema.fields:
-        try:
-            to_arrow_schema(StructType([field]), timezone="UTC")
-            known.append(field)
-        except PySparkException:
-            skipped[field.name] = f"type {field.dataType.simpleString()} cannot leave Spark"
-    empty = TableState.of(to_arrow_schema(StructType(known), timezone="UTC").empty_table(), options)
-    renamed = (column(name).alias(f"c{index}") for index, name in enumerate(empty.columns))
-    return Part(keys, frame.select(*renamed, key.alias("key")), location, empty, skipped)
+def _part(rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
+    skipped: dict[str, str] = {}
+    broken: dict[str, ColumnState] = {}
+    known: list[pa.Field] = []
+    for name, field in _ordered(rows):
+        if "\0" in name:
+            skipped[repr(name)] = "its name holds a character that PostgreSQL cannot store"
+            continue
+        arrow = None if field is None else _arrow(field)
+        if field is None:
+            broken[name] = _broken(rows.unread[name], "cannot read")
+        elif arrow is None:
+            broken[name] = _broken(field.dataType.simpleString(), "cannot hand over")
+        known.append(arrow or pa.field(name, pa.null()))
+    empty = TableState.of(pa.schema(known).empty_table(), options)
+    empty = replace(empty, columns={name: broken.get(name, state) for name, state in empty.columns.items()})
+    part = Part(keys, rows.frame, location, empty, skipped)
+    renamed = (column(name).alias(f"c{index}") for index, name in enumerate(part.names))
+    return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
+
+
+def _arrow(field: StructField) -> pa.Field | None:
+    try:
+        return to_arrow_schema(StructType([field]), timezone="UTC").field(0)
+    except PySparkException:
+        return None
+
+
+def _broken(data_type: str, failing: str) -> ColumnState:
+    return ColumnState(Kind.NESTED, frozenset({data_type}), {}, f"Spark {failing} its type {data_type}")
+
+
+def _ordered(rows: Rows) -> Iterator[tuple[str, StructField | None]]:
+    """All columns in the source's order; None for those that are not in the frame."""
+    fields = rows.frame.schema.fields
+    if not rows.order:
+        yield from ((field.name, field) for field in fields)
+        return
+    by_name = {field.name: field for field in fields}
+    for name in dict.fromkeys((*rows.order, *by_name)):
+        yield name, by_name.get(name)

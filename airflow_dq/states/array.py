@@ -7,6 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from airflow_dq.states.memo import remember_last
+
 
 def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """One contiguous array of plain values: extension types by their storage, dictionaries decoded."""
@@ -17,8 +19,9 @@ def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
 
+@remember_last
 def finite_floats(values: pa.Array) -> NDArray[np.float64]:
-    """The non-null finite values as float64, with -0.0 as 0.0 (the two are one value)."""
+    """The non-null finite values as float64, with -0.0 as 0.0 (the two are one value); read-only."""
     values = flat(values)
     if values.null_count:
         values = values.drop_null()
@@ -26,7 +29,45 @@ def finite_floats(values: pa.Array) -> NDArray[np.float64]:
         values = pc.cast(values, pa.float64(), safe=False)
     numbers: NDArray[np.float64] = values.to_numpy(zero_copy_only=False)
     finite = np.isfinite(numbers)
-    return (numbers if finite.all() else numbers[finite]) + 0.0
+    numbers = (numbers if finite.all() else numbers[finite]) + 0.0
+    numbers.flags.writeable = False
+    return numbers
+
+
+@remember_last
+def counted_strings(values: pa.Array) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+    """The distinct ones of the :func:`present_strings` in order of appearance, and how often each occurs.
+
+    Booleans count as ``false`` and ``true``.
+    """
+    values = flat(values)
+    if pa.types.is_null(values.type):
+        return pa.array([], pa.large_string()), np.empty(0, np.int64)
+    if pa.types.is_boolean(values.type):
+        both = np.array([values.false_count, values.true_count], np.int64)
+        return pa.array(["false", "true"], pa.large_string()).filter(pa.array(both > 0)), both[both > 0]
+    if not pa.types.is_large_string(values.type):
+        values = pc.cast(values, pa.large_string())
+    encoded = values.dictionary_encode()
+    indices = encoded.indices.drop_null() if values.null_count else encoded.indices
+    return _counted_present(encoded.dictionary, np.bincount(indices.to_numpy(), minlength=len(encoded.dictionary)))
+
+
+def _counted_present(
+    distinct: pa.LargeStringArray, counts: NDArray[np.int64]
+) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+    data, offsets = string_bytes(distinct)
+    present = np.diff(offsets) > 0
+    if not present.all():
+        distinct, counts = distinct.filter(pa.array(present)), counts[present]
+        data, offsets = string_bytes(distinct)
+    if _is_valid(data, offsets):
+        return distinct, counts
+    # Unequal bytes may have become equal characters.
+    encoded = _repaired(distinct).dictionary_encode()
+    totals = np.zeros(len(encoded.dictionary), np.int64)
+    np.add.at(totals, encoded.indices.to_numpy(), counts)
+    return encoded.dictionary, totals
 
 
 def present_strings(values: pa.Array) -> pa.LargeStringArray:

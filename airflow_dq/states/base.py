@@ -28,6 +28,20 @@ class Kind(StrEnum):
     """A column without a type: every value was null and the source names no type.  Compatible with any kind."""
 
 
+class Representation(StrEnum):
+    """How the values behind a distance were counted: distances of different ones do not compare."""
+
+    EXACT = "exact"
+    """Each distinct value's own count on both sides."""
+    SKETCH = "sketch"
+    """Both sides sketched, because one of them has too many distinct values to count each."""
+
+
+NEAR = 0.25
+"""From this share of the limit on distinct values on, distances are kept in both representations: the next partition
+may lie beyond it."""
+
+
 class State(ABC):
     """A mergeable summary of one column: a commutative semigroup with a versioned binary codec.
 
@@ -52,6 +66,33 @@ class State(ABC):
     @abstractmethod
     def of(cls, values: pa.Array) -> Self:
         """Summarise one Arrow array (already cast to the canonical type of its kind)."""
+
+    @classmethod
+    def veiled(cls, values: pa.Array, key: bytes) -> Self:
+        """As :meth:`of`, but the state holds no value in clear: only hashes with this key, or rounded bounds.
+
+        The default suits states that hold nothing but counts.
+        """
+        return cls.of(values)
+
+    @property
+    def fullness(self) -> float:
+        """How much of what may be counted one by one is used: above 1 the state is a sketch (0 for what never is)."""
+        return 0.0
+
+    @property
+    def representations(self) -> frozenset[Representation]:
+        """The representations in which distances from this state are worth keeping."""
+        reached = {Representation.EXACT} if self.fullness <= 1.0 else set()
+        return frozenset(reached | ({Representation.SKETCH} if self.fullness > NEAR else set()))
+
+    def as_sketch(self) -> Self:
+        """The state in the form that it takes when there are too many distinct values."""
+        return self
+
+    def settled(self) -> Self:
+        """The state as it is stored: without what only a scan needs."""
+        return self
 
     @abstractmethod
     def merge(self, other: Self) -> Self:
@@ -87,6 +128,14 @@ def state_types() -> tuple[type[State], ...]:
 def states_for(kind: Kind) -> tuple[type[State], ...]:
     """The states that a column of this kind carries, ordered by key."""
     return tuple(state for state in state_types() if kind in state.kinds)
+
+
+def states_of(kind: Kind, values: pa.Array, key: bytes | None = None) -> dict[str, State]:
+    """All states of a column of canonical values, by key.
+
+    :param key: secret with which values are hashed that must not be kept in clear (None: they are kept)
+    """
+    return {state.key: state.of(values) if key is None else state.veiled(values, key) for state in states_for(kind)}
 
 
 def decode_state(key: str, data: bytes) -> State:

@@ -2,62 +2,115 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from airflow_dq.states.array import string_bytes, strings_from_bytes
 from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import hash_strings
+from airflow_dq.states.heavy import HeavyHitters
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.value_sample import ValueSample
 
+Counted = NDArray[np.int64]
 NUMBER = 4096
 """How many buckets there are; part of the stored layout."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Counts of the values by hash bucket, and a HyperLogLog for how many distinct ones there are."""
+    """Counts of the values by hash bucket, and what buckets do not tell: how many values there are, and which are many.
 
-    counts: NDArray[np.int64]
-    sketch: HyperLogLog
+    All parts but the lightest of the heavy hitters depend on the data alone.
+    """
+
+    NO_SECTIONS: ClassVar[tuple[bytes, ...]] = (b"",) * 9
+
+    counts: Counted
+    distinct_sketch: HyperLogLog
+    heavy: HeavyHitters
+    sample: ValueSample
 
     @classmethod
-    def of(cls, data: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> Buckets:
-        """Hash distinct UTF-8 strings (end to end, with offsets) that occur ``counts`` times."""
-        hashes = hash_strings(data, offsets)
+    def of(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
+        """Hash distinct strings that occur ``counts`` times."""
+        hashes = hash_strings(*string_bytes(values))
         totals = np.zeros(NUMBER, np.int64)
-        # The low bits: HyperLogLog uses the high ones.
+        # The low bits: HyperLogLog and the sample use the high ones.
         np.add.at(totals, (hashes % np.uint64(NUMBER)).astype(np.int64), counts)
-        return cls(totals, HyperLogLog.of(hashes))
+        heavy = HeavyHitters.of(values, hashes, counts)
+        return cls(totals, HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
 
     def merge(self, other: Buckets) -> Buckets:
         """The buckets of the concatenation."""
-        return Buckets(self.counts + other.counts, self.sketch.merge(other.sketch))
+        return Buckets(
+            self.counts + other.counts,
+            self.distinct_sketch.merge(other.distinct_sketch),
+            self.heavy.merge(other.heavy),
+            self.sample.merge(other.sample),
+        )
+
+    def settled(self) -> Buckets:
+        """With no more heavy hitters than are worth storing."""
+        return replace(self, heavy=self.heavy.settled(self.total))
 
     @property
     def total(self) -> int:
         """Number of values, exact."""
         return int(self.counts.sum())
 
-    def distinct(self, least: int) -> int:
-        """Estimated number of distinct values, known to be at least ``least``."""
-        return max(least, round(min(self.total, self.sketch.estimate())))
+    @property
+    def distinct(self) -> int:
+        """Estimated number of distinct values."""
+        return round(min(self.total, self.distinct_sketch.estimate()))
+
+    @property
+    def mode_count(self) -> int:
+        """Occurrences of the most frequent value: a heavy hitter, or when there is none a sampled one."""
+        return int(max(self.heavy.counts.max(initial=0), self.sample.counts.max(initial=0)))
+
+    @property
+    def entropy(self) -> float:
+        """Estimated Shannon entropy in nats: heavy hitters exactly, the others as the sampled ones among them.
+
+        The sample estimates the average of ``-ln(share)`` over the occurrences of the other values.
+        """
+        total = float(self.total)
+        known = self.heavy.counts / total
+        exact = -float((known * np.log(known)).sum())
+        others = self.sample.without(self.heavy.hashes)
+        left = (total - self.heavy.mass) / total
+        if left <= 0.0 or not len(others):
+            return max(0.0, exact)
+        return max(0.0, exact + left * float((others * np.log(total / others)).sum() / others.sum()))
 
     def __eq__(self, other: object) -> bool:
-        """Equal counts and registers."""
+        """Equal up to the heavy hitters, whose light tail depends on the split."""
         if not isinstance(other, Buckets):
             return NotImplemented
-        return np.array_equal(self.counts, other.counts) and self.sketch == other.sketch
+        same = np.array_equal(self.counts, other.counts) and self.distinct_sketch == other.distinct_sketch
+        return same and self.sample == other.sample
 
     __hash__ = None  # type: ignore[assignment]
 
-    def sections(self) -> tuple[bytes, bytes]:
+    def sections(self) -> tuple[bytes, ...]:
         """What the codec stores."""
-        return pack_integers(self.counts), self.sketch.registers
+        text, starts = string_bytes(self.heavy.values)
+        values = text.tobytes(), pack_integers(np.diff(starts))
+        return (
+            pack_integers(self.counts),
+            self.distinct_sketch.to_bytes(),
+            *values,
+            *self.heavy.sections(),
+            *self.sample.sections(),
+        )
 
     @classmethod
-    def from_sections(cls, counts: bytes, registers: bytes) -> Buckets:
+    def from_sections(cls, counts: bytes, registers: bytes, text: bytes, lengths: bytes, *others: bytes) -> Buckets:
         """The buckets with these sections.
 
         :raises ValueError: when they cannot be buckets.
@@ -65,4 +118,18 @@ class Buckets:
         totals = unpack_integers(counts)
         if len(totals) != NUMBER or totals.min() < 0:
             raise ValueError("it holds no hash buckets")
-        return cls(totals, HyperLogLog.from_bytes(registers))
+        values = read_strings(text, unpack_integers(lengths))
+        heavy = HeavyHitters.from_sections(values, hash_strings(*string_bytes(values)), *others[:3])
+        return cls(totals, HyperLogLog.from_bytes(registers), heavy, ValueSample.from_sections(*others[3:]))
+
+
+def read_strings(text: bytes, lengths: Counted) -> pa.LargeStringArray:
+    """Stored strings.
+
+    :raises ValueError: when the text is no UTF-8 or has another length.
+    """
+    if lengths.sum() != len(text) or lengths.min(initial=1) < 1:
+        raise ValueError("its values do not fit their lengths")
+    values = strings_from_bytes(text, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
+    values.validate(full=True)
+    return values

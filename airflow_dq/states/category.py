@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import ClassVar, Self
@@ -11,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import flat, present_strings, string_bytes, strings_from_bytes
+from airflow_dq.states.array import counted_strings, string_bytes
 from airflow_dq.states.base import Kind, State
-from airflow_dq.states.bucket import Buckets
+from airflow_dq.states.bucket import Buckets, read_strings
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.heavy import Frequent
 from airflow_dq.states.memo import remember_last
+from airflow_dq.states.veil import veiled_strings
 
 Counted = NDArray[np.int64]
 LONGEST = 200
@@ -32,10 +35,12 @@ class CategoryDistribution(State):
     ``values`` and ``counts`` go together, in no particular order, and are empty when ``buckets`` are there.
     """
 
-    key: ClassVar[str] = "categories/1"
+    key: ClassVar[str] = "categories/2"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING, Kind.BOOLEAN})
     limit: ClassVar[int] = 20_000
     """Most distinct values that are counted one by one."""
+    byte_limit: ClassVar[int] = 320_000
+    """Most bytes of UTF-8 that distinct values counted one by one may have together: long ones are sketched earlier."""
 
     values: pa.LargeStringArray = field(default_factory=lambda: _NO_VALUES)
     counts: Counted = field(default_factory=lambda: _NO_COUNTS)
@@ -44,29 +49,35 @@ class CategoryDistribution(State):
     @classmethod
     def of(cls, values: pa.Array) -> Self:
         """Count a string or boolean array (booleans as ``true`` and ``false``)."""
-        encoded = cls._labels(values).dictionary_encode()
-        indices = encoded.indices.to_numpy(zero_copy_only=False)
-        return cls._of_distinct(encoded.dictionary, np.bincount(indices, minlength=len(encoded.dictionary)))
+        return cls._of_distinct(*cls._counted(values))
 
     @classmethod
-    def _labels(cls, values: pa.Array) -> pa.LargeStringArray:
-        values = flat(values)
-        return present_strings(pc.cast(values, pa.large_string()) if pa.types.is_boolean(values.type) else values)
+    def veiled(cls, values: pa.Array, key: bytes) -> Self:
+        """Count a string array as keyed hashes of its values; booleans hide nothing and stay as they are."""
+        distinct, counts = cls._counted(values)
+        return cls._of_distinct(distinct if pa.types.is_boolean(values.type) else veiled_strings(distinct, key), counts)
+
+    @classmethod
+    def _counted(cls, values: pa.Array) -> tuple[pa.LargeStringArray, Counted]:
+        """What is counted: distinct strings, and how often each occurs."""
+        return counted_strings(values)
 
     @classmethod
     def from_counts(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
         """The state of given values and how often each occurs; a value may be listed twice, counts are positive."""
-        encoded = _shortened(values).dictionary_encode()
-        totals = np.zeros(len(encoded.dictionary), np.int64)
-        np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
-        return cls._of_distinct(encoded.dictionary, totals)
+        return cls._of_distinct(*added_up(_shortened(values), counts))
 
     @classmethod
     def _of_distinct(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
         values = _shortened(values)
-        if len(values) > cls.limit:
-            return cls(buckets=Buckets.of(*string_bytes(values), counts))
+        if cls._fullness(values) > 1.0:
+            return cls(buckets=Buckets.of(values, counts))
         return cls(values, counts)
+
+    @classmethod
+    def _fullness(cls, values: pa.LargeStringArray) -> float:
+        """How much of what may be counted one by one is used; above 1 it is too much."""
+        return max(len(values) / cls.limit, len(string_bytes(values)[0]) / cls.byte_limit)
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
@@ -79,7 +90,20 @@ class CategoryDistribution(State):
 
     def bucketed(self) -> Buckets:
         """The hashed form, which every state can take."""
-        return self.buckets or Buckets.of(*string_bytes(self.values), self.counts)
+        return self.buckets or Buckets.of(self.values, self.counts)
+
+    def as_sketch(self) -> Self:
+        """The distribution as hash buckets."""
+        return self if self.buckets is not None else type(self)(buckets=self.bucketed())
+
+    def settled(self) -> Self:
+        """With no more heavy hitters than are worth storing."""
+        return self if self.buckets is None else type(self)(buckets=self.buckets.settled())
+
+    @property
+    def fullness(self) -> float:
+        """Distinct values and their bytes as a share of their limits, whichever is more; infinite for buckets."""
+        return self._fullness(self.values) if self.buckets is None else math.inf
 
     @property
     def total(self) -> int:
@@ -88,13 +112,22 @@ class CategoryDistribution(State):
 
     @property
     def distinct(self) -> int:
-        """Number of distinct values: exact up to ``limit``, an estimate (standard error 0.8 %) beyond."""
-        return len(self.values) if self.buckets is None else self.buckets.distinct(self.limit + 1)
+        """Number of distinct values: exact up to the limit, an estimate (standard error 0.4 %) beyond."""
+        return len(self.values) if self.buckets is None else self.buckets.distinct
 
     @property
-    def frequencies(self) -> Counted:
-        """The counts, of values or of hashed buckets, without what they are counts of."""
-        return self.counts if self.buckets is None else self.buckets.counts
+    def mode_count(self) -> int:
+        """How often the most frequent value occurs: exact up to the limit, a lower bound beyond."""
+        return int(self.counts.max(initial=0)) if self.buckets is None else self.buckets.mode_count
+
+    def top(self, number: int) -> list[Frequent]:
+        """The most frequent values first, each with its count and what that may have missed (0 up to the limit)."""
+        if self.buckets is not None:
+            return self.buckets.heavy.top(number)
+        values, counts = self.items()
+        order = np.argsort(-counts, kind="stable")[:number]
+        named = zip(values.take(pa.array(order)).to_pylist(), counts[order].tolist(), strict=True)
+        return [Frequent(value, count, 0) for value, count in named]
 
     def count_of(self, value: str) -> int:
         """How often a value occurs; 0 as well when values are not counted one by one."""
@@ -121,7 +154,7 @@ class CategoryDistribution(State):
         """Bytes from which :meth:`decode` restores an equal state."""
         values, counts = self.items()
         data, offsets = string_bytes(values)
-        sections = (b"", b"") if self.buckets is None else self.buckets.sections()
+        sections = Buckets.NO_SECTIONS if self.buckets is None else self.buckets.sections()
         return pack(self.key, data.tobytes(), pack_integers(np.diff(offsets)), pack_integers(counts), *sections)
 
     @classmethod
@@ -131,12 +164,10 @@ class CategoryDistribution(State):
         :raises CodecError: when the bytes are not of this state and version.
         """
         with reading(cls.key):
-            text, packed_lengths, packed_counts, *sections = unpack(cls.key, data, 5)
-            lengths, counts = unpack_integers(packed_lengths), unpack_integers(packed_counts)
-            if len(lengths) != len(counts) or lengths.sum() != len(text) or min(*lengths, *counts, 1, 1) < 1:
+            text, lengths, packed_counts, *sections = unpack(cls.key, data, 3 + len(Buckets.NO_SECTIONS))
+            values, counts = read_strings(text, unpack_integers(lengths)), unpack_integers(packed_counts)
+            if len(values) != len(counts) or counts.min(initial=1) < 1:
                 raise ValueError("its values and counts do not fit together")
-            values = strings_from_bytes(text, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
-            values.validate(full=True)
             return cls(values, counts, Buckets.from_sections(*sections) if sections[0] else None)
 
 
@@ -158,6 +189,14 @@ def common(a: CategoryDistribution, b: CategoryDistribution) -> tuple[Counted, C
     left, right = a.bucketed().counts, b.bucketed().counts
     occupied = (left > 0) | (right > 0)
     return left[occupied], right[occupied]
+
+
+def added_up(values: pa.LargeStringArray, counts: Counted) -> tuple[pa.LargeStringArray, Counted]:
+    """Distinct values and the sums of their counts."""
+    encoded = values.dictionary_encode()
+    totals = np.zeros(len(encoded.dictionary), np.int64)
+    np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
+    return encoded.dictionary, totals
 
 
 def _shortened(values: pa.LargeStringArray) -> pa.LargeStringArray:

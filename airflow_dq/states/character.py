@@ -5,13 +5,15 @@ from __future__ import annotations
 import string
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import present_strings, string_bytes, strings_from_bytes
+from airflow_dq.states.array import counted_strings, string_bytes, strings_from_bytes
+from airflow_dq.states.memo import remember_last
 
 DIGIT, LETTER, PUNCTUATION, SPACE, UPPER, LOWER, CONTROL = (1 << bit for bit in range(7))
 _KNOWN = 0x80
@@ -22,27 +24,29 @@ for _flags in range(256):
     _symbol[_flags] = next((ord(s) for f, s in ((DIGIT, "d"), (LETTER, "l"), (PUNCTUATION, ".")) if _flags & f), 0)
 
 
+_ASCII = bytes(range(0x80))
+
+
 @dataclass(frozen=True)
 class Text:
-    """The non-null, non-empty strings of a column: code points end to end, and n + 1 offsets into them."""
+    """The distinct non-null, non-empty strings of a column: code points end to end, and n + 1 offsets into them."""
 
     codes: NDArray[np.uint8] | NDArray[np.uint32]
     offsets: NDArray[np.int64]
+    strings: pa.LargeStringArray
+    counts: NDArray[np.int64]
+    """How often each string occurs."""
 
     @classmethod
     def of(cls, values: pa.Array) -> Text:
-        """Read a string array; an all-ASCII one is its own UTF-8 buffer."""
-        data, offsets = string_bytes(present_strings(values))
-        if not len(data) or data.max() < 0x80:
-            return cls(data, offsets)
-        codes = np.frombuffer(str(data.data, "utf-8").encode("utf-32-le"), "<u4").astype(np.uint32, copy=False)
-        # A code point begins at every byte that is not a continuation byte.
-        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
-        return cls(codes, begins[offsets])
+        """Read a string array."""
+        return _read(*counted_strings(values))
 
     @cached_property
     def classes(self) -> NDArray[np.uint8]:
         """The class flags of each code point."""
+        if self.codes.dtype == np.uint8:
+            return _translated(self.codes, _ascii_classes())
         found = _classes[self.codes]
         unknown = found == 0
         if unknown.any():
@@ -51,16 +55,66 @@ class Text:
             found = _classes[self.codes]
         return found
 
+    @cached_property
+    def histogram(self) -> NDArray[np.int64]:
+        """Number of characters by their class flags, in all occurrences of all strings."""
+        once = _occurrences(self.classes)
+        again = np.flatnonzero(self.counts > 1)
+        if not len(again):
+            return once
+        # Few strings occur often: those are weighted, the others only counted.
+        lengths = np.diff(self.offsets)[again]
+        begins = np.cumsum(lengths) - lengths
+        places = np.repeat(self.offsets[:-1][again] - begins, lengths) + np.arange(lengths.sum())
+        weights = np.repeat(self.counts[again] - 1, lengths)
+        return once + np.bincount(self.classes[places], weights, minlength=256).astype(np.int64)
+
     def patterns(self) -> pa.LargeStringArray:
         """Each string with its digits as ``d``, letters as ``l`` and punctuation as ``.``, the rest as it is."""
+        if self.codes.dtype == np.uint8:
+            return strings_from_bytes(_translated(self.codes, _ascii_symbols()), self.offsets)
         symbols = _symbol[self.classes]
         codes = np.where(symbols != 0, symbols, self.codes)
-        if codes.dtype == np.uint8:
-            return strings_from_bytes(codes, self.offsets)
         data = codes.astype("<u4").tobytes().decode("utf-32-le").encode()
         width = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
         return strings_from_bytes(data, ends[self.offsets])
+
+
+@remember_last
+def _read(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> Text:
+    data, offsets = string_bytes(values)
+    if not len(data) or data.max() < 0x80:
+        # An all-ASCII array is its own UTF-8 buffer.
+        return Text(data, offsets, values, counts)
+    codes = np.frombuffer(str(data.data, "utf-8").encode("utf-32-le"), "<u4").astype(np.uint32, copy=False)
+    # A code point begins at every byte that is not a continuation byte.
+    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
+    return Text(codes, begins[offsets], values, counts)
+
+
+def _translated(codes: NDArray[np.unsignedinteger[Any]], table: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(codes.tobytes().translate(table), np.uint8)
+
+
+def _occurrences(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """How often each byte occurs: two at a time, which takes half as long."""
+    even = len(flags) // 2 * 2
+    pairs = np.bincount(flags[:even].view(np.uint16), minlength=0x10000).reshape(256, 256)
+    total: NDArray[np.int64] = pairs.sum(0) + pairs.sum(1) + np.bincount(flags[even:], minlength=256)
+    return total
+
+
+@cache
+def _ascii_classes() -> bytes:
+    return bytes(classify(chr(code)) for code in _ASCII) + bytes(0x80)
+
+
+@cache
+def _ascii_symbols() -> bytes:
+    flags = np.frombuffer(_ascii_classes(), np.uint8)[:0x80]
+    codes = np.frombuffer(_ASCII, np.uint8)
+    return np.where(_symbol[flags] != 0, _symbol[flags], codes).tobytes() + bytes(0x80)
 
 
 def classify(character: str) -> int:

@@ -14,8 +14,10 @@ Integers = NDArray[np.int64]
 
 CELLS = 2048
 """Most cells of a dyadic grid."""
-_MANTISSA_SHIFT = 45
-"""Bits of a float64 that a logarithmic bin drops: 7 of 52 mantissa bits stay, bins are 0.8 % wide or less."""
+COARSEST = 45
+"""Most bits of a float64 that a logarithmic bin drops: 7 of 52 mantissa bits stay, bins are 0.8 % wide or less."""
+LOG_CELLS = 8192
+"""Most occupied logarithmic bins that are kept finer than that."""
 _SIGN = np.int64(-(2**63))
 
 
@@ -57,16 +59,40 @@ class Histogram:
     __hash__ = None  # type: ignore[assignment]
 
 
-def log_keys(values: Floats) -> Integers:
-    """Logarithmic bin of each value: its leading float bits, in the order of the values; 0 is zero alone."""
+def log_keys(values: Floats, level: int = COARSEST) -> Integers:
+    """Logarithmic bin of each value: its float bits without the last ``level``, in the order of the values.
+
+    0 is zero alone.
+    """
     bits = values.view(np.int64)
-    return np.where(bits < 0, (_SIGN - bits) >> _MANTISSA_SHIFT, (bits >> _MANTISSA_SHIFT) + (bits > 0))
+    return np.where(bits < 0, (_SIGN - bits) >> level, (bits >> level) + (bits > 0))
 
 
-def log_edges(keys: Integers) -> Floats:
+def coarser_log_keys(keys: Integers, levels: int) -> Integers:
+    """The bins at a level coarser by so many."""
+    return np.where(keys > 0, ((keys - 1) >> levels) + 1, keys >> levels)
+
+
+def log_level(keys: Integers, level: int) -> int:
+    """The finest level, from ``level`` on, at which ascending keys occupy no more than LOG_CELLS bins.
+
+    Depends on the values alone and never falls as values are added, so it is the same for any split of them.
+    """
+    coarsest, finest = COARSEST, level
+    while finest < coarsest:
+        middle = (finest + coarsest) // 2
+        if 1 + np.count_nonzero(np.diff(coarser_log_keys(keys, middle - level))) <= LOG_CELLS:
+            coarsest = middle
+        else:
+            finest = middle + 1
+    return finest
+
+
+def log_edges(keys: Integers, level: int = COARSEST) -> Floats:
     """Lower edge of each logarithmic bin."""
-    # Bin 1 begins at the smallest positive float, not at zero, which is a bin of its own.
-    bits = np.where(keys == 1, 1, (np.abs(keys) - (keys > 0)) << _MANTISSA_SHIFT)
+    bits = (np.abs(keys) - (keys > 0)) << level
+    # The first bin begins at the smallest positive float, not at zero, which is a bin of its own.
+    bits = np.where((keys > 0) & (bits == 0), 1, bits)
     return np.where(keys < 0, -1.0, 1.0) * bits.view(np.float64)
 
 

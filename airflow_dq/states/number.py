@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -21,63 +22,115 @@ from airflow_dq.states.codec import (
     unpack_floats,
     unpack_integers,
 )
+from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.heavy import Frequent
+from airflow_dq.states.joint import comparable_cells, sketched_cells
+from airflow_dq.states.long_integer import is_long, split
 from airflow_dq.states.memo import remember_last
-from airflow_dq.states.sketch import NumberSketch, sketched_cells
+from airflow_dq.states.sketch import NumberSketch
+from airflow_dq.states.veil import veiled_hashes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberDistribution(State):
     """Counts of the finite values: each value's own up to ``limit`` distinct values, a sketch beyond.
 
-    ``values`` (ascending) and ``counts`` go together, and are empty when there is a ``sketch``.
+    ``values`` (ascending), ``rests`` and ``counts`` go together, and are empty when there is a ``sketch``.
     """
 
-    key: ClassVar[str] = "numbers/1"
+    key: ClassVar[str] = "numbers/2"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.NUMERIC, Kind.TIMESTAMP})
     limit: ClassVar[int] = 20_000
     """Most distinct values that are counted one by one."""
 
     values: Floats = field(default_factory=lambda: np.empty(0, np.float64))
-    counts: Integers = field(default_factory=lambda: np.empty(0, np.int64))
+    counts: Integers = field(default_factory=lambda: _NONE)
+    rests: Integers = field(default_factory=lambda: _NONE)
+    """What integers beyond 2**53 are above the float in ``values``: tells neighbours apart that are one float.
+
+    Empty when all are zero.
+    """
     sketch: NumberSketch | None = None
 
     @classmethod
     def of(cls, values: pa.Array) -> Self:
-        """Summarise numbers, as float64."""
-        return cls._of_distinct(*np.unique(finite_floats(values), return_counts=True))
+        """Summarise numbers: floats, or integers of up to 64 bits."""
+        if is_long(values):
+            return cls.from_counts(*split(values))
+        distinct, counts = np.unique(finite_floats(values), return_counts=True)
+        return cls._of_distinct(distinct, counts, _NONE)
 
     @classmethod
-    def from_counts(cls, values: Floats, counts: Integers) -> Self:
+    def veiled(cls, values: pa.Array, key: bytes) -> Self:
+        """A coarse sketch, however few values there are, whose distinct count is taken from keyed hashes."""
+        exact, counts = np.unique(finite_floats(values), return_counts=True)
+        if not len(exact):
+            return cls()
+        return cls(sketch=NumberSketch.of(exact, counts, veiled_hashes(hash_floats(exact), key)).veiled())
+
+    @classmethod
+    def from_counts(cls, values: Floats, counts: Integers, rests: Integers = _NONE) -> Self:
         """The state of finite values and how often each occurs; a value may be listed twice, counts are positive."""
         values = values + 0.0
-        order = np.argsort(values, kind="stable")
-        values, counts = values[order], counts[order]
-        first = np.flatnonzero(np.concatenate([np.ones(min(len(values), 1), bool), values[1:] != values[:-1]]))
-        return cls._of_distinct(values[first], np.add.reduceat(counts, first) if len(first) else counts)
+        order = np.lexsort([rests, values]) if len(rests) else np.argsort(values, kind="stable")
+        values, counts, rests = values[order], counts[order], rests[order] if len(rests) else rests
+        differs = values[1:] != values[:-1]
+        if len(rests):
+            differs = differs | (rests[1:] != rests[:-1])
+        first = np.flatnonzero(np.append(np.ones(min(len(values), 1), bool), differs))
+        counts = np.add.reduceat(counts, first) if len(first) else counts
+        return cls._of_distinct(values[first], counts, rests[first] if rests.any() else _NONE)
 
     @classmethod
-    def _of_distinct(cls, values: Floats, counts: Integers) -> Self:
-        if len(values) > cls.limit:
-            return cls(sketch=NumberSketch.of(values, counts))
-        return cls(values, counts)
+    def _of_distinct(cls, values: Floats, counts: Integers, rests: Integers) -> Self:
+        state = cls(values, counts, rests)
+        return state if len(values) <= cls.limit else state.as_sketch()
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
-        if self.sketch is None and other.sketch is None:
-            if not len(self.values) or not len(other.values):
-                return self if len(self.values) else other
-            values = np.concatenate([self.values, other.values])
-            return self.from_counts(values, np.concatenate([self.counts, other.counts]))
         if not self.total or not other.total:
             return self if self.total else other
-        return type(self)(sketch=self.sketched().merge(other.sketched()))
+        if self.sketch is not None or other.sketch is not None:
+            return type(self)(sketch=self.sketched().merge(other.sketched()))
+        values = np.concatenate([self.values, other.values])
+        rests = _NONE
+        if len(self.rests) or len(other.rests):
+            rests = np.concatenate([self._all_rests(), other._all_rests()])
+        return self.from_counts(values, np.concatenate([self.counts, other.counts]), rests)
+
+    def _all_rests(self) -> Integers:
+        return self.rests if len(self.rests) else np.zeros(len(self.values), np.int64)
 
     def sketched(self) -> NumberSketch:
         """The sketched form, which every state with at least one value can take."""
-        return self.sketch or NumberSketch.of(self.values, self.counts)
+        return self.sketch or NumberSketch.of(self.values, self.counts, self._hashes())
+
+    def _hashes(self) -> Hashes:
+        hashes = hash_floats(self.values)
+        if not len(self.rests):
+            return hashes
+        # Without a rest the hash is that of the float: a part of the data may have none.
+        mixed = hash_floats((hashes ^ self.rests.view(np.uint64)).view(np.float64))
+        return np.where(self.rests != 0, mixed, hashes)
+
+    def as_sketch(self) -> Self:
+        """The distribution as a sketch; without values there is nothing to sketch."""
+        return self if self.sketch is not None or not self.total else type(self)(sketch=self.sketched())
+
+    def settled(self) -> Self:
+        """With no more heavy hitters than are worth storing."""
+        return self if self.sketch is None else type(self)(sketch=self.sketch.settled())
+
+    @property
+    def fullness(self) -> float:
+        """Distinct values as a share of the limit; infinite for a sketch."""
+        return len(self.values) / self.limit if self.sketch is None else math.inf
 
     @property
     def total(self) -> int:
@@ -86,8 +139,22 @@ class NumberDistribution(State):
 
     @property
     def distinct(self) -> int:
-        """Number of distinct values: exact up to ``limit``, an estimate (standard error 0.8 %) beyond."""
-        return len(self.values) if self.sketch is None else self.sketch.distinct(self.limit + 1)
+        """Number of distinct values: exact up to ``limit``, an estimate (standard error 0.4 %) beyond."""
+        return len(self.values) if self.sketch is None else self.sketch.distinct
+
+    @property
+    def mode_count(self) -> int:
+        """How often the most frequent value occurs: exact up to ``limit``, a lower bound beyond."""
+        counts = self.counts if self.sketch is None else self.sketch.heavy.counts
+        return int(counts.max(initial=min(1, self.total)))
+
+    def top(self, number: int) -> list[Frequent]:
+        """The most frequent values first, each with its count and what that may have missed (0 up to the limit)."""
+        if self.sketch is not None:
+            return self.sketch.heavy.top(number)
+        order = np.argsort(-self.counts, kind="stable")[:number]
+        pairs = zip(self.values[order].tolist(), self.counts[order].tolist(), strict=True)
+        return [Frequent(value, count, 0) for value, count in pairs]
 
     def quantile(self, share: float) -> float:
         """The value below which a share (0 to 1) of the values lies, as numpy.quantile interpolates by default.
@@ -102,15 +169,20 @@ class NumberDistribution(State):
         """Equal values with equal counts, or equal sketches."""
         if not isinstance(other, NumberDistribution):
             return NotImplemented
-        same = np.array_equal(self.values, other.values) and np.array_equal(self.counts, other.counts)
-        return same and self.sketch == other.sketch
+        arrays = zip(self._arrays(), other._arrays(), strict=True)
+        return all(np.array_equal(ours, theirs) for ours, theirs in arrays) and self.sketch == other.sketch
+
+    def _arrays(self) -> tuple[Floats, Integers, Integers]:
+        return self.values, self.counts, self.rests
 
     __hash__ = None  # type: ignore[assignment]
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores an equal state."""
         sections = NumberSketch.NO_SECTIONS if self.sketch is None else self.sketch.sections()
-        return pack(self.key, pack_floats(self.values), pack_integers(self.counts), *sections)
+        return pack(
+            self.key, pack_floats(self.values), pack_integers(self.counts), pack_integers(self.rests), *sections
+        )
 
     @classmethod
     def decode(cls, data: bytes) -> Self:
@@ -119,11 +191,12 @@ class NumberDistribution(State):
         :raises CodecError: when the bytes are not of this state and version.
         """
         with reading(cls.key):
-            packed_values, packed_counts, *sections = unpack(cls.key, data, 2 + len(NumberSketch.NO_SECTIONS))
-            values, counts = unpack_floats(packed_values), unpack_integers(packed_counts)
-            if len(values) != len(counts) or counts.min(initial=1) < 1 or not np.isfinite(values).all():
+            packed_values, *packed, _ = parts = unpack(cls.key, data, 3 + len(NumberSketch.NO_SECTIONS))
+            values, counts, rests = unpack_floats(packed_values), unpack_integers(packed[0]), unpack_integers(packed[1])
+            whole = len(values) == len(counts) and len(rests) in (0, len(values))
+            if not whole or counts.min(initial=1) < 1 or not np.isfinite(values).all():
                 raise ValueError("its values and counts do not fit together")
-            return cls(values, counts, NumberSketch.from_sections(*sections) if sections[0] else None)
+            return cls(values, counts, rests, NumberSketch.from_sections(*parts[3:]) if parts[3] else None)
 
 
 @remember_last
@@ -134,8 +207,33 @@ def common(now: NumberDistribution, before: NumberDistribution) -> Cells:
     """
     if now.sketch is not None or before.sketch is not None:
         return sketched_cells(now.sketched(), before.sketched())
+    return _single_values(now, before)
+
+
+@remember_last
+def comparable(now: NumberDistribution, before: NumberDistribution) -> Cells:
+    """As :func:`common`, over cells whose number does not depend on that of the values."""
+    if now.sketch is not None or before.sketch is not None:
+        return comparable_cells(now.sketched(), before.sketched())
+    return common(now, before)
+
+
+def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells:
+    if len(now.rests) or len(before.rests):
+        return _single_integers(now, before)
     points = np.union1d(now.values, before.values)
     counts = np.zeros((2, len(points)), np.int64)
     counts[0, np.searchsorted(points, now.values)] = now.counts
     counts[1, np.searchsorted(points, before.values)] = before.counts
     return Cells(points, points, counts[0], counts[1])
+
+
+def _single_integers(now: NumberDistribution, before: NumberDistribution) -> Cells:
+    """Points that are one float and different integers stay apart, in their order."""
+    rests = np.concatenate([now._all_rests(), before._all_rests()])
+    pairs = np.stack([np.concatenate([now.values, before.values]), rests.astype(np.float64)], axis=1)
+    points, place = np.unique(pairs, axis=0, return_inverse=True)
+    counts = np.zeros((2, len(points)), np.int64)
+    counts[0, place[: len(now.values)]] = now.counts
+    counts[1, place[len(now.values) :]] = before.counts
+    return Cells(points[:, 0], points[:, 0], counts[0], counts[1])

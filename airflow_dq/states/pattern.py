@@ -7,7 +7,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from airflow_dq.states.base import Kind
-from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category import CategoryDistribution, Counted, added_up
 from airflow_dq.states.character import Text
 
 
@@ -21,12 +21,13 @@ class PatternDistribution(CategoryDistribution):
 
     __slots__ = ()
 
-    key: ClassVar[str] = "patterns/1"
+    key: ClassVar[str] = "patterns/2"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING})
 
     @classmethod
-    def _labels(cls, values: pa.Array) -> pa.LargeStringArray:
-        return Text.of(values).patterns()
+    def _counted(cls, values: pa.Array) -> tuple[pa.LargeStringArray, Counted]:
+        text = Text.of(values)
+        return added_up(text.patterns(), text.counts)
 
 
 def readable(pattern: str) -> str:

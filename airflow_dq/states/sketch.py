@@ -2,75 +2,140 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.cell import Cells
-from airflow_dq.states.codec import pack_integers, unpack_integers
-from airflow_dq.states.grid import Histogram, grid_edges, grid_keys, grid_level, log_edges, log_keys
-from airflow_dq.states.hashing import hash_floats
+from airflow_dq.states.codec import pack_floats, pack_integers, unpack_floats, unpack_integers
+from airflow_dq.states.grid import COARSEST, Histogram, coarser_log_keys, grid_keys, grid_level, log_keys, log_level
+from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.heavy import HeavyHitters
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.veil import rounded_outwards
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NumberSketch:
-    """Two histograms of the same values, their range, and a HyperLogLog; every part depends on the data alone.
+    """Two histograms of the same values, their range, their heavy hitters and a HyperLogLog.
 
-    The logarithmic histogram resolves heavy tails, the dyadic grid a small spread at a large offset (timestamps).
-    Each knows the exact number of values below each of its edges, so both together know it at all edges: the
-    cells of a sketch are those between the edges of either.
+    The logarithmic histogram is as fine as 8,192 occupied bins allow, wherever the values lie; the dyadic grid has
+    the edges on which partitions are compared.  Each knows the exact number of values below each of its edges, so both
+    together know it at all edges: the cells of a sketch (:mod:`airflow_dq.states.cell`) are those between the edges
+    of either.  Every part but the lightest of the heavy hitters depends on the data alone.
     """
 
-    NO_SECTIONS: ClassVar[tuple[bytes, ...]] = (b"",) * 6
+    NO_SECTIONS: ClassVar[tuple[bytes, ...]] = (b"",) * 11
 
     low: float
     high: float
     level: int
     """The grid's cells are 2**level wide."""
+    log_level: int
+    """Bits that the logarithmic bins drop."""
     log: Histogram
     grid: Histogram
-    values: HyperLogLog
+    distinct_sketch: HyperLogLog
+    heavy: HeavyHitters
 
     @classmethod
-    def of(cls, values: Floats, counts: Integers) -> NumberSketch:
-        """Sketch distinct ascending values (at least one) that occur ``counts`` times."""
+    def of(cls, values: Floats, counts: Integers, hashes: Hashes | None = None) -> NumberSketch:
+        """Sketch ascending values (at least one) that occur ``counts`` times.
+
+        :param hashes: where they tell values apart that are one float
+        """
+        hashes = hash_floats(values) if hashes is None else hashes
         low, high = float(values[0]), float(values[-1])
-        level = grid_level(low, high)
-        log = Histogram.of(log_keys(values), counts)
+        level, finest = grid_level(low, high), log_keys(values, 0)
+        fine = log_level(finest, 0)
+        log = Histogram.of(coarser_log_keys(finest, fine), counts)
         grid = Histogram.of(grid_keys(values, level), counts)
-        return cls(low, high, level, log, grid, HyperLogLog.of(hash_floats(values)))
+        heavy = HeavyHitters.of(pa.array(values), hashes, counts)
+        return cls(low, high, level, fine, log, grid, HyperLogLog.of(hashes), heavy)
 
     def merge(self, other: NumberSketch) -> NumberSketch:
         """The sketch of the concatenation."""
         low, high = min(self.low, other.low), max(self.high, other.high)
-        level = grid_level(low, high)
-        grid = self.at(level).merge(other.at(level))
-        return NumberSketch(low, high, level, self.log.merge(other.log), grid, self.values.merge(other.values))
+        level, fine = grid_level(low, high), max(self.log_level, other.log_level)
+        log = self.log_at(fine).merge(other.log_at(fine))
+        coarser = log_level(log.keys, fine) - fine
+        return NumberSketch(
+            low,
+            high,
+            level,
+            fine + coarser,
+            Histogram.of(coarser_log_keys(log.keys, coarser), log.counts) if coarser else log,
+            self.at(level).merge(other.at(level)),
+            self.distinct_sketch.merge(other.distinct_sketch),
+            self.heavy.merge(other.heavy),
+        )
 
     def at(self, level: int) -> Histogram:
         """The grid at a level that is its own or coarser."""
         return self.grid.coarsened(level - self.level)
+
+    def log_at(self, level: int) -> Histogram:
+        """The logarithmic histogram at a level that is its own or coarser."""
+        if level == self.log_level:
+            return self.log
+        return Histogram.of(coarser_log_keys(self.log.keys, level - self.log_level), self.log.counts)
+
+    def settled(self) -> NumberSketch:
+        """With no more heavy hitters than are worth storing."""
+        return replace(self, heavy=self.heavy.settled(self.count))
+
+    def veiled(self) -> NumberSketch:
+        """Without any value in clear: coarse bins, a range rounded outwards to their edges, no heavy hitters."""
+        low, high = rounded_outwards(self.low, self.high)
+        level = grid_level(low, high)
+        none = HeavyHitters.none(pa.array([], pa.float64()))
+        return replace(
+            self,
+            low=low,
+            high=high,
+            level=level,
+            log_level=COARSEST,
+            log=self.log_at(COARSEST),
+            grid=self.at(level),
+            heavy=none,
+        )
 
     @property
     def count(self) -> int:
         """Number of values, exact."""
         return int(self.log.counts.sum())
 
-    def distinct(self, least: int) -> int:
-        """Estimated number of distinct values, known to be at least ``least``."""
-        return max(least, round(min(self.count, self.values.estimate())))
+    @property
+    def distinct(self) -> int:
+        """Estimated number of distinct values."""
+        return round(min(self.count, self.distinct_sketch.estimate()))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal up to the heavy hitters, whose light tail depends on the split."""
+        if not isinstance(other, NumberSketch):
+            return NotImplemented
+        ours, theirs = ((s.low, s.high, s.level, s.log_level, s.distinct_sketch) for s in (self, other))
+        return ours == theirs and self.log == other.log and self.grid == other.grid
+
+    __hash__ = None  # type: ignore[assignment]
 
     def sections(self) -> tuple[bytes, ...]:
         """What the codec stores."""
-        bounds = np.array([self.low, self.high], "<f8").tobytes() + self.level.to_bytes(2, "little", signed=True)
-        histograms = (self.log.keys, self.log.counts, self.grid.keys, self.grid.counts)
-        return (bounds, *(pack_integers(part) for part in histograms), self.values.registers)
+        levels = np.array([self.level, self.log_level], np.int64)
+        histograms = (_steps(self.log.keys), self.log.counts, _steps(self.grid.keys), self.grid.counts)
+        return (
+            pack_floats(np.array([self.low, self.high])) + pack_integers(levels),
+            *(pack_integers(part) for part in histograms),
+            self.distinct_sketch.to_bytes(),
+            pack_floats(self.heavy.values.to_numpy()),
+            pack_floats(self.heavy.hashes.view(np.float64)),
+            *self.heavy.sections(),
+        )
 
     @classmethod
     def from_sections(cls, bounds: bytes, *sections: bytes) -> NumberSketch:
@@ -78,44 +143,32 @@ class NumberSketch:
 
         :raises ValueError: when they cannot be a sketch.
         """
-        low, high = np.frombuffer(bounds[:16], "<f8").tolist()
-        level = int.from_bytes(bounds[16:], "little", signed=True)
+        low, high = unpack_floats(bounds[:16]).tolist()
+        level, fine = unpack_integers(bounds[16:]).tolist()
         keys, counts, grid_numbers, grid_counts = (unpack_integers(section) for section in sections[:4])
+        keys, grid_numbers = np.cumsum(keys), np.cumsum(grid_numbers)
+        values, hashes = unpack_floats(sections[5]), unpack_floats(sections[6]).view(np.uint64)
         sketch = cls(
             low,
             high,
             level,
+            fine,
             Histogram(keys, counts),
             Histogram(grid_numbers, grid_counts),
             HyperLogLog.from_bytes(sections[4]),
+            HeavyHitters.from_sections(pa.array(values), hashes, *sections[7:]),
         )
-        whole = len(keys) == len(counts) and len(grid_numbers) == len(grid_counts)
-        if not whole or level != grid_level(low, high) or counts.sum() != grid_counts.sum():
+        whole = len(keys) == len(counts) and len(grid_numbers) == len(grid_counts) and len(values) == len(hashes)
+        if (
+            not whole
+            or level != grid_level(low, high)
+            or counts.sum() != grid_counts.sum()
+            or not 0 <= fine <= COARSEST
+        ):
             raise ValueError("its histograms do not fit together")
         return sketch
 
 
-def sketched_cells(now: NumberSketch, before: NumberSketch) -> Cells:
-    """Both sketches over the cells between all edges that both know: the logarithmic ones and the coarser grid's."""
-    low, high = min(now.low, before.low), max(now.high, before.high)
-    level = grid_level(low, high)
-    grids = now.at(level), before.at(level)
-    log_bins = _edge_keys(now.log.keys, before.log.keys)
-    grid_bins = _edge_keys(*(grid.keys for grid in grids))
-    edges = np.concatenate([log_edges(log_bins), grid_edges(grid_bins, level)])
-    order = np.argsort(edges, kind="stable")
-    edges = np.clip(edges[order], low, high)
-    counts = []
-    for sketch, grid in zip((now, before), grids, strict=True):
-        below = np.concatenate([sketch.log.below(log_bins), grid.below(grid_bins)])[order]
-        counts.append(np.diff(below))
-    occupied = (counts[0] > 0) | (counts[1] > 0)
-    lower, upper = edges[:-1][occupied], edges[1:][occupied]
-    # Zero is a bin of its own: a value, not a cell up to the next float.
-    upper[lower == 0.0] = 0.0
-    return Cells(lower, upper, counts[0][occupied], counts[1][occupied])
-
-
-def _edge_keys(*keys: Integers) -> Integers:
-    occupied = np.unique(np.concatenate(keys))
-    return np.union1d(occupied, occupied + 1)
+def _steps(keys: Integers) -> Integers:
+    # Neighbouring bins are mostly one apart: their steps take a byte where they take eight.
+    return np.diff(keys, prepend=np.zeros(1, np.int64))

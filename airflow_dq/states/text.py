@@ -7,10 +7,16 @@ from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from airflow_dq.states import character
 from airflow_dq.states.base import Kind
 from airflow_dq.states.tally import Tally
+
+_NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_FIRST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-. \t\n\r\f\v"])
+_LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f\v"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,7 @@ class TextShape(Tally):
     Digits, letters and punctuation are the ASCII ones and Unicode's categories Nd, L* and P*.
     """
 
-    key: ClassVar[str] = "text/1"
+    key: ClassVar[str] = "text/2"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING})
 
     count: int = 0
@@ -38,6 +44,10 @@ class TextShape(Tally):
     """Strings that end with white space."""
     non_ascii: int = 0
     """Strings with at least one code point above 127."""
+    with_control: int = 0
+    """Strings with at least one control character (NUL, tab, line feed, ...)."""
+    numeric: int = 0
+    """Strings that read as a number."""
 
     @classmethod
     def of(cls, values: pa.Array) -> Self:
@@ -46,17 +56,17 @@ class TextShape(Tally):
         starts, ends = text.offsets[:-1], text.offsets[1:]
         if len(starts) == 0:
             return cls()
-        classes = text.classes
-        histogram = np.bincount(classes, minlength=256)
-        blank = (classes & character.SPACE) != 0
-        wide = text.codes >= 0x80
+        histogram, classes = text.histogram, text.classes
+
+        def strings(chosen: NDArray[np.bool_]) -> int:
+            return int(text.counts[chosen].sum())
 
         def total(flag: int) -> int:
             return int(histogram[(np.arange(256) & flag) != 0].sum())
 
         return cls(
-            count=len(starts),
-            length=len(text.codes),
+            count=int(text.counts.sum()),
+            length=int(histogram.sum()),
             letters=total(character.LETTER),
             digits=total(character.DIGIT),
             punctuation=total(character.PUNCTUATION),
@@ -64,7 +74,25 @@ class TextShape(Tally):
             upper=total(character.UPPER),
             lower=total(character.LOWER),
             control=total(character.CONTROL),
-            leading_blank=int(np.count_nonzero(blank[starts])),
-            trailing_blank=int(np.count_nonzero(blank[ends - 1])),
-            non_ascii=int(np.logical_or.reduceat(wide, starts).sum()) if text.codes.itemsize > 1 else 0,
+            leading_blank=strings((classes[starts] & character.SPACE) != 0),
+            trailing_blank=strings((classes[ends - 1] & character.SPACE) != 0),
+            with_control=strings(_with_control(classes, starts)) if total(character.CONTROL) else 0,
+            numeric=_count_numeric(text),
+            non_ascii=strings(np.logical_or.reduceat(text.codes >= 0x80, starts)) if text.codes.itemsize > 1 else 0,
         )
+
+
+def _with_control(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.bitwise_or.reduceat(classes & character.CONTROL, starts) != 0
+    return found
+
+
+def _count_numeric(text: character.Text) -> int:
+    """How many strings read as a number; the first and the last character rule most of them out."""
+    ends = (np.minimum(text.codes[at], 127) for at in (text.offsets[:-1], text.offsets[1:] - 1))
+    possible = np.logical_and(*(table[code] for table, code in zip((_FIRST, _LAST), ends, strict=True)))
+    if not possible.any():
+        return 0
+    candidates = text.strings if possible.all() else text.strings.filter(pa.array(possible))
+    numbers = pc.match_substring_regex(candidates, _NUMBER).to_numpy(zero_copy_only=False)
+    return int(text.counts[possible][numbers].sum())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
-from airflow_dq.program.model import Program, ScopeVerdict, Status, SynthesisOptions, Verdict
+from airflow_dq.program.model import Program, ScopeVerdict, Severity, Status, SynthesisOptions, Verdict
+from airflow_dq.program.severity import graded
 from airflow_dq.store.value import to_json
 
 if TYPE_CHECKING:
@@ -23,19 +24,26 @@ ROUNDS = 3
 """A partition that is profiled anew while it is judged is judged again, at most so often."""
 
 
-def judge(repository: Repository, dataset: str, partition: str, options: SynthesisOptions) -> Verdict:
+def judge(
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    severity: Mapping[str, Severity] | None = None,
+) -> Verdict:
     """Judge a partition's current profile against its history, store the judgement, and return the verdict.
 
     The program that the partition was judged by before is used again when nothing it was made from has changed,
     so that judging again gives the equal verdict, today and after retention has dropped the injected variants.
     A bug in synthesis or evaluation gives a verdict ``error`` that says so, never a pass.
 
+    :param severity: which alerts only warn, see :mod:`airflow_dq.program.severity`
     :raises StoreError: when the partition has no profile
     :raises SynthesisError: when the options do not fit the history (an unknown column or metric)
     """
     for rounds_left in reversed(range(ROUNDS)):
         try:
-            return _judge(repository, dataset, partition, options)
+            return _judge(repository, dataset, partition, options, severity or {})
         except StaleAttemptError:
             if not rounds_left:
                 raise
@@ -43,7 +51,13 @@ def judge(repository: Repository, dataset: str, partition: str, options: Synthes
     raise AssertionError("unreachable")
 
 
-def _judge(repository: Repository, dataset: str, partition: str, options: SynthesisOptions) -> Verdict:
+def _judge(
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    severity: Mapping[str, Severity],
+) -> Verdict:
     profile = repository.load_profile(dataset, partition)
     if profile is None:
         raise StoreError(
@@ -55,7 +69,7 @@ def _judge(repository: Repository, dataset: str, partition: str, options: Synthe
     program: Program | None = None
     try:
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(history, options)
-        verdict = _evaluate(program, profile, history)
+        verdict = graded(_evaluate(program, profile, history), severity)
     except DQError:
         raise
     except Exception as error:

@@ -14,12 +14,14 @@ from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.codec import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
-from airflow_dq.program.model import Alert, Clause, Program, ScopeVerdict, Verdict
+from airflow_dq.program.model import Alert, Clause, Program, ScopeVerdict, Status, Verdict
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.model import AlertRow, ClauseResultRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.profile_writer import normalise
 from airflow_dq.store.value import finite, key, plain_metric, prose
+
+_REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
 
 def save(
@@ -34,19 +36,20 @@ def save(
     partition = key(profile.partition, f"partition of dataset {dataset!r}")
     lock_partition(connection, dataset, partition)
     fingerprint = normalise(profile).fingerprint
-    owner = _require_current(connection, dataset, partition, fingerprint)
+    owner, attempt = _require_current(connection, dataset, partition, fingerprint)
     where = {"dataset_id": owner, "partition_key": partition}
     program_id = None if program is None else _save_program(connection, where, program, inputs)
+    before = connection.execute(select(VerdictRow.profile_fingerprint).filter_by(**where)).scalar()
     verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict)
     if verdict_id is not None:
         _save_results(connection, verdict_id, verdict)
-        _save_alerts(connection, verdict_id, verdict)
+        _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _repaired(attempt))
 
 
-def _require_current(connection: Connection, dataset: str, partition: str, fingerprint: str) -> int:
-    """The dataset's id, if the judged profile is the partition's current one."""
+def _require_current(connection: Connection, dataset: str, partition: str, fingerprint: str) -> tuple[int, int]:
+    """The dataset's id and the profile's attempt, if the judged profile is the partition's current one."""
     current = connection.execute(
-        select(ProfileRow.dataset_id, ProfileRow.fingerprint)
+        select(ProfileRow.dataset_id, ProfileRow.attempt_id, ProfileRow.fingerprint)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     ).one_or_none()
@@ -57,7 +60,11 @@ def _require_current(connection: Connection, dataset: str, partition: str, finge
             f"Dataset {dataset!r}, partition {partition!r}: the partition was profiled anew while its earlier profile "
             "was judged. Judge it again."
         )
-    return int(current.dataset_id)
+    return int(current.dataset_id), int(current.attempt_id)
+
+
+def _repaired(attempt: int) -> str:
+    return f"The partition was profiled again with other content (attempt {attempt}), and no longer gives this alert."
 
 
 def _save_program(connection: Connection, where: Mapping[str, Any], program: Program, inputs: str | None) -> int:
@@ -119,19 +126,27 @@ def _save_results(connection: Connection, verdict_id: int, verdict: Verdict) -> 
         connection.execute(insert(ClauseResultRow), rows)
 
 
-def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict) -> None:
-    """Update the alerts that are still true, add the new ones, drop the others: a page linked to one stays valid."""
+def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
+    """Update the alerts that are true (again), add the new ones, close the others: a page linked to one stays valid."""
     rows = {name: _alert(verdict_id, name, alert) for name, alert in _alert_keys(verdict.alerts).items()}
-    gone = delete(AlertRow).where(AlertRow.verdict_id == verdict_id, AlertRow.key.not_in(rows))
-    connection.execute(gone)
+    if verdict.status in (Status.PASS, Status.FAIL):
+        # Any other verdict says nothing on what was found before.
+        gone = update(AlertRow).where(
+            AlertRow.verdict_id == verdict_id, AlertRow.key.not_in(rows), AlertRow.closed_at.is_(None)
+        )
+        connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
     if not rows:
         return
     statement = postgresql.insert(AlertRow).values(list(rows.values()))
-    fields = ("message", "observed", "reason", "lower", "upper", "fpr")
+    fields = ("message", "observed", "reason", "lower", "upper", "fpr", "severity")
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=[AlertRow.verdict_id, AlertRow.key],
-            set_={name: statement.excluded[name] for name in fields},
+            set_={
+                **{name: statement.excluded[name] for name in fields},
+                "closed_at": None,
+                "closed_reason": None,
+            },
         )
     )
 
@@ -159,6 +174,7 @@ def _alert(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
         "lower": finite(alert.lower),
         "upper": finite(alert.upper),
         "fpr": finite(alert.fpr),
+        "severity": alert.severity,
     }
 
 

@@ -216,10 +216,13 @@ class ClauseResultRow(Base):
 
 
 class AlertRow(Base):
-    """One alert of a verdict; judging the partition again keeps its id."""
+    """One alert of a verdict; judging the partition again keeps its id, and closes it when it is no longer true."""
 
     __tablename__ = "alert"
-    __table_args__ = (UniqueConstraint("verdict_id", "key"),)
+    __table_args__ = (
+        CheckConstraint("severity IN ('fail', 'warn')", name="severity"),
+        UniqueConstraint("verdict_id", "key"),
+    )
 
     id: Mapped[int] = _id()
     verdict_id: Mapped[int] = _owner("verdict")
@@ -234,4 +237,8 @@ class AlertRow(Base):
     lower: Mapped[float | None]
     upper: Mapped[float | None]
     fpr: Mapped[float | None]
+    severity: Mapped[str] = mapped_column(Text, server_default="fail")
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    closed_at: Mapped[datetime | None] = mapped_column(Moment)
+    """When a later judgement of the partition no longer gave it; None while it is open."""
+    closed_reason: Mapped[str | None] = mapped_column(Text)

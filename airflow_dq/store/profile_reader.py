@@ -12,8 +12,9 @@ from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, liter
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import is_complete
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
+from airflow_dq.profile.spec import NULL_KEY
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
@@ -58,7 +59,9 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         select(ProfileRow)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
-        .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ELIGIBLE)
+        # Rows without a key are of no time: they come before nothing.
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ProfileRow.partition_key != NULL_KEY)
+        .where(ELIGIBLE)
         .order_by(ProfileRow.partition_key.desc())
         .limit(limit)
     )
@@ -101,7 +104,7 @@ def _needs_states(stored: Sequence[_Stored]) -> set[int]:
                 continue
             baseline_id, baseline = baselines[column.name]
             cached = column.pairs.get(baseline.fingerprint, {})
-            if any(metric.name not in cached for metric in metrics_for(column.kind, pair=True)):
+            if not is_complete(column.kind, cached):
                 ids |= {column_id, baseline_id}
     return ids
 

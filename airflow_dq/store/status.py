@@ -37,7 +37,9 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         .limit(limit)
         .subquery()
     )
-    alerts = select(func.count()).where(AlertRow.verdict_id == VerdictRow.id).scalar_subquery()
+    alerts = (
+        select(func.count()).where(AlertRow.verdict_id == VerdictRow.id, AlertRow.closed_at.is_(None)).scalar_subquery()
+    )
     query = (
         select(
             AttemptRow.partition_key,

@@ -56,3 +56,4 @@ class PartitionSummary:
     decision: Literal["accepted", "rejected"] | None
     """What a person decided about it."""
     alerts: int
+    """Those that are open."""

@@ -134,7 +134,11 @@ def upgrade() -> None:
         sa.Column("lower", sa.Double(), nullable=True),
         sa.Column("upper", sa.Double(), nullable=True),
         sa.Column("fpr", sa.Double(), nullable=True),
+        sa.Column("severity", sa.Text(), server_default="fail", nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("closed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("closed_reason", sa.Text(), nullable=True),
+        sa.CheckConstraint("severity IN ('fail', 'warn')", name=op.f("ck_alert_severity")),
         sa.ForeignKeyConstraint(
             ["verdict_id"], ["airflow_dq.verdict.id"], name=op.f("fk_alert_verdict_id"), ondelete="CASCADE"
         ),

@@ -35,6 +35,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq backfill",
         "airflow dq status",
         "airflow dq explain",
+        "airflow dq backtest",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import string
 import unicodedata
 from collections import Counter
@@ -112,6 +113,22 @@ def cohens_d(now: list, before: list) -> float:
     return abs(a.mean() - b.mean()) / np.sqrt((a.var() + b.var()) / 2)
 
 
+def reads_as_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value)) and re.search("[_a-df-zA-DF-Z]", value) is None and value.isascii()
+    except ValueError:
+        return False
+
+
+def sizes(items: list) -> list[int]:
+    return [len(value) for value in items if value is not None]
+
+
+SIZES = {
+    "size_mean": lambda items: np.mean(sizes(items)),
+    "size_min": lambda items: min(sizes(items)),
+    "size_max": lambda items: max(sizes(items)),
+}
 COUNTED = {
     "row_count": len,
     "complete_ratio": lambda items: len(present(items)) / len(items),
@@ -129,6 +146,9 @@ NUMBERS = COUNTED | {
     "kl_div": lambda now, before: smoothed_kl(*histograms(now, before)),
     "cohen_d": cohens_d,
     "std": lambda items: finite(items).std(),
+    "skewness": lambda items: stats.skew(finite(items)),
+    "kurtosis": lambda items: stats.kurtosis(finite(items)),
+    "mode_ratio": lambda items: max(Counter(finite(items).tolist()).values()) / len(finite(items)),
     **{f"p{q:02}": lambda items, q=q: np.percentile(finite(items), q) for q in (5, 25, 75, 95)},
     "l1": lambda now, before: TABLE_ORACLES["l1"](*tables(list(finite(now) + 0.0), list(finite(before) + 0.0))),
     "new_ratio": lambda now, before: np.mean(~np.isin(finite(now), finite(before))),
@@ -144,7 +164,7 @@ ORACLES = {
         "negative_ratio": lambda items: share_of(lambda x: x < 0)(finite(items)),
         "integer_ratio": lambda items: share_of(float.is_integer)(finite(items).tolist()),
     },
-    Kind.TIMESTAMP: NUMBERS,
+    Kind.TIMESTAMP: NUMBERS | {"midnight_ratio": lambda items: share_of(lambda x: x % 86400 == 0)(finite(items))},
     Kind.STRING: COUNTED
     | {
         "str_len": lambda items: np.mean([len(value) for value in present(items)]),
@@ -159,6 +179,10 @@ ORACLES = {
         "leading_blank_ratio": lambda items: share_of(lambda s: s[0].isspace())(present(items)),
         "trailing_blank_ratio": lambda items: share_of(lambda s: s[-1].isspace())(present(items)),
         "non_ascii_ratio": lambda items: share_of(lambda s: not s.isascii())(present(items)),
+        "control_ratio": lambda items: share_of(lambda s: any(unicodedata.category(c) == "Cc" for c in s))(
+            present(items)
+        ),
+        "numeric_ratio": lambda items: share_of(reads_as_number)(present(items)),
         "mode_ratio": lambda items: max(Counter(present(items)).values()) / len(present(items)),
         "entropy": entropy_of(str),
         "pat_entropy": entropy_of(pattern),
@@ -173,8 +197,8 @@ ORACLES = {
         for name, f in TABLE_ORACLES.items()
         if name != "new_ratio"
     },
-    Kind.BINARY: COUNTED,
-    Kind.NESTED: COUNTED,
+    Kind.BINARY: COUNTED | SIZES,
+    Kind.NESTED: COUNTED | SIZES,
     Kind.NULL: COUNTED,
 }
 
@@ -183,14 +207,34 @@ def raw(kind: Kind, seed: int) -> list:
     """Some hundred values with everything that is not an ordinary value among them."""
     rng = np.random.default_rng(seed)
     odd = [None, None, math.nan, math.inf, -math.inf, -0.0, 0.0]
-    words = ["AA", "b-12", "Zürich", "東京１２", "", None, " pad", "x@y.org", "no space", "$19.99", "2022-03-01", "٣٤"]
+    words = [
+        "AA",
+        "b-12",
+        "Zürich",
+        "東京１２",
+        "",
+        None,
+        " pad",
+        "x@y.org",
+        "no space",
+        "$19.99",
+        "2022-03-01",
+        "٣٤",
+        "a\tb",
+        " 1.5e3",
+        "-7",
+    ]
     return {
         Kind.NUMERIC: lambda: [*rng.normal(3 + seed, 2, 300).tolist(), *rng.integers(0, 9, 300).astype(float), *odd],
-        Kind.TIMESTAMP: lambda: [None, *(1.7e9 + seed * 3600 + np.round(rng.random(400) * 86400)).tolist()],
+        Kind.TIMESTAMP: lambda: [
+            None,
+            *(1.7e9 + seed * 3600 + np.round(rng.random(400) * 86400)).tolist(),
+            1.7e9 - 1.7e9 % 86400 + 86400,
+        ],
         Kind.STRING: lambda: [words[i] for i in rng.integers(0, len(words) - 2 * seed, 400)],
         Kind.BOOLEAN: lambda: [None, *(rng.random(300) < 0.3 + seed / 10).tolist()],
         Kind.BINARY: lambda: [None, b"", b"x", b"\xff"] * 5,
-        Kind.NESTED: lambda: [None, [1], [], [None]] * 5,
+        Kind.NESTED: lambda: [None, [1], [], [None, 2]] * 5,
         Kind.NULL: lambda: [None] * 5,
     }[kind]()
 

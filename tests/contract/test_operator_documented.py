@@ -10,11 +10,20 @@ import pytest
 
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
+from airflow_dq.notifications.alert import DQAlertNotifier
+from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.triggers.profile import ProfileTrigger
 
-CLASSES: tuple[type[Any], ...] = (DQHook, ProfileSubmitHook, DQProfileOperator, DQGateSensor, ProfileTrigger)
+CLASSES: tuple[type[Any], ...] = (
+    DQHook,
+    ProfileSubmitHook,
+    DQProfileOperator,
+    DQGateSensor,
+    ProfileTrigger,
+    DQAlertNotifier,
+)
 TASKS = (
     DQProfileOperator(task_id="profile", dataset="flights", source="a", partition="1"),
     DQGateSensor(task_id="gate", dataset="flights", partition="1"),
@@ -30,6 +39,11 @@ def test_every_argument_is_documented_and_nothing_else(documented: type[Any]) ->
     ]
     written = re.findall(r":param (\w+):", inspect.getdoc(documented) or "")
     assert [name for name in written if name != "options" or name in named] == named
+
+
+def test_every_argument_of_the_guard_is_documented() -> None:
+    written = re.findall(r":param (\w+):", inspect.getdoc(dq_guard) or "")
+    assert written == list(inspect.signature(dq_guard).parameters)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda one: type(one).__name__)
@@ -61,6 +75,9 @@ def test_the_provider_info_is_valid_and_names_what_exists() -> None:
     for kind in ("hooks", "operators", "sensors", "triggers"):
         for name in _info()[kind][0]["python-modules"]:
             import_module(name)
+    for path in _info()["notifications"]:
+        module, _, name = path.rpartition(".")
+        assert hasattr(import_module(module), name)
 
 
 def test_the_plugin_loads() -> None:

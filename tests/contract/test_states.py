@@ -31,7 +31,9 @@ SPECIAL = [
 NUMBERS = st.one_of(st.none(), st.sampled_from(SPECIAL), st.integers(-5, 5).map(float), st.floats())
 STRINGS = st.one_of(
     st.none(),
-    st.sampled_from(["", "a", "b", "AB-12", " x", "x ", "Zürich", "naïve 1", "東京１２", "\x00", "x" * 250, "y" * 200]),
+    st.sampled_from(
+        ["", "a", "b", "AB-12", " x", "x ", "Zürich", "naïve 1", "東京１２", "\x00", "-1.5", "x" * 250, "y" * 200]
+    ),
     st.text(max_size=12),
 )
 VALUES = {

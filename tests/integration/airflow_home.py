@@ -99,5 +99,18 @@ class AirflowHome:
         assert result.exists(), output
         return Run(**json.loads(result.read_text()), output=output + self._logs())
 
+    def scenario(self, dag_file: str, steps: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+        """Carry out ``dag.test()`` runs one after the other, see ``airflow_scenario``; results by name, and output."""
+        result = self.folder / "scenario.json"
+        script = str(Path(__file__).with_name("airflow_scenario.py"))
+        command = [sys.executable, script, str(self.folder / "dags" / f"{dag_file}.py"), str(result)]
+        lines = "".join(json.dumps(step) + "\n" for step in steps)
+        done = subprocess.run(
+            command, env=self.environment, input=lines, capture_output=True, text=True, check=False, timeout=550
+        )
+        output = done.stdout + done.stderr
+        assert result.exists(), output
+        return json.loads(result.read_text()), output + self._logs()
+
     def _logs(self) -> str:
         return "".join(file.read_text(errors="replace") for file in (self.folder / "logs").rglob("*.log"))

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
@@ -17,6 +18,11 @@ from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import current_revision, make_engine
 from airflow_dq.store.migration import upgrade
 from airflow_dq.store.model import REVISION, Base
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.integration.spark_job import Run
 
 
 @pytest.fixture(scope="session")
@@ -35,14 +41,21 @@ def postgres_dsn() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def migrated(dsn: str) -> str:
+    """The same server, with the schema at this version's revision."""
+    engine = make_engine(parse_dsn(dsn))
+    with engine.begin() as connection:
+        done = current_revision(connection) == REVISION
+    engine.dispose()
+    if not done:
+        upgrade(dsn)
+    return dsn
+
+
 @pytest.fixture
 def clean_dsn(postgres_dsn: str) -> str:
     """The same server with a migrated and empty schema."""
-    engine = make_engine(parse_dsn(postgres_dsn))
-    with engine.begin() as connection:
-        migrated = current_revision(connection) == REVISION
-    if not migrated:
-        upgrade(postgres_dsn)
+    engine = make_engine(parse_dsn(migrated(postgres_dsn)))
     names = ", ".join(f"{SCHEMA}.{table.name}" for table in Base.metadata.sorted_tables)
     with engine.begin() as connection:
         connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
@@ -55,3 +68,29 @@ def store(clean_dsn: str) -> Iterator[Repository]:
     """A repository on an empty, migrated schema."""
     with open_store(clean_dsn) as repository:
         yield repository
+
+
+@pytest.fixture(scope="module")
+def lasting_store(postgres_dsn: str) -> Iterator[Repository]:
+    """A repository for a fixture that many tests share: what it stores may be gone for the next test."""
+    with open_store(migrated(postgres_dsn)) as repository:
+        yield repository
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local Spark, set up as the profile job sets it up."""
+    from tests.integration.spark_job import local_session
+
+    with local_session(tmp_path_factory.mktemp("spark")) as session:
+        yield session
+
+
+@pytest.fixture
+def run(spark: SparkSession, store: Repository) -> Run:
+    """Runs a profile job that stores into ``store``."""
+    from functools import partial
+
+    from tests.integration.spark_job import run_job
+
+    return partial(run_job, spark, store)

@@ -95,11 +95,16 @@ def run(backfilled: AirflowHome) -> Run:
 def test_a_written_day_is_profiled_gated_and_published(run: Run, home: AirflowHome) -> None:
     tasks = ("profile_here", "gate_here", "publish_here")
     assert {task: run.states[task] for task in tasks} == dict.fromkeys(tasks, "success"), run.output
-    assert run.returned["profile_here"] == {"dataset": DATASET, "partition": TODAY}
+    written = pq.read_table(home.folder / "lake" / "here" / f"day={TODAY}" / "part-0.parquet")
+    assert run.returned["profile_here"] == {
+        "dataset": DATASET,
+        "partition": TODAY,
+        "partitions": 1,
+        "rows": written.num_rows,
+    }
     assert (run.returned["gate_here"]["status"], run.returned["gate_here"]["partition"]) == ("pass", TODAY)
     with open_store(home.dsn) as store:
         profile = store.load_profile(DATASET, TODAY)
-    written = pq.read_table(home.folder / "lake" / "here" / f"day={TODAY}" / "part-0.parquet")
     assert profile is not None
     assert profile.row_count == written.num_rows
     assert profile.columns["amount"].metrics["mean"] == pytest.approx(np.mean(written["amount"].to_numpy()), rel=1e-12)

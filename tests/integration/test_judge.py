@@ -113,7 +113,43 @@ def test_alert_that_is_still_true_keeps_its_id(learned: Repository) -> None:
     assert ids == again
     put(learned, make_profile(TODAY, mean=10.0))
     assert judge(learned, "t", TODAY, OPTIONS).status is Status.PASS
-    assert contents(learned)["alert"] == []
+    assert {row[2]: row[0] for row in contents(learned)["alert"]} == ids
+    assert [line.alerts for line in learned.partitions("t", 1)] == [0]
+
+
+def test_a_repaired_partition_closes_its_alerts_and_a_relapse_opens_them_again(learned: Repository) -> None:
+    def alerts() -> list[tuple[bool, str | None]]:
+        query = text("SELECT closed_at IS NULL, closed_reason FROM airflow_dq.alert ORDER BY id")
+        with learned._engine.connect() as connection:
+            return [(row[0], row[1]) for row in connection.execute(query)]
+
+    put(learned, make_profile(TODAY, mean=500.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    raised = alerts()
+    assert raised == [(True, None)] * len(raised) != []
+    put(learned, make_profile(TODAY, mean=10.0))
+    assert alerts() == raised  # profiled anew, not judged yet
+    assert judge(learned, "t", TODAY, OPTIONS).status is Status.PASS
+    status = learned.attempt_status("t", TODAY)
+    assert status is not None
+    assert {open_ for open_, _ in alerts()} == {False}
+    assert all(f"other content (attempt {status.attempt})" in str(reason) for _, reason in alerts())
+    put(learned, make_profile(TODAY, mean=500.0))
+    judge(learned, "t", TODAY, OPTIONS)
+    assert alerts() == raised
+
+
+def test_severity_is_stored_with_each_alert_and_changes_no_verdict(learned: Repository) -> None:
+    put(learned, make_profile(TODAY, mean=500.0))
+    plain = judge(learned, "t", TODAY, OPTIONS)
+    softened = judge(learned, "t", TODAY, OPTIONS, severity={"column:price": "warn"})
+    assert softened.status is plain.status is Status.FAIL
+    assert {alert.severity for alert in plain.alerts} == {"fail"}
+    assert {alert.severity for alert in softened.alerts if alert.column == "price"} == {"warn"}
+    assert learned.load_verdict("t", TODAY) == softened
+    with learned._engine.connect() as connection:
+        stored = connection.execute(text("SELECT column_name, severity FROM airflow_dq.alert")).all()
+    assert sorted(stored, key=str) == sorted(((a.column, a.severity) for a in softened.alerts), key=str)
 
 
 def test_two_judges_at_once_leave_one_verdict(learned: Repository, clean_dsn: str) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -17,45 +15,17 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_dq.environment import spark_environment
 from airflow_dq.exceptions import (
     ConfigurationError,
     ProfileError,
     SourceEmptyError,
     SourceMissingError,
 )
-from airflow_dq.profile import JobSpec, Profile, ProfileOptions, profile_table
-from airflow_dq.spark.job import Outcome, ProfileJob
-from airflow_dq.spark.session import open_session
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.store import Repository
+from tests.integration.spark_job import Run
 
 pytestmark = pytest.mark.slow
-
-Run = Callable[..., dict[str, Outcome]]
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    os.environ.update(spark_environment("local[2]"))
-    home = tmp_path_factory.mktemp("spark")
-    (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
-        .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
-        .getOrCreate()
-    )
-    with open_session() as session:
-        yield session
-
-
-@pytest.fixture
-def run(spark: SparkSession, store: Repository) -> Run:
-    def run(**order: Any) -> dict[str, Outcome]:
-        spec = JobSpec.from_json(JobSpec(**{"dataset": "t", **order}).to_json())
-        return {outcome.partition: outcome for outcome in ProfileJob(spark, spec, store, lambda line: None).run()}
-
-    return run
 
 
 def _table(rows: int = 1_000) -> pa.Table:
@@ -196,13 +166,12 @@ def test_a_format_without_a_path_is_named_by_its_options(
 def test_a_pattern_profiles_every_partition_in_the_order_of_its_raw_key(
     run: Run, store: Repository, tmp_path: Path, spark: SparkSession
 ) -> None:
-    keys = {"-0": "-0", "00011": "00011", "11": "11", "1e3": "1e3", "a%3Ab": "a:b", "true": "true"}
+    keys = {"-0": "-0", "00011": "00011", "11": "11", "1e3": "1e3", "_x": "_x", "a%3Ab": "a:b", "true": "true"}
     for index, name in enumerate(keys):
         _write(pa.table({"x": list(range(index + 1))}), tmp_path / f"p={name}")
-    (tmp_path / "p=_tmp").mkdir()
     outcomes = run(pattern=f"{tmp_path}/p=*")
     assert {key: outcome.rows for key, outcome in outcomes.items()} == dict(
-        zip(keys.values(), range(1, 7), strict=True)
+        zip(keys.values(), range(1, 8), strict=True)
     )
     assert list(_stored(store, "00011").columns) == ["x"]
     chosen = run(pattern=f"{tmp_path}/p=*", since="0", until="1e3", limit=2)
@@ -216,14 +185,11 @@ def test_partition_by_column_of_folders_of_a_table_and_with_nulls(
     for key, table in tables.items():
         _write(table, tmp_path / f"p={key}", 2)
     outcomes = run(pattern=str(tmp_path), partition_by="p")
-    assert {key: outcome.rows for key, outcome in outcomes.items()} == {
-        "2": 30,
-        "00011": 40,
-        "__HIVE_DEFAULT_PARTITION__": 20,
-    }
+    assert {key: outcome.rows for key, outcome in outcomes.items()} == {"2": 30, "00011": 40, "(null)": 20}
     for key, table in tables.items():
-        assert _metrics(_stored(store, key)) == _metrics(profile_table(table))
-    assert list(run(pattern=f"{tmp_path}/p=*", partition_by="p", limit=2)) == ["2", "__HIVE_DEFAULT_PARTITION__"]
+        stored = _stored(store, "(null)" if key.startswith("__HIVE") else key)
+        assert _metrics(stored) == _metrics(profile_table(table))
+    assert list(run(pattern=f"{tmp_path}/p=*", partition_by="p", limit=2)) == ["00011", "2"]
     # Rows of several keys side by side in one task.
     spark.sql("select id, cast(id % 3 as int) as k from range(0, 300, 1, 2)").createOrReplaceTempView("keyed")
     run(table="keyed", partition_by="k", dataset="u")
@@ -380,6 +346,8 @@ def test_secrets_among_the_read_options_are_not_stored(run: Run, store: Reposito
 def test_what_spark_cannot_hand_over_is_skipped_with_a_reason(run: Run, store: Repository) -> None:
     outcome = run(sql="select 1 as a, make_interval(1, 2) as i", partition="p")["p"]
     assert outcome.error is None
-    assert list(_stored(store, "p").columns) == ["a"]
-    assert outcome.skipped == {"i": "type interval cannot leave Spark"}
-    assert "1 skipped (i: type interval cannot leave Spark)" in replace(outcome, seconds=0.04).line("t")
+    columns = _stored(store, "p").columns
+    assert (list(columns), columns["i"].data_type) == (["a", "i"], "interval")
+    reason = "cannot be profiled: Spark cannot hand over its type interval"
+    assert outcome.skipped == {"i": reason}
+    assert f"1 columns profiled, 1 skipped (i: {reason})" in replace(outcome, seconds=0.04).line("t")

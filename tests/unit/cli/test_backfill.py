@@ -41,7 +41,7 @@ GOOD = (
     "26/11/28 00:00:00 INFO SparkContext: Running",
     "flights: 3 partition(s) to profile from lake/day=*",
     "profiled 3/3 partitions",
-    "flights: 3 of 3 partitions profiled in 12 s",
+    "flights: 3 of 3 partitions profiled (2013-01-01 to 2013-01-03), 2534 rows, 10 columns profiled, 0 skipped, 12 s",
 )
 
 

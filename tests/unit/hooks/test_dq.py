@@ -6,7 +6,7 @@ from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
 from airflow_dq.get_provider_info import get_provider_info
 from airflow_dq.hooks.dq import DQHook
 
-PASSWORD = "correct-horse-battery"
+PASSWORD = "staple-of-its-own"
 
 
 def test_the_connection_gives_the_dsn(monkeypatch: pytest.MonkeyPatch) -> None:

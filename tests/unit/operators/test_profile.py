@@ -4,17 +4,19 @@ import json
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
-from airflow.sdk import DAG
+from airflow.sdk import DAG, Connection
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.operators.profile import DQProfileOperator
-from airflow_dq.version_compat import AirflowException, AirflowFailException
+from airflow_dq.spark.outcome import Outcome, summary
+from airflow_dq.version_compat import AirflowException, AirflowFailException, Stats
 
 SECRET = "postgresql://me:correct-horse@db/stats"
 
@@ -102,7 +104,7 @@ def test_every_option_of_the_spark_hook_is_passed_on() -> None:
 
 def test_the_command_carries_the_order_and_not_the_dsn(machine: list[tuple[list[str], dict[str, Any]]]) -> None:
     task = operator(source="lake/day=1", partition="1", conf={"spark.x": "y"}, master="local[2]")
-    assert task.execute({}) == {"dataset": "flights", "partition": "1"}
+    assert task.execute({}) == {"dataset": "flights", "partition": "1", "partitions": None, "rows": None}
     ((command, environment),) = machine
     assert command[0].endswith("spark-submit")
     assert command[command.index("--master") + 1] == "local[2]"
@@ -166,6 +168,74 @@ def test_on_kill_reaches_the_job(machine: Any, monkeypatch: pytest.MonkeyPatch) 
     task.execute({})
     task.on_kill()
     assert killed == ["local[2]"]
+
+
+def test_what_the_jobs_log_ends_with_is_logged_and_returned(
+    machine: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gauges: list[tuple[str, float, dict[str, str]]] = []
+    monkeypatch.setattr(Stats, "gauge", lambda name, value, tags: gauges.append((name, value, tags)))
+    outcomes = [Outcome("1", rows=5, profiled=2), Outcome("2", rows=7, profiled=2, skipped={"l": "nested, 3 rows, x"})]
+    line = summary("flights", outcomes, 3.2)
+    lines = [*(outcome.line("flights") for outcome in outcomes), line, "INFO ShutdownHookManager: gone"]
+    monkeypatch.setattr(ProfileSubmitHook, "submit", lambda self, application="", **_: self._output.extend(lines))
+    result = operator(source="lake/day=*").execute({})
+    assert result == {"dataset": "flights", "partition": None, "partitions": 2, "rows": 12}
+    assert gauges == [("dq.profile.rows", 12, {"dataset": "flights"})]
+
+
+def test_a_job_that_an_earlier_run_of_the_task_submitted_is_not_taken_for_this_one(machine: Any) -> None:
+    first, cleared = operator(source="a", partition="1", retries=2), operator(source="a", partition="1", retries=2)
+    first.execute({"ti": SimpleNamespace(max_tries=2)})  # type: ignore[typeddict-item]
+    cleared.execute({"ti": SimpleNamespace(max_tries=4)})  # type: ignore[typeddict-item]
+    assert (first.external_id_key, cleared.external_id_key) == ("dq_spark_job_id_1", "dq_spark_job_id_3")
+
+
+def test_on_kill_reaches_a_job_that_was_found_again_on_yarn(machine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[str] = []
+    extra = {"yarn_resourcemanager_webapp_address": "http://rm:8088"}
+    yarn = Connection(conn_id="spark_default", conn_type="spark", host="yarn", extra=json.dumps(extra))
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
+    monkeypatch.setattr("airflow_dq.operators.profile.spark_connection", lambda conn_id, master: yarn)
+    monkeypatch.setattr(
+        ProfileSubmitHook, "_kill_yarn_application", lambda self, application: killed.append(application)
+    )
+    monkeypatch.setattr(ProfileSubmitHook, "query_yarn_application_status", lambda self, application: "RUNNING")
+    task = operator(source="a", partition="1", deploy_mode="cluster", yarn_track_via_rm_api=True, dsn_on_cluster=True)
+
+    def poll(self: ProfileSubmitHook, application: str) -> None:
+        task.on_kill()  # the worker is told to stop while it waits
+
+    monkeypatch.setattr(ProfileSubmitHook, "_start_yarn_application_status_tracking", poll)
+    kept = TaskState(dq_spark_job_id_1="application_7")
+    ti = SimpleNamespace(max_tries=0, stats_tags={})
+    task.execute({"ti": ti, "task_state_store": kept})  # type: ignore[typeddict-item]
+    assert killed == ["application_7"]
+    assert machine == []  # nothing was submitted a second time
+
+
+class TaskState(dict[str, Any]):
+    """What Airflow keeps of a task from try to try."""
+
+    def set(self, key: str, value: Any) -> None:
+        self[key] = value
+
+
+def test_a_value_that_the_run_lacks_is_explained() -> None:
+    with DAG("d") as dag:
+        task = operator(source="lake/day={{ ds }}", partition="{{ ds }}")
+    with pytest.raises(AirflowFailException, match=r"'ds' is undefined.*a run without a logical date"):
+        task.render_template_fields({}, jinja_env=dag.get_template_env())
+
+
+def test_an_unknown_engine_is_told_when_the_dag_is_parsed() -> None:
+    with pytest.raises(ConfigurationError, match="engine is 'pandas'; allowed: spark, arrow"):
+        operator(source="a", partition="1", engine="pandas")
+
+
+def test_a_span_of_a_pattern() -> None:
+    spec = operator(source="lake/day=*", since="2", until="3", limit=1).job_spec()
+    assert (spec.since, spec.until, spec.limit) == ("2", "3", 1)
 
 
 def test_templates_are_rendered_and_mapping_works() -> None:

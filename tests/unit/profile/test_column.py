@@ -15,8 +15,8 @@ TOKYO = datetime(2013, 2, 1, 9, 30, tzinfo=UTC)
 
 CASES = [
     (pa.int8(), -5, Kind.NUMERIC, -5.0),
-    (pa.int64(), 2**62, Kind.NUMERIC, 2.0**62),
-    (pa.uint64(), 2**64 - 1, Kind.NUMERIC, 2.0**64),
+    (pa.int64(), 2**53, Kind.NUMERIC, 2.0**53),
+    (pa.uint64(), 7, Kind.NUMERIC, 7.0),
     (pa.float32(), 1.5, Kind.NUMERIC, 1.5),
     (pa.decimal64(10, 2), Decimal("12.25"), Kind.NUMERIC, 12.25),
     (pa.decimal128(38, 0), Decimal(10**37), Kind.NUMERIC, 1e37),
@@ -34,10 +34,10 @@ CASES = [
     (pa.date64(), date(2013, 2, 1), Kind.TIMESTAMP, datetime(2013, 2, 1, tzinfo=UTC).timestamp()),
     (pa.binary(), b"ab", Kind.BINARY, b"ab"),
     (pa.binary(2), b"ab", Kind.BINARY, b"ab"),
-    (pa.list_(pa.int8()), [1], Kind.NESTED, True),
-    (pa.map_(pa.string(), pa.int8()), [("a", 1)], Kind.NESTED, True),
-    (pa.struct([("a", pa.int8())]), {"a": None}, Kind.NESTED, True),
-    (pa.month_day_nano_interval(), (1, 2, 3), Kind.NESTED, True),
+    (pa.list_(pa.int8()), [1], Kind.NESTED, 1.0),
+    (pa.map_(pa.string(), pa.int8()), [("a", 1)], Kind.NESTED, 1.0),
+    (pa.struct([("a", pa.int8())]), {"a": None}, Kind.NESTED, 0.0),
+    (pa.month_day_nano_interval(), (1, 2, 3), Kind.NESTED, 1.0),
 ]
 
 
@@ -50,6 +50,37 @@ def test_every_type_has_a_kind_and_a_canonical_value(data_type, value, kind, exp
         assert made.type == CANONICAL[kind]
         assert made.to_pylist() == [None if cell is None else expected for cell in part.to_pylist()]
     assert canonical(array.slice(0, 0)).type == CANONICAL[kind]
+
+
+def test_integers_that_floats_would_round_stay_integers():
+    for data_type, value in ((pa.int64(), -(2**53) - 1), (pa.uint64(), 2**64 - 1)):
+        made = canonical(pa.array([1, None, value], data_type))
+        assert made.type == data_type
+        assert made.to_pylist() == [1, None, value]
+
+
+def test_nested_values_are_their_sizes():
+    struct = pa.struct([("a", pa.int8()), ("b", pa.string())])
+    cases = [
+        (pa.list_(pa.int8()), [[1, 2], [], None, [None]], [2.0, 0.0, None, 1.0]),
+        (pa.large_list(pa.int8()), [[1, 2], None], [2.0, None]),
+        (pa.list_(pa.int8(), 2), [[1, 2], None], [2.0, None]),
+        (pa.list_view(pa.int8()), [[1, 2], None, [3]], [2.0, None, 1.0]),
+        (pa.map_(pa.string(), pa.int8()), [[("a", 1), ("b", 2)], None, []], [2.0, None, 0.0]),
+        (struct, [{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}, {}], [2.0, None, 1.0, 0.0]),
+    ]
+    for data_type, values, sizes in cases:
+        array = pa.array(values, data_type)
+        assert canonical(array).to_pylist() == sizes
+        assert canonical(array.slice(1)).to_pylist() == sizes[1:]
+
+
+def test_readers_name_the_inside_of_a_nested_type_differently_and_we_do_not():
+    arrow = pa.list_(pa.field("item", pa.int64()))
+    spark = pa.large_list(pa.field("element", pa.int64(), nullable=False))
+    assert type_name(arrow) == type_name(spark) == "list<int64>"
+    assert type_name(pa.map_(pa.string(), arrow)) == "map<string, list<int64>>"
+    assert type_name(pa.struct([("a", spark), ("b c", pa.large_string())])) == "struct<a: list<int64>, b c: string>"
 
 
 def test_a_column_without_a_type_has_only_nulls():

@@ -8,13 +8,22 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pyarrow as pa
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.registry import Reason, compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.table import TableState, merge_states
 from airflow_dq.profile.variant import all_variants
+from airflow_dq.settings import HASH_KEY_VARIABLE
+from airflow_dq.states import grid
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.heavy import HeavyHitters
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.value_sample import ValueSample
+
+QUANTILES = {"p05", "p25", "median", "p75", "p95"}
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 TYPES = {
@@ -34,6 +43,10 @@ TYPES = {
     pa.timestamp("ns", "Asia/Tokyo"): st.integers(-(2**63) + 1, 2**63 - 1),
     pa.duration("s"): st.timedeltas().map(lambda delta: int(delta.total_seconds())),
     pa.list_(pa.int8()): st.lists(st.integers(0, 3), max_size=2),
+    pa.map_(pa.string(), pa.int8()): st.dictionaries(TEXT, st.integers(0, 3), max_size=2).map(
+        lambda d: list(d.items())
+    ),
+    pa.list_view(pa.string()): st.lists(TEXT, max_size=2),
     pa.struct([("a", pa.int8())]): st.fixed_dictionaries({"a": st.none() | st.integers(0, 3)}),
     pa.null(): st.none(),
 }
@@ -48,6 +61,17 @@ def tables(draw):
         values = draw(st.lists(st.none() | TYPES[data_type], min_size=rows, max_size=rows))
         columns[name] = pa.array(values, data_type)
     return pa.table(columns)
+
+
+@pytest.fixture
+def tiny_limits(monkeypatch):
+    """A few distinct values are already too many: every path through a sketch is taken."""
+    monkeypatch.setattr(NumberDistribution, "limit", 2)
+    monkeypatch.setattr(CategoryDistribution, "limit", 2)
+    monkeypatch.setattr(HeavyHitters, "CAPACITY", 3)
+    monkeypatch.setattr(ValueSample, "SIZE", 4)
+    monkeypatch.setattr(grid, "LOG_CELLS", 3)
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "secret")
 
 
 def checked(values):
@@ -83,3 +107,25 @@ def test_any_table_has_variants_and_strict_json(table, sample_rows):
     again = Profile.from_json(text)
     assert again == profile
     assert again.variants == profile.variants
+
+
+@pytest.mark.usefixtures("tiny_limits")
+@settings(deadline=None, max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(table=tables(), cut=st.integers(0, 12), store_values=st.booleans())
+def test_any_table_can_be_sketched_and_hidden(table, cut, store_values):
+    options = ProfileOptions(store_values=store_values)
+    whole = profile_table(table, "p", options)
+    cut = min(cut, table.num_rows)
+    left, right = (TableState.of(part, options) for part in (table.slice(0, cut), table.slice(cut)))
+    merged = TableState.decode(right.encode()).merge(TableState.decode(left.encode())).profile("p", options)
+    for name, column in merged.columns.items():
+        checked(column.metrics)
+        # The lightest of the heavy hitters depend on the split, and with them what is only estimated beyond a limit.
+        estimated = {"mode_ratio", "entropy", "pat_entropy", "skewness", "kurtosis", *QUANTILES}
+        exact = {metric: value for metric, value in column.metrics.items() if metric not in estimated}
+        assert exact == {metric: whole.columns[name].metrics[metric] for metric in exact}
+        checked(compare(column.kind, column.states, whole.columns[name].states))
+    for found in all_variants(merged).values():
+        for variant in found:
+            checked(variant.metrics)
+    assert Profile.from_json(merged.to_json()) == merged

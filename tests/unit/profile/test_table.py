@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +10,9 @@ import pytest
 
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import Reason
-from airflow_dq.profile import ProfileOptions, profile_table
-from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.profile.table import ColumnState, TableState, merge_states
+from airflow_dq.profile.variant import variants_of
 from airflow_dq.states.base import Kind
 
 NAN, INF = float("nan"), float("inf")
@@ -56,6 +57,9 @@ def test_metrics_are_those_of_the_data():
         "zero_ratio": 0.0,
         "negative_ratio": 0.0,
         "integer_ratio": 1.0,
+        "mode_ratio": 1 / 3,
+        "skewness": pytest.approx(0.0, abs=1e-12),
+        "kurtosis": pytest.approx(-1.5),
     }
 
 
@@ -114,7 +118,7 @@ def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
     columns = profile_table(table).columns
     assert columns["l"].metrics["complete_ratio"] == 2 / 3
     assert columns["b"].metrics["complete_ratio"] == 1 / 3
-    assert columns["l"].note == "nested: only nulls are counted"
+    assert columns["l"].note == "nested: not profiled further than nulls and sizes"
     assert "binary" in columns["b"].note
 
 
@@ -139,10 +143,57 @@ def test_types_of_one_kind_merge_and_untyped_files_adopt_a_kind():
         assert column.metrics["complete_ratio"] == 0.5
 
 
-def test_types_of_two_kinds_are_refused_by_name():
-    numbers, texts = TableState.of(pa.table({"amount": [1]})), TableState.of(pa.table({"amount": ["n/a"]}))
-    with pytest.raises(ProfileError, match=r"'amount' is int64 in one part .* string in\s+another"):
-        numbers.merge(texts)
+def test_a_column_of_two_kinds_has_a_problem_and_the_others_have_none():
+    parts = [
+        TableState.of(pa.table({"id": [index, index + 1], "amount": amount}))
+        for index, amount in enumerate([[1, 2], ["n/a", "3"], [1.5, None]])
+    ]
+    profiles = {
+        merge_states(TableState.decode(part.encode()) for part in order).profile("p").fingerprint: order
+        for order in permutations(parts)
+    }
+    assert len(profiles) == 1
+    profile = merge_states(parts).profile("p")
+    amount = profile.columns["amount"]
+    assert amount.data_type == "double | int64 | string"
+    assert amount.metrics["row_count"] == 6.0
+    assert {name for name, value in amount.metrics.items() if value is not Reason.ENGINE_ERROR} == {"row_count"}
+    assert "different kinds" in amount.note
+    assert profile.columns["id"].metrics["sum"] == 9.0
+    assert variants_of(profile, "id")
+    assert variants_of(profile, "amount") == ()
+
+
+def test_a_part_of_nulls_only_fits_any_kind():
+    # A reader types a column that is all null in one file as it likes.
+    parts = [
+        TableState.of(pa.table({"v": pa.array([None, None], pa.int32()), "w": pa.array([None] * 2, pa.string())})),
+        TableState.of(pa.table({"v": ["a", "b", "b"], "w": pa.array([None] * 3, pa.float64())})),
+        TableState.of(pa.table({"v": pa.nulls(1), "w": pa.nulls(1)})),
+    ]
+    for order in permutations(parts):
+        profile = merge_states(order).profile("p")
+        assert (profile.columns["v"].kind, profile.columns["v"].data_type) == (Kind.STRING, "string")
+        assert profile.columns["v"].metrics["complete_ratio"] == 0.5
+        assert profile.columns["v"].metrics["dist_val_count"] == 2.0
+        assert profile.columns["w"].metrics["complete_ratio"] == 0.0
+        assert variants_of(profile, "v")
+
+
+def test_a_column_whose_values_break_the_code_leaves_the_others(monkeypatch):
+    whole = ColumnState.of.__func__
+
+    def breaks_on_texts(cls, kind, *rest):
+        if kind is Kind.STRING:
+            raise ValueError("a bug")
+        return whole(cls, kind, *rest)
+
+    monkeypatch.setattr(ColumnState, "of", classmethod(breaks_on_texts))
+    profile = profile_table(pa.table({"n": [1, 2], "s": ["a", "b"]}), "p")
+    assert profile.columns["s"].note == "cannot be profiled: ValueError: a bug"
+    assert profile.columns["s"].metrics["complete_ratio"] is Reason.ENGINE_ERROR
+    assert profile.columns["n"].metrics["sum"] == 3.0
+    assert Profile.from_json(profile.to_json()).columns["s"] == profile.columns["s"]
 
 
 def test_options_choose_the_columns():

@@ -71,6 +71,26 @@ def test_more_keys_than_a_task_holds_lose_nothing(monkeypatch: pytest.MonkeyPatc
     assert sum(TableState.decode(row["state"]).rows for row in merged.values()) == 400
 
 
+@pytest.mark.parametrize(("bytes_waiting", "made"), [(2**26, 3), (0, 30)])
+def test_rows_wait_until_they_are_many_or_large(monkeypatch: pytest.MonkeyPatch, bytes_waiting: int, made: int) -> None:
+    monkeypatch.setattr(task, "_BYTES_WAITING", bytes_waiting)
+    sizes: list[int] = []
+    larger = task._larger
+
+    def counting(state: TableState | None, table: pa.Table, options: ProfileOptions) -> TableState:
+        sizes.append(table.num_rows)
+        return larger(state, table, options)
+
+    monkeypatch.setattr(task, "_larger", counting)
+    whole = _rows(3_000, 3)
+    result = _result(list(profile_batches(_split(whole, 10), NAMES, ProfileOptions())))
+    assert len(sizes) == made
+    assert sum(sizes) == 3_000
+    for key, row in result.items():
+        own = pa.Table.from_batches([whole]).filter(pa.compute.equal(whole["key"], key)).drop_columns("key")
+        assert TableState.decode(row["state"]).profile(key) == profile_table(own, key)
+
+
 def test_a_key_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = TableState.of
 
@@ -90,7 +110,7 @@ def test_a_key_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> 
     assert TableState.decode(merged["k0"]["state"]).rows == batch["key"].to_pylist().count("k0")
 
 
-def test_kinds_that_disagree_are_a_problem_in_words() -> None:
+def test_kinds_that_disagree_are_a_problem_of_their_column() -> None:
     numbers = pa.record_batch({"amount": [1, 2], "key": ["x", "x"]})
     texts = pa.record_batch({"amount": ["1", "n/a"], "key": ["x", "x"]})
     partials = [
@@ -98,9 +118,9 @@ def test_kinds_that_disagree_are_a_problem_in_words() -> None:
         *profile_batches([texts], AMOUNT, ProfileOptions()),
     ]
     row = _result(list(merge_batches(partials)))["x"]
-    assert row["state"] is None
-    assert "'amount'" in str(row["problem"])
-    assert row["trace"] is None
+    assert row["problem"] is None
+    column = TableState.decode(row["state"]).profile("x").columns["amount"]
+    assert "different kinds" in str(column.note)
 
 
 def test_no_rows_give_no_partials_of_the_declared_schema() -> None:

@@ -13,9 +13,9 @@ from airflow_dq.profile.carry import Carrier
 from airflow_dq.profile.column import canonical
 from airflow_dq.profile.injection import Clean, Injected, injections_for
 from airflow_dq.profile.spelling import to_texts
-from airflow_dq.profile.transport import repeated, states_of
+from airflow_dq.profile.transport import repeated
 from airflow_dq.profile.variant import all_variants, variants_of
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, states_of
 
 COLUMNS = ["id", "carrier", "fare", "seat", "late", "at"]
 

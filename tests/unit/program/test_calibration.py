@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from airflow_dq.metrics.registry import Bound, get_metric
-from airflow_dq.program.calibration import INFLATION, SPENDING, Size, calibrated
+from airflow_dq.program.calibration import REACH, SPENDING, Size, calibrated
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.model import Transform, TransformKind
 from airflow_dq.states.base import Kind
@@ -34,7 +34,7 @@ def test_width_is_students_prediction_interval_and_the_material_change() -> None
     assert found.fpr == pytest.approx(1e-3 * np.array(SPENDING))
     quantile = stats.t.isf(0.5e-3, 29)
     noise = quantile * NORMAL.std(ddof=1) * math.sqrt(1 + 1 / 30)
-    worst = INFLATION * np.abs(NORMAL - NORMAL.mean()).max()
+    worst = REACH * np.abs(NORMAL - NORMAL.mean()).max()
     assert (found.upper[0] - found.lower[0]) / 2 == pytest.approx(max(noise, worst) + 0.004 * np.median(NORMAL))
     assert found.clause(0, "c", ()).bound is Bound.STUDENT_T
 
@@ -100,3 +100,30 @@ def test_cheaper_constraints_are_wider(values: list[float], name: str) -> None:
     assert (np.diff(found.lower[np.isfinite(found.lower)]) <= 0).all()
     assert (found.fpr > 0).all()
     assert found.fpr.max() <= 1e-3
+
+
+def test_a_short_history_reaches_further() -> None:
+    widths = []
+    for count in (7, 14, 30):
+        values = np.array([100.0 + (-1) ** i for i in range(count)])
+        found = constraints("mean", values, budget=0.5)
+        widths.append((found.upper[-1] - found.center) - 0.004 * 100)
+    assert widths[0] > 4.0
+    assert widths[0] > widths[1] > widths[2] > 1.7
+
+
+def test_with_few_values_a_positive_amount_may_grow_by_a_factor() -> None:
+    values = np.array([1.0, 20.0, 2.0, 90.0, 3.0, 8.0, 40.0])
+    found = constraints("mean", values)
+    assert found.upper[-1] > 90.0 * 90.0 / values.mean()
+    many = constraints("mean", np.tile(values, 4)[:28])
+    assert many.upper[-1] < found.upper[-1] / 10
+
+
+def test_a_quantile_may_move_as_far_as_its_rank_may_err() -> None:
+    zeros = np.zeros(30)
+    exact = constraints("median", zeros, size=Size(55.0, 3.0))
+    assert exact.violations(np.array([1.0]), 0.0).all()
+    noisy = constraints("median", zeros, size=Size(55.0, 3.0, below=0.0, above=2.0))
+    assert not noisy.violations(np.array([1.0, 2.0]), 0.0).any()
+    assert noisy.violations(np.array([-0.5, 2.5]), 0.0).all()

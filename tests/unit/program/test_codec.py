@@ -20,6 +20,7 @@ from airflow_dq.program.codec import (
 )
 from airflow_dq.program.model import (
     Alert,
+    Change,
     Clause,
     ClauseResult,
     ColumnProgram,
@@ -118,6 +119,10 @@ alert = st.builds(
     fpr=bound,
     bound=st.none() | st.sampled_from(Bound),
     history=few(st.tuples(st.none() | text, bound)),
+    changes=few(st.builds(Change, aspect=text, words=text, subject=st.none() | text, before=bound, now=bound)),
+    cause=st.none() | text,
+    group=st.none() | text,
+    root=st.booleans(),
 )
 verdicts = st.builds(
     Verdict,

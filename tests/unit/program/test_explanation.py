@@ -2,12 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 from airflow_dq.metrics.registry import Bound, MetricValue
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.evaluation import evaluate
-from airflow_dq.program.explanation import likely_cause, past_partitions
+from airflow_dq.program.explanation import past_partitions
 from airflow_dq.program.model import (
     Alert,
     Clause,
@@ -17,9 +15,10 @@ from airflow_dq.program.model import (
     TableProgram,
     Transform,
     TransformKind,
+    Verdict,
 )
 from airflow_dq.states.base import Kind
-from tests.unit.program.builder import flights, with_metric
+from tests.unit.program.builder import flights, with_metric, without_states
 
 HISTORY = [flights(i) for i in range(12)]
 
@@ -75,15 +74,19 @@ def test_sentence_of_a_differenced_clause_says_what_it_was_compared_with() -> No
     clause = _clause(transform=Transform(TransformKind.DIFF, 7), lower=-2.0, upper=3.5, bound=Bound.CLT, samples=37)
     alert = _alert(clause, 150.0, history=history)
     assert alert.message == (
-        "air_time: mean was 150; expected 103 to 108.5 by its usual difference to the 105 of 2013-01-06, "
-        "7 partitions before (44 past partitions); a false alarm about 1 time in 1,000 (normal distribution)."
+        "air_time: mean was 150; expected 103 to 108.5 (44 past partitions); "
+        "a false alarm about 1 time in 1,000 (normal distribution)."
     )
+    assert [change.words for change in alert.changes if change.aspect == "history"] == [
+        "last values: 109, 110, 111",
+        "expected by its usual difference to the 105 of 2013-01-06, 7 partitions before",
+    ]
     assert (alert.lower, alert.upper) == (103.0, 108.5)
 
 
 def test_sentence_of_a_constant_metric() -> None:
     clause = _clause("row_count", lower=50 - 5e-8, upper=50 + 5e-8, spread=0.0, fpr=1e-12, bound=Bound.CLT)
-    assert _alert(clause, 51.0).message == (
+    assert _alert(clause, 51.0).message.startswith(
         "air_time: number of rows was 51; expected exactly 50 (44 past partitions); "
         "it never changed in 44 partitions, so the chance of a false alarm cannot be estimated."
     )
@@ -120,16 +123,41 @@ def test_number_of_past_partitions_counts_what_was_looked_at() -> None:
     assert past_partitions(_clause(samples=23, transform=Transform(TransformKind.DIFF, 7))) == 30
 
 
-@pytest.mark.parametrize(
-    ("catches", "cause"),
-    [
-        (("unit_change x60", "unit_change x100"), "unit change"),
-        (("casing_change 10%", "padding 50%"), "casing change or padding"),
-        (("a 1%", "b 1%", "c 1%"), None),
-        ((), None),
-    ],
-)
-def test_likely_cause_only_when_few_errors_point_to_it(catches: tuple[str, ...], cause: str | None) -> None:
-    assert likely_cause(_clause(catches=catches)) == cause
-    ending = f" Typical of: {cause}." if cause else "inequality)."
-    assert _alert(_clause(catches=catches), 9061.0).message.endswith(ending)
+def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> None:
+    alert = _alert(_clause("row_count", lower=390.0, upper=410.0), 51.0)
+    assert [change.words for change in alert.changes if change.aspect == "history"] == ["last values: always 400"]
+
+
+def test_a_factor_of_sixty_is_named_and_what_moved_is_listed() -> None:
+    alert = _judged(flights(12, factor=60.0)).alerts[0]
+    assert alert.cause == "change of unit, x60"
+    assert alert.message.endswith(" Looks like: change of unit, x60.")
+    assert "median 149.2 -> 8,973 (x60.1)" in [change.words for change in alert.changes]
+
+
+def test_only_the_first_alert_of_a_column_names_the_cause_in_its_sentence() -> None:
+    first, second = _judged(flights(12, factor=60.0), _clause(), _clause("max", lower=0.0, upper=300.0)).alerts
+    assert "Looks like" in first.message
+    assert "Looks like" not in second.message
+    assert (second.cause, second.root, second.group) == (first.cause, False, first.group)
+
+
+def test_a_distance_comes_after_what_a_reader_knows() -> None:
+    distance = _clause("emd", pair=True, lower=None, upper=1.0, bound=Bound.CANTELLI)
+    alerts = _judged(flights(12, factor=60.0), distance, _clause()).alerts
+    assert [alert.metric for alert in alerts] == ["mean", "emd"]
+
+
+def test_without_the_states_of_the_partition_before_the_sentence_is_there_all_the_same() -> None:
+    history = [without_states(p) for p in HISTORY]
+    (alert,) = _judged(flights(12, factor=60.0), history=history).alerts
+    assert alert.message.startswith("air_time: mean was ")
+    assert next(change.aspect for change in alert.changes) == "history"
+    assert {change.subject for change in alert.changes if change.aspect == "quantile"} >= {"median", "p95"}
+
+
+def _judged(now: Profile, *clauses: Clause, history: Sequence[Profile] = HISTORY) -> Verdict:
+    column = ColumnProgram("air_time", Kind.NUMERIC, clauses or (_clause(),), 60, 40)
+    partitions = tuple(p.partition for p in history)
+    program = Program(SynthesisOptions(), partitions, TableProgram(schema={}), {"air_time": column})
+    return evaluate(program, now, history, ["air_time"])

@@ -52,7 +52,7 @@ def test_missing_value_names_partition_and_reason() -> None:
     assert series_of(broken, "air_time", "mean", pair=False).numbers() == (
         "missing in the history (no values in partition 2013-01-03)"
     )
-    gone = series_of(HISTORY, "air_time", "kurtosis", pair=False).numbers()
+    gone = series_of(HISTORY, "air_time", "no_such_metric", pair=False).numbers()
     assert gone == "missing in the history (its statistics are not kept in partition 2013-01-01)"
 
 

@@ -3,7 +3,16 @@ from __future__ import annotations
 import pytest
 
 from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.wording import chance_words, metric_words, number_words
+from airflow_dq.program.wording import (
+    chance_words,
+    listed,
+    metric_words,
+    number_words,
+    pattern_words,
+    quoted,
+    share_words,
+    times_words,
+)
 from airflow_dq.states.base import Kind
 
 
@@ -72,3 +81,39 @@ def test_a_chance_that_cannot_be_estimated_is_not_called_zero() -> None:
     assert chance_words(Bound.CLT, 1e-12, 0.0, 30) == (
         "it never changed in 30 partitions, so the chance of a false alarm cannot be estimated"
     )
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (1.0, "100%"),
+        (0.123, "12.3%"),
+        (0.9999, "99.99%"),
+        (0.0123, "1.23%"),
+        (0.0005, "0.05%"),
+        (1e-7, "under 0.001%"),
+    ],
+)
+def test_a_share_never_looks_like_none_or_all(share: float, text: str) -> None:
+    assert share_words(share) == text
+
+
+def test_values_from_the_data_are_quoted_cut_and_kept_on_one_line() -> None:
+    assert quoted("a\nb") == "'a\\x0ab'"
+    assert quoted("x" * 50) == "'" + "x" * 39 + "…'"
+
+
+def test_patterns_are_nines_and_counted_runs() -> None:
+    assert pattern_words("dddd.dd.dd ll") == "9999.99.99 aa"
+    assert pattern_words("l" * 12 + "d") == "a{12}9"
+
+
+def test_a_long_list_names_three() -> None:
+    assert listed(["a", "b", "c"]) == "a, b, c"
+    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+
+
+def test_a_ratio() -> None:
+    assert times_words(60.0, 1.0) == "x60"
+    assert times_words(1.0, 8.0) == "x0.125"

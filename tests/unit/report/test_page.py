@@ -5,7 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from airflow_dq.program.model import Alert, Status, Verdict
+from airflow_dq.program.model import Alert, Change, Status, Verdict
 from airflow_dq.report import render_page, write_report
 
 
@@ -89,3 +89,16 @@ def test_report_is_written_as_utf8_into_a_new_folder(tmp_path: Path, alert: Aler
 def test_the_same_verdicts_give_the_same_page(alert: Alert, make_verdict):
     verdicts = [("flights", make_verdict(alert))]
     assert render_page(verdicts) == render_page(verdicts)
+
+
+def test_a_card_shows_the_cause_and_what_changed(alert: Alert, make_verdict):
+    told = replace(alert, cause="change of unit, x60", changes=(Change("value", "'<us>' appeared: 12.0%"),))
+    html = render_page([("flights", make_verdict(told))])
+    assert "<strong>change of unit, x60</strong>" in html
+    assert "<li>values: '&lt;us&gt;' appeared: 12.0%</li>" in html
+    assert 'class="moved"' in render_page([("flights", make_verdict(replace(told, root=False)))])
+
+
+def test_a_cause_that_the_sentence_names_is_not_said_twice(alert: Alert, make_verdict):
+    told = replace(alert, message="a: odd. Looks like: change of unit, x60.", cause="change of unit, x60")
+    assert "<strong>" not in render_page([("flights", make_verdict(told))])

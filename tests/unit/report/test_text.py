@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.program.model import Alert, Status
+from airflow_dq.program.model import Alert, Change, Status
 from airflow_dq.report import render_text
 
 
@@ -40,3 +40,12 @@ def test_control_characters_do_not_reach_the_terminal(alert: Alert, make_verdict
 
 def test_nothing_to_show_is_a_header():
     assert render_text([], width=100) == "PARTITION  VERDICT  FINDING\n"
+
+
+def test_what_changed_is_listed_below_the_sentence(alert: Alert, make_verdict):
+    told = replace(
+        alert, changes=(Change("quantile", "median 150 -> 9,000 (x60)"), Change("rows", "rows: 1, before 2"))
+    )
+    lines = render_text([("flights", make_verdict(told))], width=100).splitlines()
+    assert [line.strip() for line in lines[3:]] == ["quantiles: median 150 -> 9,000 (x60)", "rows: 1, before 2"]
+    assert render_text([("flights", make_verdict(replace(told, root=False)))], width=100).count("\n") == 3

@@ -3,17 +3,24 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
-from airflow.sdk import DAG
+from airflow.sdk import DAG, Asset
 
 from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError, SynthesisError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.program.model import Alert, ScopeVerdict, Status, SynthesisOptions, Verdict
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.summary import AttemptState, AttemptStatus
-from airflow_dq.version_compat import AirflowException, AirflowFailException, AirflowSensorTimeout, AirflowSkipException
+from airflow_dq.version_compat import (
+    AirflowException,
+    AirflowFailException,
+    AirflowSensorTimeout,
+    AirflowSkipException,
+    Stats,
+)
 
 try:
     from airflow.sdk.exceptions import TaskDeferred
@@ -31,14 +38,18 @@ class World:
         self.states: list[AttemptState | None] = ["succeeded"]
         self.verdict: Verdict | Exception = verdict(Status.PASS)
         self.judged: list[tuple[str, str, SynthesisOptions]] = []
+        self.severity: object = None
 
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         error = "No folder." if state == "failed" else None
         return state and AttemptStatus(1, state, error, datetime(2026, 1, 1, tzinfo=UTC), None, True, True)  # type: ignore[return-value]
 
-    def judge(self, repository: object, dataset: str, partition: str, options: SynthesisOptions) -> Verdict:
+    def judge(
+        self, repository: object, dataset: str, partition: str, options: SynthesisOptions, severity: object
+    ) -> Verdict:
         self.judged.append((dataset, partition, options))
+        self.severity = severity
         if isinstance(self.verdict, Exception):
             raise self.verdict
         return self.verdict
@@ -69,14 +80,29 @@ def gate(mode: Mode, **arguments: Any) -> DQGateSensor:
 
 
 class FirstTry:
-    """The task instance of a reschedule sensor that has never been rescheduled."""
+    """The task instance of a sensor that has never been rescheduled."""
+
+    max_tries = 0
+
+    def __init__(self) -> None:
+        self.pushed: dict[str, Any] = {}
 
     def get_first_reschedule_date(self, context: object) -> None:
         return None
 
+    def xcom_push(self, key: str, value: Any) -> None:
+        self.pushed[key] = value
 
-def run(task: DQGateSensor) -> Any:
-    return task.execute({"ti": FirstTry()})  # type: ignore[typeddict-item]
+
+class TaskState(dict[str, Any]):
+    """What Airflow keeps of a task from try to try."""
+
+    def set(self, key: str, value: Any) -> None:
+        self[key] = value
+
+
+def run(task: DQGateSensor, **context: Any) -> Any:
+    return task.execute({"ti": FirstTry(), **context})  # type: ignore[typeddict-item]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -185,6 +211,119 @@ def test_an_error_of_the_trigger_is_the_tasks(retry: bool, world: World) -> None
     assert isinstance(raised.value, AirflowFailException) is not retry
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_violation_can_skip_what_follows(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.FAIL)
+    ti = FirstTry()
+    with pytest.raises(AirflowSkipException, match="a: mean was 3"):
+        run(gate(mode, on_violation="skip"), ti=ti)
+    assert (ti.pushed["return_value"]["outcome"], ti.pushed["return_value"]["status"]) == ("skip", "fail")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_gate_that_fails_still_says_why_in_xcom(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.FAIL)
+    ti = FirstTry()
+    with pytest.raises(AirflowFailException):
+        run(gate(mode), ti=ti)
+    assert ti.pushed["return_value"]["alerts"] == ["a: mean was 3."]
+    silent = FirstTry()
+    with pytest.raises(AirflowFailException):
+        run(gate(mode, do_xcom_push=False), ti=silent)
+    assert silent.pushed == {}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_warming_up_can_be_told_to_fail(mode: Mode, world: World) -> None:
+    world.verdict = verdict(Status.WARMING_UP)
+    with pytest.raises(AirflowFailException, match="warming up, does not pass"):
+        run(gate(mode, warming_up="fail"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_backfill_waits_for_the_profile_and_is_not_judged(mode: Mode, world: World) -> None:
+    backfill = SimpleNamespace(run_type="backfill")
+    result = run(gate(mode), dag_run=backfill)
+    assert (result["outcome"], result["status"], world.judged) == ("unjudged", "not_evaluated", [])
+    assert run(gate(mode, judge_backfills=True), dag_run=backfill)["outcome"] == "pass"
+    world.states = ["failed"]
+    with pytest.raises(AirflowFailException, match="profiling failed"):
+        run(gate(mode), dag_run=backfill)
+
+
+def test_severity_reaches_the_judge(world: World) -> None:
+    run(gate("poke", severity={"column:a": "warn"}))
+    assert world.severity == {"column:a": "warn"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_assets_event_has_the_verdict_and_there_is_none_without_a_pass(mode: Mode, world: World) -> None:
+    asset = Asset("flights")
+    events = {asset: SimpleNamespace(extra={})}
+    task = gate(mode, outlets=[asset])
+    result = run(task, outlet_events=events)
+    assert (events[asset].extra, task.outlets) == (result, [asset])
+    for status, arguments in ((Status.FAIL, {"on_violation": "warn"}), (Status.WARMING_UP, {})):
+        world.verdict = verdict(status)
+        task = gate(mode, outlets=[asset], **arguments)
+        run(task, outlet_events=None)
+        assert task.outlets == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_timeout_counts_from_the_first_try(mode: Mode, world: World) -> None:
+    world.states = [None]
+    kept = TaskState(dq_waiting_since_1=time.time() - 100)
+    if mode == "deferrable":
+        with pytest.raises(TaskDeferred) as deferred:
+            run(gate(mode, timeout=60, retries=2), ti=retried(), task_state_store=kept)
+        assert deferred.value.trigger.deadline == pytest.approx(time.time() - 40, abs=5)
+        return
+    with pytest.raises(AirflowSensorTimeout, match=r"No profile within 60 s\. .*not profiled yet"):
+        run(gate(mode, timeout=60, retries=2), ti=retried(), task_state_store=kept)
+
+
+def test_a_cleared_gate_starts_a_new_wait(world: World) -> None:
+    world.states = [None]
+    kept = TaskState(dq_waiting_since_1=time.time() - 100)
+    cleared = FirstTry()
+    cleared.max_tries = 4  # cleared after its second try, with two retries
+    with pytest.raises(TaskDeferred) as deferred:
+        run(gate("deferrable", timeout=60, retries=2), ti=cleared, task_state_store=kept)
+    assert deferred.value.trigger.deadline == pytest.approx(time.time() + 60, abs=5)
+    assert set(kept) == {"dq_waiting_since_1", "dq_waiting_since_3"}
+
+
+def retried() -> FirstTry:
+    ti = FirstTry()
+    ti.max_tries = 2
+    return ti
+
+
+def test_counters_name_the_outcome(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[tuple[str, object]] = []
+    timed: list[str] = []
+    monkeypatch.setattr(Stats, "incr", lambda name, tags: counted.append((name, tags)))
+    monkeypatch.setattr(Stats, "timing", lambda name, spent, tags: timed.append(name))
+    run(gate("poke"))
+    world.verdict = verdict(Status.FAIL)
+    run(gate("poke", on_violation="warn"))
+    with pytest.raises(AirflowSkipException):
+        run(gate("poke", on_violation="skip"))
+    with pytest.raises(AirflowFailException):
+        run(gate("poke"))
+    tags = {"dataset": "flights"}
+    assert counted == [(f"dq.gate.{outcome}", tags) for outcome in ("pass", "warn", "skip", "fail")]
+    assert timed == ["dq.gate.duration"] * 4
+
+
+def test_a_value_that_the_run_lacks_is_explained(world: World) -> None:
+    with DAG("d") as dag:
+        task = gate("poke", partition="{{ ds }}")
+    with pytest.raises(AirflowFailException, match=r"'ds' is undefined.*a run without a logical date"):
+        task.render_template_fields({}, jinja_env=dag.get_template_env())
+
+
 def test_options_come_as_an_object_or_as_plain_data() -> None:
     assert gate("poke").synthesis_options() == SynthesisOptions()
     given = SynthesisOptions(history=60, columns=("a",), target_fpr=0.5)
@@ -197,8 +336,12 @@ def test_options_come_as_an_object_or_as_plain_data() -> None:
 def test_misspelt_arguments_are_told_when_the_dag_is_parsed() -> None:
     with pytest.raises(ConfigurationError, match="options has no field histry; it has target_fpr"):
         gate("poke", options={"histry": 3})
-    with pytest.raises(ConfigurationError, match="on_violation is 'skip'; allowed: fail, warn"):
-        gate("poke", on_violation="skip")
+    with pytest.raises(ConfigurationError, match="on_violation is 'stop'; allowed: fail, skip, warn"):
+        gate("poke", on_violation="stop")
+    with pytest.raises(ConfigurationError, match="warming_up is 'warn'; allowed: pass, fail"):
+        gate("poke", warming_up="warn")
+    with pytest.raises(ConfigurationError, match="severity has the key 'price'"):
+        gate("poke", severity={"price": "warn"})
 
 
 def test_templates_are_rendered() -> None:

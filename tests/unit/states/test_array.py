@@ -3,7 +3,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from airflow_dq.states.array import finite_floats, present_strings, string_bytes, strings_from_bytes
+from airflow_dq.states.array import counted_strings, finite_floats, present_strings, string_bytes, strings_from_bytes
 
 
 def invalid(*values: bytes) -> pa.LargeStringArray:
@@ -43,3 +43,31 @@ def test_decimals_and_integers_become_floats() -> None:
 
     assert finite_floats(pa.array([Decimal("1.25"), None])).tolist() == [1.25]
     assert finite_floats(pa.array([2**53 + 1, None])).tolist() == [2.0**53]
+
+
+def counted(values: pa.Array) -> dict[str, int]:
+    distinct, counts = counted_strings(values)
+    return dict(zip(distinct.to_pylist(), counts.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("data_type", [pa.string(), pa.large_string(), pa.string_view()])
+def test_strings_are_counted_without_nulls_and_empty_ones(data_type: pa.DataType) -> None:
+    values = pa.array(["skipped", "a", None, "", "bé", None, "a"], data_type)[1:]
+    assert counted(values) == {"a": 2, "bé": 1}
+
+
+def test_unequal_bytes_that_become_equal_characters_count_together() -> None:
+    assert counted(invalid(b"\xff", b"ok", b"\xfe", b"", b"\xff")) == {"�": 3, "ok": 1}
+
+
+def test_booleans_are_counted_by_name() -> None:
+    assert counted(pa.array([True, None, True, False])) == {"true": 2, "false": 1}
+    assert counted(pa.array([True, None])) == {"true": 1}
+    assert counted(pa.nulls(3)) == {}
+
+
+def test_floats_that_are_shared_cannot_be_changed() -> None:
+    values = pa.array([1.0, None, -0.0])
+    assert finite_floats(values) is finite_floats(values)
+    with pytest.raises(ValueError, match="read-only"):
+        finite_floats(values)[0] = 2.0

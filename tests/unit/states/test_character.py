@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
+from collections import Counter
 
 import pyarrow as pa
 import pytest
@@ -28,15 +29,26 @@ def generalised(value: str) -> str:
 @given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_patterns_of_any_text(values: list[str]) -> None:
-    assert Text.of(pa.array(values, pa.large_string())).patterns().to_pylist() == [generalised(v) for v in values]
+    text = Text.of(pa.array(values, pa.large_string()))
+    assert text.patterns().to_pylist() == [generalised(value) for value in dict.fromkeys(values)]
+    assert text.counts.tolist() == list(Counter(values).values())
 
 
 @given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_offsets_count_code_points(values: list[str]) -> None:
     text = Text.of(pa.array(values, pa.large_string()))
-    assert (text.offsets[1:] - text.offsets[:-1]).tolist() == [len(value) for value in values]
-    assert [chr(code) for code in text.codes.tolist()] == list("".join(values))
+    distinct = list(dict.fromkeys(values))
+    assert (text.offsets[1:] - text.offsets[:-1]).tolist() == [len(value) for value in distinct]
+    assert [chr(code) for code in text.codes.tolist()] == list("".join(distinct))
+
+
+@given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_histogram_counts_the_characters_of_all_occurrences(values: list[str]) -> None:
+    expected = Counter(classify(character) for value in values for character in value)
+    histogram = Text.of(pa.array(values, pa.large_string())).histogram
+    assert {flags: count for flags, count in enumerate(histogram.tolist()) if count} == expected
 
 
 @pytest.mark.parametrize("character", string.printable)

@@ -22,6 +22,7 @@ def test_what_is_counted() -> None:
         leading_blank=1,
         trailing_blank=1,
         non_ascii=1,
+        with_control=2,
     )
 
 
@@ -38,3 +39,16 @@ def test_against_python_strings(values: list[str]) -> None:
     assert shape.non_ascii == sum(not value.isascii() for value in present)
     assert shape.digits == sum(c.isdecimal() for value in present for c in value)
     assert shape.letters == sum(c.isalpha() for value in present for c in value)
+
+
+NUMBERS = ["0", "-1", "+1.5", ".5", "5.", "1e3", "1.5E-10", " 12 ", "00123", "1\n"]
+OTHERS = ["", "1,000", "0x1f", "1_000", "NaN", "inf", "1e", "e5", ".", "-", "1.2.3", "2022-03-01", "12 34", "١٢", "5é"]
+
+
+def test_strings_that_read_as_numbers_are_counted() -> None:
+    assert TextShape.of(pa.array(NUMBERS)).numeric == len(NUMBERS)
+    assert TextShape.of(pa.array(OTHERS)).numeric == 0
+    # Beside a character beyond ASCII the whole array takes the other way.
+    assert TextShape.of(pa.array([*NUMBERS, *OTHERS, "Zürich"])).numeric == len(NUMBERS)
+    for text in NUMBERS:
+        assert float(text) is not None

@@ -1,0 +1,156 @@
+"""``airflow dq backtest``: what the gate would have done on past partitions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airflow_dq.cli.run import print_json
+from airflow_dq.exceptions import ConfigurationError, DQError
+
+if TYPE_CHECKING:
+    from airflow_dq.profile.file import PartitionFiles
+    from airflow_dq.profile.model import Profile
+    from airflow_dq.program import BacktestResult, FailedPartition, SynthesisOptions
+
+
+def backtest(arguments: Any) -> int:
+    """Walk through the stored history of a dataset, or through files; exit code 1 when nothing could be judged."""
+    from airflow_dq.report.backtest_text import render_backtest
+
+    if not (arguments.dataset or arguments.files):
+        raise ConfigurationError("Name a DATASET whose history is stored, or give --files 'folder/*.parquet'.")
+    options = _options(arguments)
+    result = _from_files(arguments, options) if arguments.files else _from_store(arguments, options)
+    if arguments.html:
+        _write_page(Path(arguments.html), result)
+    if arguments.output:
+        print_json(result.to_dict())
+    else:
+        print(render_backtest(result, from_files=bool(arguments.files)), end="")
+    return 0 if result.false_alarms.of or result.rejected else 1
+
+
+def _options(arguments: Any) -> SynthesisOptions:
+    from airflow_dq.program import SynthesisOptions
+
+    return SynthesisOptions(
+        target_fpr=arguments.target_fpr,
+        scope=arguments.scope,
+        mode=arguments.mode,
+        history=arguments.history,
+        min_history=min(arguments.min_history, arguments.history),
+        columns=_names(arguments.columns),
+        exclude=_names(arguments.exclude) or (),
+    )
+
+
+def _settings(arguments: Any) -> dict[str, Any]:
+    from airflow_dq.program.backtest_walk import TARGETS
+
+    return {
+        "accept_after": arguments.accept_after or None,
+        "targets": () if arguments.quick else TARGETS,
+    }
+
+
+def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
+    from airflow_dq.profile.file import FileReader, find_partitions, natural
+    from airflow_dq.profile.model import ProfileOptions
+    from airflow_dq.program import backtest
+
+    found = find_partitions(arguments.files)
+    until, since = arguments.until, arguments.since
+    chosen = [one for one in found if until is None or natural(one.key) <= natural(until)]
+    judged = [one for one in chosen if since is None or natural(one.key) >= natural(since)]
+    if not judged:
+        raise ConfigurationError(_outside(arguments, found[0].key, found[-1].key, len(found)))
+    # What comes before the first judged partition is its history, as far back as one reaches.
+    first = len(chosen) - len(judged)
+    chosen = chosen[max(0, first - options.history) :]
+    profiling = ProfileOptions(columns=options.columns, exclude=options.exclude)
+    reader = FileReader(chosen, profiling, arguments.format)
+    learn_only = {one.key for one in chosen} - {one.key for one in judged}
+    return backtest(
+        _progress(_profiles(reader, chosen), len(chosen)),
+        options,
+        dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
+        learn_only=learn_only,
+        **_settings(arguments),
+    )
+
+
+def _profiles(reader: Any, partitions: Sequence[PartitionFiles]) -> Iterator[Profile | FailedPartition]:
+    from airflow_dq.program import FailedPartition
+
+    for partition in partitions:
+        try:
+            yield reader.profile(partition)
+        except DQError as error:
+            yield FailedPartition(partition.key, str(error))
+
+
+def _from_store(arguments: Any, options: SynthesisOptions) -> BacktestResult:
+    from airflow_dq.cli.backtest_history import StoredHistory
+    from airflow_dq.cli.connection import find_dsn
+    from airflow_dq.program import backtest
+    from airflow_dq.store import open_store
+
+    with open_store(find_dsn(arguments.dq_conn_id)) as repository:
+        stored = StoredHistory.load(repository, arguments.dataset, arguments.until)
+        keys = [str(profile.partition) for profile in stored.profiles]
+        judged = {key for key in keys if arguments.since is None or key >= arguments.since}
+        if not judged:
+            raise ConfigurationError(_outside(arguments, keys[0], keys[-1], len(keys)))
+        # What comes before was judged by the gate itself, if at all.
+        learned = [key for key in keys if key not in judged and key in stored.eligible][-options.history :]
+        profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
+        return backtest(
+            _progress(profiles, len(profiles)),
+            options,
+            dataset=arguments.dataset,
+            learn_only=learned,
+            decisions=stored.decisions,
+            reload=stored.reload,
+            **_settings(arguments),
+        )
+
+
+def _progress(profiles: Any, total: int) -> Iterator[Any]:
+    """The profiles, with the number of those done on the terminal while a person waits."""
+    shown = sys.stderr.isatty()
+    for number, profile in enumerate(profiles):
+        if shown:
+            print(f"\r{number} of {total} partitions ... ", end="", file=sys.stderr, flush=True)
+        yield profile
+    if shown:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _outside(arguments: Any, first: str, last: str, count: int) -> str:
+    return (
+        f"No partition lies from {arguments.since or 'the first'} to {arguments.until or 'the last'}: there are "
+        f"{count}, from {first} to {last}. Correct --from and --to."
+    )
+
+
+def _dataset_name(path: Path) -> str:
+    """The folder's name: what a person calls a table whose files lie in it."""
+    folder = path.parent.parent if "=" in path.parent.name else path.parent
+    return folder.resolve().name or "files"
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _write_page(path: Path, result: BacktestResult) -> None:
+    from airflow_dq.report.backtest_page import write_backtest
+
+    try:
+        write_backtest(path, result)
+    except OSError as error:
+        raise ConfigurationError(f"The page cannot be written to {str(path)!r}: {error.strerror}.") from None
+    print(f"Written: {path}", file=sys.stderr)

@@ -1,0 +1,62 @@
+"""The stored history of a dataset, for a backtest: every partition that has a profile, whatever became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airflow_dq.exceptions import ConfigurationError
+
+if TYPE_CHECKING:
+    from airflow_dq.profile.model import Profile
+    from airflow_dq.program.backtest_model import Decision
+    from airflow_dq.store import Repository
+
+WITH_VARIANTS = 4
+"""Newest partitions that are loaded with all that is kept of them: the injected errors that a program is tried on."""
+_EVERY = 1_000_000
+_END = "\U0010ffff"
+"""Sorts behind every partition key."""
+
+
+@dataclass(frozen=True)
+class StoredHistory:
+    """Profiles by ascending key, and what people have decided about them."""
+
+    repository: Repository
+    dataset: str
+    profiles: Sequence[Profile]
+    decisions: dict[str, Decision]
+    eligible: frozenset[str]
+    """Keys of the partitions that the gate learns from as things stand."""
+
+    @classmethod
+    def load(cls, repository: Repository, dataset: str, until: str | None = None) -> StoredHistory:
+        """Load all profiles up to a key; states only of those few whose distances are not stored yet.
+
+        :raises ConfigurationError: when there is none
+        """
+        listed = [line for line in repository.partitions(dataset, _EVERY) if line.rows is not None]
+        keys = sorted(line.partition for line in listed if until is None or line.partition <= until)
+        if not keys:
+            known = ", ".join(line.name for line in repository.datasets()) or "none"
+            upto = f" up to {until}" if until is not None and listed else ""
+            raise ConfigurationError(
+                f"No partition of a dataset {dataset!r}{upto} is profiled (datasets: {known}). Profile its past with "
+                "`airflow dq backfill`, or try --files on the files themselves."
+            )
+        # Partitions that failed are no history for the gate, and are judged by a backtest all the same.
+        loaded = {str(profile.partition): profile for profile in repository.load_history(dataset, _END, len(listed))}
+        eligible = frozenset(loaded)
+        for key in keys:
+            if key not in loaded or key in keys[-WITH_VARIANTS:]:
+                found = repository.load_profile(dataset, key)
+                if found is not None:
+                    loaded[key] = found
+        decisions = {line.partition: line.decision for line in listed if line.decision is not None}
+        return cls(repository, dataset, [loaded[key] for key in keys if key in loaded], decisions, eligible)
+
+    def reload(self, partition: str) -> Profile | None:
+        """The profile with the states that are kept of it."""
+        return self.repository.load_profile(self.dataset, partition)

@@ -1,0 +1,1 @@
+"""Notifiers: what tells a person."""

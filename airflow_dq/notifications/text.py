@@ -1,0 +1,95 @@
+"""An alert in the spellings of the places it is sent to: a chat, a mail, another program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+TITLE = 150
+"""Longest title, in characters: mail programs and chats cut longer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertText:
+    """What to say about one task, for templates: ``{{ dq_alert.text }}``."""
+
+    title: str
+    """One line: a mail's subject."""
+    lines: tuple[str, ...]
+    """What was found, a sentence each."""
+    where: str
+    """Dag, run and task."""
+    url: str | None
+    """The task's page in Airflow."""
+    payload: Mapping[str, Any]
+    """The same as plain data, for a webhook."""
+
+    @property
+    def text(self) -> str:
+        """Plain text."""
+        return "\n".join((self.title, *(f"- {line}" for line in self.lines), self.where, *self._link))
+
+    @property
+    def slack(self) -> str:
+        """Slack's mrkdwn: its three control characters escaped, the title in bold."""
+        lines = [f"*{_slack(self.title)}*", *(f"• {_slack(line)}" for line in self.lines), _slack(self.where)]
+        return "\n".join((*lines, *(f"<{_slack(link)}|Open in Airflow>" for link in self._link)))
+
+    @property
+    def html(self) -> str:
+        """A fragment of HTML: a mail's body."""
+        items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
+        link = "".join(f'<p><a href="{escape(link)}">Open in Airflow</a></p>' for link in self._link)
+        return f"<h3>{escape(self.title)}</h3><ul>{items}</ul><p>{escape(self.where)}</p>{link}"
+
+    @property
+    def _link(self) -> tuple[str, ...]:
+        return () if self.url is None else (self.url,)
+
+
+def alert_text(context: Context) -> AlertText:
+    """What to say about the task that a callback was called for.
+
+    A gate's own conclusion is used where there is one; any other failed task is told by its exception.
+    """
+    ti: Any = context.get("ti") or context.get("task_instance")
+    task: Any = context.get("task") or getattr(ti, "task", None)
+    conclusion = getattr(task, "conclusion", None)
+    found = {} if conclusion is None else conclusion.to_dict()
+    dataset = found.get("dataset") or getattr(task, "dataset", None)
+    partition = found.get("partition") or getattr(task, "partition", None)
+    dag_id, run_id, task_id = (getattr(ti, name, None) for name in ("dag_id", "run_id", "task_id"))
+    url = getattr(ti, "log_url", None)
+    outcome = found.get("outcome", "fail")
+    lines = tuple(found.get("alerts", ())) or _sentences(found.get("reason") or context.get("exception"))
+    hidden = found.get("alert_count", 0) - len(found.get("alerts", ()))
+    if hidden > 0:
+        lines = (*lines, f"and {hidden} more")
+    what = f"{dataset} {partition}" if dataset else str(task_id)
+    count = found.get("alert_count", 0)
+    counted = f", {count} alert{'s' if count != 1 else ''}" if count else ""
+    title = f"Data quality: {what}: {outcome.replace('_', ' ')}{counted}"
+    payload = {
+        **{"dataset": dataset, "partition": partition, "outcome": outcome, "status": None, "alert_count": count},
+        **found,
+        **{"alerts": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
+    }
+    return AlertText(_cut(title), lines, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
+
+
+def _sentences(said: object) -> tuple[str, ...]:
+    return tuple(line.removeprefix("- ") for line in str(said or "").splitlines() if line.strip())
+
+
+def _cut(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 3]}..."
+
+
+def _slack(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

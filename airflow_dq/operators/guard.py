@@ -1,0 +1,57 @@
+"""Profile and gate in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from airflow.sdk import TaskGroup
+
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.sensors.gate import DQGateSensor
+
+PARTITION = "{{ partition_key | default(none) or ds }}"
+"""The run's own partition: the key of a partitioned timetable, else the logical date."""
+
+
+def dq_guard(
+    *,
+    dataset: str,
+    partition: str = PARTITION,
+    group_id: str | None = None,
+    dq_conn_id: str = DQHook.default_conn_name,
+    gate: Mapping[str, Any] | None = None,
+    default_args: dict[str, Any] | None = None,
+    **profile: Any,
+) -> TaskGroup:
+    """A task group of ``profile`` (a ``DQProfileOperator``) and then ``gate`` (a ``DQGateSensor``).
+
+    ::
+
+        write >> dq_guard(dataset="flights", source="lake/day={{ ds }}", partition="{{ ds }}") >> publish
+
+    :param dataset: name under which the profiles are stored (templated)
+    :param partition: key of the partition to gate (templated); it is the one that is profiled, too, unless a pattern
+        or ``partition_by`` names the keys
+    :param group_id: id of the group; by default made of the dataset's name
+    :param dq_conn_id: connection to the statistics database, of both tasks (templated)
+    :param gate: more arguments of the gate, such as ``{"on_violation": "warn", "deferrable": True}``
+    :param default_args: arguments of both tasks, such as ``{"retries": 2}``
+    :param profile: all other arguments are the profile's: ``source``, ``table``, ``engine``, ``conf`` ...
+    :return: the group, to be chained like a task
+    """
+    several = "partition_by" in profile or "*" in str(profile.get("source") or "")
+    keyed = {} if several else {"partition": partition}
+    name = group_id or f"dq_{re.sub(r'[^A-Za-z0-9_-]+', '_', dataset)}"
+    shared: Any = default_args or {}  # the converter of TaskGroup's field hides its type
+    with TaskGroup(name, default_args=shared, tooltip=f"Data quality of {dataset}") as group:
+        profiled = DQProfileOperator(
+            **{"task_id": "profile", "dataset": dataset, "dq_conn_id": dq_conn_id, **keyed, **profile}
+        )
+        gated = DQGateSensor(
+            **{"task_id": "gate", "dataset": dataset, "partition": partition, "dq_conn_id": dq_conn_id, **(gate or {})}
+        )
+        profiled >> gated
+    return group

@@ -1,0 +1,251 @@
+"""Data files of partitions, read with pyarrow alone: the quickest way to profile what lies in a folder."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from glob import escape, glob
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet
+
+from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
+from airflow_dq.profile.column import kind_of
+from airflow_dq.profile.model import Profile, ProfileOptions
+from airflow_dq.profile.table import TableState
+from airflow_dq.states.base import Kind
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+"""Ending of a file's name -> its format; a compression's ending may follow."""
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
+_LOOKED_AT = 12
+"""Types of text columns are settled by so many files, spread over all."""
+_BLOCK = 1 << 26
+"""Bytes that pyarrow looks at to settle types within a file: enough for a row of any size."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFiles:
+    """The data files of one partition."""
+
+    key: str
+    files: tuple[Path, ...]
+
+
+def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
+    """The partitions that a pattern with one ``*`` matches, whose match is the key, in the natural order of the keys.
+
+    A match may be a file or a folder of files.  Numbers within keys are ordered as numbers (``day9`` before ``day10``).
+
+    :param patterns: one pattern; or the paths that a shell has made of one, which differ in the key alone
+    :raises ConfigurationError: when a pattern has no ``*``, or several
+    :raises SourceMissingError: when nothing matches
+    :raises SourceEmptyError: when what matches holds no data file
+    """
+    found = _matched(patterns[0]) if len(patterns) == 1 else _expanded(patterns)
+    partitions = [PartitionFiles(key, tuple(_files(path))) for key, path in found.items()]
+    filled = sorted((one for one in partitions if one.files), key=lambda one: natural(one.key))
+    if not filled:
+        raise SourceEmptyError(f"What matches {patterns[0]} holds no data file (hidden and side files left aside).")
+    return filled
+
+
+def natural(key: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key in which numbers are numbers."""
+    parts = re.split(r"(\d+)", key)
+    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
+
+
+def _matched(pattern: str) -> dict[str, Path]:
+    if pattern.count("*") != 1:
+        raise ConfigurationError(
+            f"{pattern!r} has {pattern.count('*') or 'no'} *: give a path with exactly one, which stands for the "
+            "partition's key, such as 'folder/*.parquet' or 'folder/day=*', quoted for the shell."
+        )
+    start, _, end = pattern.partition("*")
+    text = re.compile(f"{re.escape(start)}([^/]*){re.escape(end)}")
+    paths = glob(f"{escape(start)}*{escape(end)}")
+    found = {unquote(match[1]): Path(path) for path in paths if (match := text.fullmatch(path))}
+    found = {key: path for key, path in found.items() if not key.startswith(("_", "."))}
+    if not found:
+        raise SourceMissingError(f"Nothing matches {pattern}. Check the path, and quote it for the shell.")
+    return found
+
+
+def _expanded(paths: Sequence[str]) -> dict[str, Path]:
+    """The same for paths that a shell has made of a pattern: the key is what differs."""
+    missing = next((path for path in paths if not Path(path).exists()), None)
+    if missing:
+        raise SourceMissingError(f"{missing} does not exist. Check the path.")
+    start = re.sub(r"[^/=]*$", "", _alike(paths))
+    end = re.sub(r"^[^./]*", "", _alike([path[::-1] for path in paths])[::-1])
+    return {unquote(path[len(start) : len(path) - len(end)]): Path(path) for path in paths}
+
+
+def _alike(texts: Sequence[str]) -> str:
+    """What all texts begin with."""
+    first, last = min(texts), max(texts)
+    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The data files at or below a path, hidden and side files left out, in the order of their names."""
+    if path.is_file():
+        yield path
+        return
+    for child in sorted(path.iterdir()):
+        # Spark's own rule: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data.
+        hidden = child.name.startswith(".") or (child.name.startswith("_") and "=" not in child.name)
+        if not hidden and not child.name.endswith(_SIDE_SUFFIXES):
+            yield from _files(child)
+
+
+class FileReader:
+    """Reads and profiles partitions; columns of text formats get one type over all of them."""
+
+    def __init__(
+        self, partitions: Sequence[PartitionFiles], options: ProfileOptions | None = None, format: str | None = None
+    ) -> None:
+        """Look at some of the files to settle the types of CSV columns, which each file alone may suggest differently.
+
+        :param partitions: all that will be read
+        :param options: what to profile and how
+        :param format: ``parquet``, ``csv`` or ``json`` (None: as the names of the files end)
+        :raises ConfigurationError: when a file's format is not known, or they have several
+        """
+        self._options = options or ProfileOptions()
+        self._format = format
+        named = {self._format_of(one.files[0]): one.files[0] for one in partitions}
+        if len(named) > 1:
+            found = " and ".join(f"{form} ({path.name})" for form, path in named.items())
+            raise ConfigurationError(f"The partitions are files of several formats: {found}. Narrow the pattern.")
+        self._types = self._settled(partitions)
+
+    def profile(self, partition: PartitionFiles) -> Profile:
+        """The profile of one partition.
+
+        :raises SourceUnreadableError: naming the file that cannot be read
+        :raises ProfileError: when the values cannot be profiled
+        """
+        state: TableState | None = None
+        for path in partition.files:
+            for table in self._tables(path):
+                state = TableState.of(table, self._options) if state is None else state.add(table, self._options)
+        assert state is not None
+        return state.profile(partition.key, self._options)
+
+    def _tables(self, path: Path) -> Iterator[pa.Table | pa.RecordBatch]:
+        """The file's rows, at least one table even when it has none."""
+        try:
+            match self._format_of(path):
+                case "parquet":
+                    yield from _parquet(path)
+                case "json":
+                    yield _json(path)
+                case _:
+                    yield _csv(path, self._types)
+        except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
+            raise SourceUnreadableError(f"The file {path} cannot be read: {error}") from error
+
+    def _format_of(self, path: Path) -> str:
+        if self._format is not None:
+            return self._format
+        endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
+        found = FORMATS.get(endings[-1]) if endings else None
+        if found is None:
+            raise ConfigurationError(
+                f"The format of {path} cannot be told from its name. Say which it is: parquet, csv or json."
+            )
+        return found
+
+    def _settled(self, partitions: Sequence[PartitionFiles]) -> dict[str, pa.DataType]:
+        """Type by CSV column, from some of the files; what could not be read or had no value says nothing."""
+        files = [one.files[0] for one in partitions if self._format_of(one.files[0]) == "csv"]
+        places = {round(n * (len(files) - 1) / (_LOOKED_AT - 1)) for n in range(_LOOKED_AT)} if files else set()
+        seen: dict[str, list[pa.DataType]] = defaultdict(list)
+        for place in sorted(places):
+            try:
+                schema = _csv(files[place], {}).schema
+            except (pa.ArrowException, OSError, EOFError):
+                continue
+            for field in schema:
+                if not pa.types.is_null(field.type):
+                    seen[field.name].append(field.type)
+        return {name: _common(types) for name, types in seen.items()}
+
+
+def _common(types: Sequence[pa.DataType]) -> pa.DataType:
+    """The type of a column that several files have: text unless only one of them says so, which is then an error."""
+    kinds = Counter(kind_of(data_type) for data_type in types)
+    if len(kinds) > 1 and (kinds[Kind.STRING] > 1 or Kind.STRING not in kinds):
+        return pa.string()
+    kind = kinds.most_common(1)[0][0]
+    alike = [data_type for data_type in types if kind_of(data_type) is kind]
+    return alike[0] if len(set(alike)) == 1 or kind is not Kind.NUMERIC else pa.float64()
+
+
+def _parquet(path: Path) -> Iterator[pa.Table | pa.RecordBatch]:
+    with pyarrow.parquet.ParquetFile(path) as file:
+        yield file.schema_arrow.empty_table()
+        yield from file.iter_batches()
+
+
+def _json(path: Path) -> pa.Table:
+    options = pyarrow.json.ReadOptions(block_size=_BLOCK)
+    return pyarrow.json.read_json(pa.input_stream(str(path), compression="detect"), read_options=options)
+
+
+def _csv(path: Path, types: Mapping[str, pa.DataType]) -> pa.Table:
+    """The rows of a CSV file; columns that do not have the type that they should are left to speak for themselves."""
+    sep = "\t" if ".tsv" in path.name else _separator(path)
+    wrong: set[str] = set()
+    while True:
+        given = {name: data_type for name, data_type in types.items() if name not in wrong}
+        try:
+            return pyarrow.csv.read_csv(
+                pa.input_stream(str(path), compression="detect"),
+                read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
+                parse_options=pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True),
+                convert_options=pyarrow.csv.ConvertOptions(column_types=given),
+            )
+        except pa.ArrowInvalid as error:
+            # "In CSV column #3: CSV conversion error to double: invalid value 'x'"
+            column = re.match(r"In CSV column #(\d+): ", str(error))
+            name = _header(path, sep)[int(column[1])] if column else None
+            if name is None or name not in given:
+                raise
+            wrong.add(name)
+
+
+def _separator(path: Path) -> str:
+    """The most frequent of the usual separators in the first line."""
+    line = _first_line(path)
+    return max(",;\t|", key=line.count) if line else ","
+
+
+def _header(path: Path, sep: str) -> list[str]:
+    options: Any = pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
+    with pyarrow.csv.open_csv(pa.input_stream(str(path), compression="detect"), parse_options=options) as reader:
+        return list(reader.schema.names)
+
+
+def _first_line(path: Path) -> str:
+    with pa.input_stream(str(path), compression="detect") as stream:
+        return bytes(stream.read(65536)).split(b"\n", 1)[0].decode("utf-8", "replace")

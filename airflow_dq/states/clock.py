@@ -1,0 +1,33 @@
+"""How many moments of a column are midnights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+
+from airflow_dq.states.array import finite_floats
+from airflow_dq.states.base import Kind
+from airflow_dq.states.tally import Tally
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClockShape(Tally):
+    """Counts over the dates and timestamps, in seconds since 1970-01-01 UTC."""
+
+    key: ClassVar[str] = "clock/1"
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.TIMESTAMP})
+
+    count: int = 0
+    midnights: int = 0
+
+    @classmethod
+    def of(cls, values: pa.Array) -> Self:
+        """Summarise moments."""
+        seconds = finite_floats(values)
+        # fmod is exact, whatever the size of its first argument.
+        return cls(len(seconds), int(np.count_nonzero(np.fmod(seconds, _DAY) == 0.0)))

@@ -1,0 +1,33 @@
+"""Integers that a float64 cannot tell from their neighbours: each as a float and an exact rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from airflow_dq.states.array import flat
+
+EXACT_INTEGER = 2**53
+"""Up to here every integer is a float64 of its own."""
+
+
+def is_long(values: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether these are integers of which a float64 would round some."""
+    if not pa.types.is_integer(values.type) or values.type.bit_width < 64 or values.null_count == len(values):
+        return False
+    bounds = pc.min_max(values).as_py()
+    return bool(bounds["min"] < -EXACT_INTEGER or bounds["max"] > EXACT_INTEGER)
+
+
+def split(values: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Distinct integers of up to 64 bits as floats, their counts, and what each is above its float."""
+    values = flat(values)
+    integers, counts = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_counts=True)
+    floats = integers.astype(np.float64)
+    # In halves of 32 bits: the float next to the largest integer is itself no 64-bit integer.
+    high = np.floor(np.ldexp(floats, -32))
+    low = floats - np.ldexp(high, 32)
+    halves = (integers >> 32).astype(np.float64) - high, (integers & 0xFFFFFFFF).astype(np.float64) - low
+    return floats, counts, (np.ldexp(halves[0], 32) + halves[1]).astype(np.int64)

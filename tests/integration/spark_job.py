@@ -1,0 +1,43 @@
+"""A local Spark for the tests of the profile job, and the job run on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from airflow_dq.environment import spark_environment
+from airflow_dq.profile import JobSpec
+from airflow_dq.spark.job import Outcome, ProfileJob
+from airflow_dq.spark.session import open_session
+from airflow_dq.store import Repository
+
+Run = Callable[..., dict[str, Outcome]]
+"""Runs a job given by the fields of its order; what became of each partition, by key."""
+
+
+@contextmanager
+def local_session(home: Path) -> Iterator[SparkSession]:
+    """A session with two cores that keeps its files in ``home``."""
+    os.environ.update(spark_environment("local[2]"))
+    (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
+        .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
+        .getOrCreate()
+    )
+    with open_session() as session:
+        yield session
+
+
+def run_job(
+    spark: SparkSession, store: Repository, say: Callable[[str], None] = lambda line: None, **order: Any
+) -> dict[str, Outcome]:
+    """Carry out an order, as it reads after its way through the command line."""
+    spec = JobSpec.from_json(JobSpec(**{"dataset": "t", **order}).to_json())
+    return {outcome.partition: outcome for outcome in ProfileJob(spark, spec, store, say).run()}

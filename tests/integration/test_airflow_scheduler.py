@@ -1,0 +1,139 @@
+"""A scheduler, a triggerer and workers: catch-up by partition, a gate that waits deferred, and a backfill."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from airflow_dq.local.job import LocalJob
+from airflow_dq.profile import JobSpec
+from airflow_dq.store import open_store
+from airflow_dq.store.migration import upgrade
+from tests.integration.airflow_home import AirflowHome
+from tests.integration.airflow_service import airflow_service, wait_until
+from tests.integration.test_airflow_run import orders
+
+pytestmark = pytest.mark.slow
+
+DAYS = [f"2026-01-{day:02d}" for day in range(1, 17)]
+CAUGHT_UP = DAYS[-2:]
+
+DAG_TEXT = """
+from datetime import datetime, timedelta
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG, CronPartitionTimetable
+from airflow_dq.operators.guard import dq_guard
+from airflow_dq.sensors.gate import DQGateSensor
+
+OPTIONS = {{"scope": "column", "target_fpr": 0.01, "min_history": 7}}
+FAST = {{"retries": 2, "retry_delay": timedelta(seconds=1)}}
+
+with DAG("service_partitions", schedule=CronPartitionTimetable("0 0 * * *", timezone="UTC", key_format="%Y-%m-%d"),
+         start_date=datetime(2026, 1, 15), end_date=datetime(2026, 1, 16), catchup=True, max_active_runs=1,
+         default_args=FAST):
+    dq_guard(dataset="service_orders", source="{lake}/day={{{{ partition_key }}}}.parquet", engine="arrow",
+             group_id="guard", gate={{"options": OPTIONS, "deferrable": True}}) >> EmptyOperator(task_id="publish")
+
+with DAG("service_waiting", schedule="@once", start_date=datetime(2026, 1, 1), default_args=FAST):
+    DQGateSensor(task_id="gate", dataset="service_late", partition="1", deferrable=True, poke_interval=1)
+
+with DAG("service_backfill", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=False, default_args=FAST,
+         is_paused_upon_creation=False, end_date=datetime(2026, 1, 5)):
+    dq_guard(dataset="service_backfilled", source="{lake}/day={{{{ ds }}}}.parquet", partition="{{{{ ds }}}}",
+             engine="arrow", group_id="guard", gate={{"options": OPTIONS}})
+"""
+
+
+@pytest.fixture(scope="module")
+def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AirflowHome:
+    upgrade(postgres_dsn)
+    made = AirflowHome(tmp_path_factory.mktemp("airflow"), postgres_dsn)
+    lake = made.folder / "lake"
+    lake.mkdir()
+    for number, day in enumerate(DAYS):
+        pq.write_table(orders(number), lake / f"day={day}.parquet")
+    with open_store(postgres_dsn) as store:
+        paths = {day: str(lake / f"day={day}.parquet") for day in DAYS[:-2]}
+        LocalJob(JobSpec(dataset="service_orders", paths=paths), store, lambda line: None).run()
+    made.migrate()
+    made.add_dag("service", DAG_TEXT.format(lake=lake))
+    return made
+
+
+@pytest.fixture(scope="module")
+def states(home: AirflowHome) -> Iterator[dict[tuple[str, str, str], str]]:
+    """What became of every task: (DAG, partition or day or run type, task) -> state."""
+    with airflow_service(home) as log:
+        try:
+            wait_until(lambda: _states(home).get(("service_waiting", "scheduled", "gate")) == "deferred", 300)
+            asked = home.airflow(
+                *("backfill", "create", "--dag-id", "service_backfill"),
+                *("--from-date", "2026-01-01", "--to-date", "2026-01-02"),
+            )
+            assert asked.returncode == 0, asked.stdout + asked.stderr
+            # The profile that the deferred gate waits for.
+            with open_store(home.dsn) as store:
+                paths = {"1": str(home.folder / "lake" / f"day={DAYS[0]}.parquet")}
+                LocalJob(JobSpec(dataset="service_late", paths=paths), store, lambda line: None).run()
+            wait_until(lambda: _all_done(_states(home)), 300)
+        except TimeoutError:
+            pytest.fail(f"{_states(home)}\n{log.read_text()[-5000:]}")
+        yield _states(home)
+
+
+def _states(home: AirflowHome) -> dict[tuple[str, str, str], str]:
+    query = (
+        "SELECT ti.dag_id, run.run_type, run.partition_key, date(run.logical_date), ti.task_id, ti.state "
+        "FROM task_instance ti JOIN dag_run run ON run.dag_id = ti.dag_id AND run.run_id = ti.run_id"
+    )
+    database = Path(home.folder / "airflow.db")
+    if not database.exists():
+        return {}
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)
+    try:
+        rows = connection.execute(query).fetchall()
+    finally:
+        connection.close()
+    return {
+        (dag, key or (day if kind == "backfill" else kind), task): str(state)
+        for dag, kind, key, day, task, state in rows
+    }
+
+
+def _all_done(states: dict[tuple[str, str, str], str]) -> bool:
+    wanted = {("service_partitions", day, "publish") for day in CAUGHT_UP}
+    wanted |= {("service_backfill", day, "guard.gate") for day in DAYS[:2]}
+    wanted.add(("service_waiting", "scheduled", "gate"))
+    ended = ("success", "failed", "skipped", "upstream_failed")
+    return all(states.get(one) in ended for one in wanted)
+
+
+def test_catch_up_runs_each_partition_by_its_key(states: dict[tuple[str, str, str], str], home: AirflowHome) -> None:
+    for day in CAUGHT_UP:
+        found = {task: states["service_partitions", day, task] for task in ("guard.profile", "guard.gate", "publish")}
+        assert found == dict.fromkeys(found, "success")
+    with open_store(home.dsn) as store:
+        verdicts = [store.load_verdict("service_orders", day) for day in CAUGHT_UP]
+    assert [str(verdict.status) for verdict in verdicts if verdict] == ["pass", "pass"]
+
+
+def test_a_deferred_gate_is_resumed_by_the_profile(states: dict[tuple[str, str, str], str], home: AirflowHome) -> None:
+    assert states["service_waiting", "scheduled", "gate"] == "success"
+    with open_store(home.dsn) as store:
+        verdict = store.load_verdict("service_late", "1")
+    assert verdict is not None
+    assert str(verdict.status) == "warming_up"
+
+
+def test_a_backfill_only_profiles(states: dict[tuple[str, str, str], str], home: AirflowHome) -> None:
+    assert [states["service_backfill", day, "guard.gate"] for day in DAYS[:2]] == ["success", "success"]
+    with open_store(home.dsn) as store:
+        lines = store.partitions("service_backfilled")
+    assert [(line.partition, line.verdict) for line in lines if line.partition in DAYS[:2]] == [
+        (DAYS[1], None),
+        (DAYS[0], None),
+    ]

@@ -1,0 +1,115 @@
+"""A backtest of what is stored: every partition counts, whatever became of it, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+from airflow_dq.cli.backtest_history import StoredHistory
+from airflow_dq.cli.main import main
+from airflow_dq.profile.model import Profile
+from airflow_dq.program import BacktestResult
+from airflow_dq.program.model import ScopeVerdict, Status, Verdict
+from airflow_dq.store import Repository
+from tests.integration.sample import days, make_profile
+
+
+def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
+    attempts = store.begin_attempts(dataset, [str(profile.partition) for profile in profiles])
+    for profile in profiles:
+        store.save_profile(attempts[str(profile.partition)], dataset, profile)
+
+
+def rule(store: Repository, profile: Profile, status: Status, decision: str | None = None) -> None:
+    store.save_judgement("t", profile, None, Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="x"))
+    with store._engine.begin() as connection:
+        connection.execute(
+            text("UPDATE airflow_dq.verdict SET decision = :decision WHERE partition_key = :partition"),
+            {"decision": decision, "partition": profile.partition},
+        )
+
+
+@pytest.fixture
+def past(store: Repository) -> list[Profile]:
+    """Fifteen days, of which the twelfth is broken; the gate failed the tenth, a person rejected the eleventh."""
+    profiles = days(15)
+    profiles[11] = make_profile("2024-01-12", mean=900.0)
+    put(store, *profiles)
+    rule(store, profiles[9], Status.FAIL)
+    rule(store, profiles[10], Status.FAIL, "rejected")
+    store.fail_attempt(store.begin_attempt("t", "2024-01-16"), "unreadable")
+    return profiles
+
+
+def test_all_profiles_are_loaded_and_the_newest_with_their_injected_errors(
+    store: Repository, past: list[Profile]
+) -> None:
+    stored = StoredHistory.load(store, "t")
+    assert stored.profiles == past
+    assert stored.decisions == {"2024-01-11": "rejected"}
+    assert {str(one.partition) for one in past} - stored.eligible == {"2024-01-10", "2024-01-11"}
+    assert [bool(profile.variants) for profile in stored.profiles[-4:]] == [False, True, True, True]
+    assert stored.reload("2024-01-02") == past[1]
+    assert [one.partition for one in StoredHistory.load(store, "t", "2024-01-10").profiles][-1] == "2024-01-10"
+
+
+def run(dsn: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", dsn)
+    try:
+        main(["backtest", *arguments])
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def test_stored_history_to_report(
+    store: Repository,
+    past: list[Profile],
+    clean_dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = store.partitions("t")
+    assert run(clean_dsn, monkeypatch, "t", "--json") == 0
+    found = BacktestResult.from_json(capsys.readouterr().out)
+    judged = {one.partition: one for one in found.partitions}
+    assert list(judged) == [profile.partition for profile in past]
+    assert [key for key, one in judged.items() if one.status is Status.FAIL] == ["2024-01-12"]
+    # The gate failed the tenth on other grounds; the backtest judges for itself.
+    assert judged["2024-01-10"].status is Status.PASS
+    assert judged["2024-01-11"].decision == "rejected"
+    assert (found.false_alarms.count, found.false_alarms.of) == (1, 7)
+    assert [one.untrained > 0 for one in found.partitions[7:]][:4] == [True] * 4
+    assert sum(one.injected for one in found.recall) > 0
+    assert store.partitions("t") == before
+
+    assert run(clean_dsn, monkeypatch, "t", "--quick") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "2024-01-12 1,000 ALARM" in out
+    assert "the injected errors are no longer kept" in out
+
+
+def test_a_span_of_the_stored_history(
+    past: list[Profile], clean_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    span = ("--from", "2024-01-13", "--to", "2024-01-14", "--quick", "--json")
+    assert run(clean_dsn, monkeypatch, "t", *span) == 0
+    found = json.loads(capsys.readouterr().out)
+    # What the gate failed or a person rejected is not learned from before the span either.
+    learned = {key for one in found["partitions"] for alert in one["alerts"] for key, _ in alert["history"]}
+    assert not learned & {"2024-01-10", "2024-01-11"}
+    assert [one["partition"] for one in found["partitions"]] == ["2024-01-13", "2024-01-14"]
+    assert run(clean_dsn, monkeypatch, "t", "--from", "2025") == 2
+    assert "No partition lies from 2025 to the last: there are 15" in capsys.readouterr().err
+
+
+def test_an_unknown_dataset_is_a_sentence(
+    store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(store, replace(days(1)[0]))
+    assert run(clean_dsn, monkeypatch, "flights") == 2
+    err = capsys.readouterr().err
+    assert "No partition of a dataset 'flights' is profiled (datasets: t)" in err

@@ -1,0 +1,98 @@
+"""``airflow dq backtest --files``: from a folder of files to the report, with nothing else there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airflow_dq.cli.main import main
+from airflow_dq.program import BacktestResult
+from airflow_dq.program.codec import to_dict
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten days of prices; the eighth is in another unit, the ninth cut off."""
+    folder = tmp_path_factory.mktemp("lake") / "shop"
+    folder.mkdir()
+    for place in range(1, 11):
+        rng = np.random.default_rng(place)
+        prices = rng.normal(50.0, 5.0, 120).round(2) * (100.0 if place == 8 else 1.0)
+        text = "price,city\n" + "".join(f"{price},{rng.choice(['Oslo', 'Rome'])}\n" for price in prices)
+        (folder / f"day{place}.csv").write_text("" if place == 9 else text, encoding="utf-8")
+    return folder
+
+
+def run(*arguments: str) -> int:
+    """The command's exit code."""
+    try:
+        main(["backtest", *arguments])
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def test_files_to_report(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    assert run("--files", f"{shop}/day*.csv", "--min-history", "5", "--html", str(page)) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("shop: 10 partitions, 1 to 10, each judged by what came before it")
+    assert [line.split()[0] for line in out.splitlines() if " ALARM " in line] == ["8"]
+    assert "1 of 4 judged partitions" in out
+    assert "cannot be read: Empty CSV file" in " ".join(out.split())
+    assert err == f"Written: {page}\n"
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_span_is_judged_with_what_came_before_it(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    span = ("--from", "day6", "--to", "day8", "--min-history", "5", "--quick", "--json")
+    assert run("--files", f"{shop}/*.csv", *span) == 0
+    out = capsys.readouterr().out
+    found = BacktestResult.from_json(out)
+    assert [(one.partition, one.status.value) for one in found.partitions] == [
+        ("day6", "pass"),
+        ("day7", "pass"),
+        ("day8", "fail"),
+    ]
+    assert found.targets == ()
+    assert {key: value for key, value in json.loads(out).items() if key != "format"} == to_dict(found)
+
+
+def test_columns_are_chosen_before_profiling(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--files", f"{shop}/*.csv", "--columns", "city", "--min-history", "5", "--quick", "--to", "day8") == 0
+    out = capsys.readouterr().out
+    assert "ALARM" not in out
+    assert "price" not in out
+
+
+def test_too_short_a_history_is_exit_code_1(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--files", f"{shop}/*.csv", "--to", "day4", "--quick") == 1
+    assert "Give it at least 8 partitions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "Name a DATASET whose history is stored, or give --files"),
+        (("--files", "SHOP/day1.csv"), "has no *"),
+        (("--files", "SHOP/*.parquet"), "Nothing matches"),
+        (
+            ("--files", "SHOP/*.csv", "--from", "x"),
+            "No partition lies from x to the last: there are 10, from day1 to day10",
+        ),
+        (("--files", "SHOP/*.csv", "--columns", "prise"), "No column is named 'prise'"),
+        (("--files", "SHOP/*.csv", "--target-fpr", "2"), "SynthesisOptions(target_fpr=2.0) cannot be used"),
+        (("--files", "SHOP/*.csv", "--to", "day1", "--html", "SHOP/day1.csv/x.html"), "cannot be written"),
+    ],
+)
+def test_a_users_error_is_a_sentence(
+    shop: Path, arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*(argument.replace("SHOP", str(shop)) for argument in arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert sentence in err
+    assert err.count("\n") == 1

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.operators.guard import PARTITION, dq_guard
+
+
+def test_it_is_profile_and_gate_between_the_neighbours() -> None:
+    with DAG("d") as dag:
+        first, last = EmptyOperator(task_id="write"), EmptyOperator(task_id="publish")
+        first >> dq_guard(dataset="flights", source="lake/day={{ ds }}", partition="{{ ds }}") >> last
+    profile, gate = dag.get_task("dq_flights.profile"), dag.get_task("dq_flights.gate")
+    assert profile.upstream_task_ids == {"write"}
+    assert profile.downstream_task_ids == {"dq_flights.gate"}
+    assert gate.downstream_task_ids == {"publish"}
+    assert (profile.dataset, profile.source, profile.partition) == ("flights", "lake/day={{ ds }}", "{{ ds }}")
+    assert (gate.dataset, gate.partition) == ("flights", "{{ ds }}")
+
+
+def test_arguments_find_their_task() -> None:
+    with DAG("d") as dag:
+        dq_guard(
+            dataset="sales/eu",
+            source="lake/x.parquet",
+            group_id="check",
+            dq_conn_id="stats",
+            engine="arrow",
+            gate={"on_violation": "warn", "deferrable": True},
+            default_args={"retries": 3},
+        )
+    profile, gate = dag.get_task("check.profile"), dag.get_task("check.gate")
+    assert (profile.engine, gate.on_violation, gate.deferrable) == ("arrow", "warn", True)
+    assert {task.retries for task in (profile, gate)} == {3}
+    assert {task.dq_conn_id for task in (profile, gate)} == {"stats"}
+
+
+@pytest.mark.parametrize("several", [{"source": "lake/day=*"}, {"source": "lake", "partition_by": "day"}])
+def test_a_source_that_names_its_keys_is_gated_by_one_of_them(several: dict[str, Any]) -> None:
+    with DAG("d") as dag:
+        dq_guard(dataset="flights", partition="{{ ds }}", **several)
+    assert dag.get_task("dq_flights.profile").partition is None
+    assert dag.get_task("dq_flights.gate").partition == "{{ ds }}"
+
+
+def test_a_name_with_odd_characters_makes_a_valid_id() -> None:
+    with DAG("d") as dag:
+        dq_guard(dataset="sales/eu west", source="x")
+    assert dag.task_ids == ["dq_sales_eu_west.profile", "dq_sales_eu_west.gate"]
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ({"partition_key": "eu|7", "ds": "2026-01-01"}, "eu|7"),
+        ({"partition_key": None, "ds": "2026-01-01"}, "2026-01-01"),
+        ({"ds": "2026-01-01"}, "2026-01-01"),
+    ],
+)
+def test_by_default_the_partition_is_the_runs_own(run: dict[str, Any], expected: str) -> None:
+    with DAG("d") as dag:
+        environment = dag.get_template_env()
+    assert environment.from_string(PARTITION).render(run) == expected
+
+
+def test_a_wrong_argument_is_told_when_the_dag_is_parsed() -> None:
+    with DAG("d"), pytest.raises(ConfigurationError, match="on_violation is 'stop'"):
+        dq_guard(dataset="flights", source="x", gate={"on_violation": "stop"})

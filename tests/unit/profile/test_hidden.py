@@ -1,0 +1,144 @@
+"""Columns whose values must not be stored: no byte of a stored profile shows one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.metrics.registry import compare
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.profile.codec import profile_from_json, profile_to_json
+from airflow_dq.profile.variant import variants_of
+from airflow_dq.settings import HASH_KEY_VARIABLE
+from airflow_dq.states.base import Kind, State
+from airflow_dq.store.variant_blob import encode_variants
+
+HIDDEN = ProfileOptions(store_values=False)
+
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
+
+
+def people(size: int, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(10 * size)[:size]
+    return pa.table(
+        {
+            "email": pa.array([f"person{number}@mail{number % 7}.example" for number in numbers.tolist()]),
+            "city": pa.array([f"Town-{number % 40}" for number in numbers.tolist()]),
+            "symbol": pa.array(["€€", "££", "°°"] * (size // 3) + ["€€"] * (size % 3)),
+            "income": np.round(rng.lognormal(10, 1, size), 2) + 0.003,
+            "born": pa.array((rng.random(size) * 1e15).astype("int64") + 1, pa.timestamp("us")),
+            "card": pa.array(4 * 10**15 + rng.integers(1, 10**15, size) * 4 + 1),
+        }
+    )
+
+
+def stored_bytes(profile: Profile) -> bytes:
+    """Everything that is kept of a profile, with every compressed section opened."""
+    document = json.loads(profile_to_json(profile))
+    opened = [json.dumps(document).encode()]
+    states: list[State] = [state for column in profile.columns.values() for state in column.states.values()]
+    for name in profile.columns:
+        opened.append(encode_variants(variants_of(profile, name)))
+        states += [state for variant in variants_of(profile, name) for state in variant.states.values()]
+    opened += [zlib.decompress(state.encode()) for state in states]
+    opened += [base64.b64decode(text) for column in document["columns"] for text in column["states"].values()]
+    return b"".join(opened)
+
+
+def floats_in(profile: Profile) -> set[float]:
+    """Every number that is kept: of metrics, variants' metrics, bounds, cells and heavy hitters."""
+    found: set[float] = set()
+    for name, column in profile.columns.items():
+        variants = variants_of(profile, name)
+        for metrics in (column.metrics, *(variant.metrics for variant in variants)):
+            found |= {value for value in metrics.values() if isinstance(value, float)}
+        for state in (*column.states.values(), *(s for variant in variants for s in variant.states.values())):
+            raw = zlib.decompress(state.encode())
+            found |= set(np.frombuffer(raw[: len(raw) // 8 * 8], "<f8").tolist())
+            for part in ("low", "high"):
+                found.add(float(getattr(state, part, 0.0)))
+            sketch = getattr(state, "sketch", None)
+            if sketch is not None:
+                found |= {sketch.low, sketch.high, *sketch.heavy.values.to_pylist()}
+            found |= set(np.asarray(getattr(state, "values", []) if column.kind is not Kind.STRING else []).tolist())
+    return found
+
+
+@pytest.mark.parametrize("size", [300, 21_000])
+def test_no_value_is_in_any_stored_byte(size: int) -> None:
+    table = people(size)
+    profile = profile_table(table, "p", HIDDEN)
+    stored, numbers = stored_bytes(profile), floats_in(profile)
+    for column in ("email", "city", "symbol"):
+        for value in set(table[column].to_pylist()[:2000]):
+            assert value.encode() not in stored, (column, value)
+            assert json.dumps(value).strip('"').encode() not in stored
+    for column in ("income", "born", "card"):
+        raw = np.array(table[column].cast(pa.int64() if column != "income" else pa.float64()).to_pylist()[:2000])
+        seconds = raw / 1e6 if column == "born" else raw.astype(float)
+        assert not numbers & set(seconds.tolist())
+        for value in seconds.tolist():
+            assert struct.pack("<d", value) not in stored
+            assert repr(value).encode() not in stored
+
+
+def test_partitions_hashed_with_the_same_key_are_compared_as_before() -> None:
+    now, before = (profile_table(people(4_000, seed), "p", HIDDEN).columns for seed in (1, 2))
+    clear = [profile_table(people(4_000, seed)).columns for seed in (1, 2)]
+    for name in ("email", "city"):
+        hidden = compare(Kind.STRING, now[name].states, before[name].states)
+        assert hidden == pytest.approx(compare(Kind.STRING, clear[0][name].states, clear[1][name].states))
+        assert now[name].metrics == pytest.approx(clear[0][name].metrics)
+    hidden = compare(Kind.NUMERIC, now["income"].states, before["income"].states)
+    shown = compare(Kind.NUMERIC, clear[0]["income"].states, clear[1]["income"].states)
+    assert hidden["emd"] == pytest.approx(shown["emd"], rel=0.05)
+    assert hidden["ks_dist"] == pytest.approx(shown["ks_dist"], abs=0.01)
+    low, high = now["income"].metrics["min"], now["income"].metrics["max"]
+    assert 0.99 < low / clear[0]["income"].metrics["min"] < 1.0 < high / clear[0]["income"].metrics["max"] < 1.01
+    assert now["income"].metrics["unique_ratio"] == pytest.approx(clear[0]["income"].metrics["unique_ratio"], rel=0.02)
+
+
+def test_another_key_makes_other_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = profile_table(people(300), "p", HIDDEN).columns["email"]
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "another secret")
+    second = profile_table(people(300), "p", HIDDEN).columns["email"]
+    assert compare(Kind.STRING, second.states, first.states)["new_ratio"] == 1.0
+
+
+def test_one_column_is_hidden_and_the_others_are_not() -> None:
+    profile = profile_table(people(300), "p", ProfileOptions(hidden=("email",)))
+    assert b"person" not in stored_bytes(replace(profile, columns={"email": profile.columns["email"]}))
+    assert profile.columns["city"].states["categories/2"].top(1)[0].value.startswith("Town-")
+
+
+def test_any_split_of_a_hidden_table_is_the_same_profile() -> None:
+    from airflow_dq.profile.table import TableState
+
+    table = people(2_500)
+    parts = [TableState.of(table.slice(start, 1_000), HIDDEN) for start in range(0, 2_500, 1_000)]
+    merged = parts[2].merge(parts[0]).merge(parts[1])
+    assert merged.profile("p", HIDDEN).fingerprint == profile_table(table, "p", HIDDEN).fingerprint
+
+
+def test_without_a_key_nothing_is_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(HASH_KEY_VARIABLE)
+    with pytest.raises(ConfigurationError, match=HASH_KEY_VARIABLE):
+        profile_table(people(9), "p", HIDDEN)
+
+
+def test_the_options_survive_json() -> None:
+    options = ProfileOptions(hidden=("email", "card"), exclude=("city",))
+    profile = profile_table(people(30), "p", options)
+    assert profile_from_json(profile_to_json(profile)).options == options

@@ -1,0 +1,100 @@
+"""Histories on which detectors go wrong elsewhere: constant, straight, nearly constant, and days with nothing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.profile import Profile, profile_table
+from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
+from airflow_dq.program.adf import adf_pvalue
+from airflow_dq.program.model import TransformKind
+from airflow_dq.program.stationarity import SIGNIFICANCE, stationary_transform
+
+DAYS = 21
+MODES = ("calibrated", "paper")
+
+
+def _days(table: Callable[[int], pa.Table], count: int = DAYS) -> list[Profile]:
+    return [profile_table(table(index), partition=f"day {index:03d}") for index in range(count)]
+
+
+def _judge(mode: str, history: list[Profile], table: pa.Table) -> tuple[Status, set[str | None]]:
+    program = synthesize(history, SynthesisOptions(mode=mode))
+    verdict = evaluate(program, profile_table(table, partition="day 999"), history)
+    return verdict.status, {alert.column for alert in verdict.alerts}
+
+
+def _numbers(rows: int, shift: float = 0.0) -> pa.Table:
+    return pa.table({"x": np.arange(rows, dtype=float) % 40 + shift})
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_history_that_never_changed_accepts_itself_and_nothing_far(mode: str) -> None:
+    history = _days(lambda index: _numbers(80))
+    assert _judge(mode, history, _numbers(80))[0] is Status.PASS
+    assert _judge(mode, history, _numbers(0))[0] is Status.FAIL
+    assert _judge(mode, history, _numbers(800))[0] is Status.FAIL
+    assert _judge(mode, history, _numbers(80, shift=1_000.0)) == (Status.FAIL, {"x"})
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_constant_computed_in_two_ways_is_constant(mode: str) -> None:
+    two = (0.1 + 0.2, 0.3)
+    assert two[0] != two[1]
+    series = np.array([two[index % 2] for index in range(DAYS)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert adf_pvalue(series) == 0.0
+    history = _days(lambda index: pa.table({"x": [two[index % 2]] * 50}))
+    for value in two:
+        assert _judge(mode, history, pa.table({"x": [value] * 50}))[0] is Status.PASS
+    assert _judge(mode, history, pa.table({"x": [0.4] * 50})) == (Status.FAIL, {"x"})
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e-8, -1e9])
+@pytest.mark.parametrize("length", range(94, 104))
+def test_a_straight_line_is_never_stationary_whatever_its_length(length: int, offset: float) -> None:
+    line = offset + 1.0 + 2.0 * np.arange(length)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert adf_pvalue(line) > SIGNIFICANCE
+    transform = stationary_transform(line)
+    assert (transform.kind, transform.lag) == (TransformKind.DIFF, 1)
+    assert set(np.diff(line).round(6)) == {2.0}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("length", [28, 29, 30])
+def test_steady_growth_accepts_its_next_step_and_no_leap(mode: str, length: int) -> None:
+    history = _days(lambda index: _numbers(101 + 2 * index), length)
+    following = 101 + 2 * length
+    assert _judge(mode, history, _numbers(following))[0] is Status.PASS
+    assert _judge(mode, history, _numbers(3 * following))[0] is Status.FAIL
+    assert _judge(mode, history, _numbers(following // 3))[0] is Status.FAIL
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lost_values_fail_though_the_rest_is_distributed_as_ever(mode: str) -> None:
+    whole = [float(index % 10) for index in range(100)]
+    history = _days(lambda index: pa.table({"x": whole}))
+    lost = pa.table({"x": [value if index < 60 else None for index, value in enumerate(whole)]})
+    assert _judge(mode, history, lost) == (Status.FAIL, {"x"})
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string(), pa.bool_(), pa.date32(), pa.decimal128(9, 2)])
+def test_nothing_is_never_a_pass(mode: str, kind: pa.DataType) -> None:
+    values = pa.array([str(index % 9) for index in range(60)])
+    if kind in (pa.bool_(), pa.date32()):
+        values = pa.array(range(60), pa.int32())
+    table = pa.table({"x": values.cast(kind)})
+    history = _days(lambda index: table)
+    assert _judge(mode, history, table)[0] is Status.PASS
+    # Neither no rows nor no values stands for a value that lies within bounds.
+    assert _judge(mode, history, table.slice(0, 0))[0] is Status.FAIL
+    assert _judge(mode, history, pa.table({"x": pa.nulls(60, kind)})) == (Status.FAIL, {"x"})
