@@ -26,6 +26,10 @@ SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: few and cheap ones together, or one alone and what guards it."""
 REACH = 1.75
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
+REFERENCE = 0.001
+"""The budget at which REACH holds."""
+DECADE = 0.3
+"""What a budget ten times as small adds to it, up to twice as much and down to the largest error itself."""
 SHORT = 35.0
 """So many partitions divided by those there are, when that is more: a short history has hardly seen its tails."""
 FEW = 20
@@ -77,32 +81,41 @@ def calibrated(
             return "values too large to be averaged"
         rates = budget * np.array(SPENDING)
         material = np.array([_material(metric, values, float(rate), size, logarithmic) for rate in rates])
-        reach = _reach(metric, expected, rates, len(values))
+        least = _least_reach(budget, len(values))
+        reach = _reach(metric, expected, rates, least)
         below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
         if positive and not logarithmic and len(values) < FEW and metric.scale in _AMOUNTS:
-            above = np.maximum(above, _reach_by_factors(metric, expected, rates, np.log(values), moving) + material)
+            above = np.maximum(
+                above, _reach_by_factors(metric, expected, rates, np.log(values), moving, least) + material
+            )
     return _candidates(metric, expected, len(values), rates, below, above, logarithmic)
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
 
 
-def _reach(metric: Metric, expected: Forecast, rates: FloatArray, count: int) -> FloatArray:
+def _least_reach(budget: float, count: int) -> float:
+    """How many times the history's largest error a constraint reaches, whatever the spread of the errors."""
+    wanted = REACH - DECADE * math.log10(budget / REFERENCE)
+    return max(min(max(wanted, 1.0), 2.0 * REACH), SHORT / count)
+
+
+def _reach(metric: Metric, expected: Forecast, rates: FloatArray, least: float) -> FloatArray:
     """How far from the expectation each rate lets the next value lie, for lack of knowledge: never less than 0."""
     sides = 1 if metric.pair else 2
     quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
     noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
-    return np.asarray(np.maximum(noise, max(REACH, SHORT / count) * expected.worst), dtype=np.float64)
+    return np.asarray(np.maximum(noise, least * expected.worst), dtype=np.float64)
 
 
 def _reach_by_factors(
-    metric: Metric, expected: Forecast, rates: FloatArray, logarithms: FloatArray, moving: bool
+    metric: Metric, expected: Forecast, rates: FloatArray, logarithms: FloatArray, moving: bool, least: float
 ) -> FloatArray:
     """The reach upwards of a quantity that varies by factors; minus infinity where it follows a trend or a cycle."""
     factors = forecast(logarithms, moving=moving)
     if expected.lag or factors.lag:
         return np.full(len(rates), -np.inf)
-    highest = factors.center + _reach(metric, factors, rates, len(logarithms))
+    highest = factors.center + _reach(metric, factors, rates, least)
     # From three values any factor can be had.
     highest = np.minimum(highest, logarithms.max() + VANISHING)
     return np.asarray(np.exp(highest) - expected.center, dtype=np.float64)
