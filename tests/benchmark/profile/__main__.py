@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     order.add_argument("--json", type=Path, help="file for everything that was measured")
     order.add_argument("--peers", nargs="?", const="all", help="also time these other profilers, or all")
     given = order.parse_args(arguments)
+    # Whoever ends it must not leave its database server behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with ExitStack() as stack:
         temporary = stack.enter_context(tempfile.TemporaryDirectory(prefix="airflow-dq-benchmark-"))
         home = given.home or Path(temporary)

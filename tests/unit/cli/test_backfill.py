@@ -66,10 +66,13 @@ def test_arguments_become_the_order() -> None:
             "a, b",
             "--exclude",
             "c",
+            "--hidden",
+            "b",
         )
     )
     assert (spec.pattern, spec.format, spec.options) == ("lake/day=*", "csv", {"header": "true", "sep": "="})
-    assert (spec.since, spec.until, spec.limit, spec.columns, spec.exclude) == ("1", "3", 2, ("a", "b"), ("c",))
+    assert (spec.since, spec.until, spec.limit) == ("1", "3", 2)
+    assert (spec.columns, spec.exclude, spec.hidden) == (("a", "b"), ("c",), ("b",))
 
 
 @pytest.mark.parametrize(

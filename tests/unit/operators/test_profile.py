@@ -51,6 +51,12 @@ def test_one_partition_of_a_path() -> None:
     spec = operator(source="lake/day=1", partition="1", columns=["a"], exclude=["b"], sample_rows=5).job_spec()
     assert (spec.dataset, spec.paths, spec.pattern, spec.partition) == ("flights", {"1": "lake/day=1"}, None, None)
     assert (spec.columns, spec.exclude, spec.sample_rows, spec.format) == (("a",), ("b",), 5, "parquet")
+    assert (spec.store_values, spec.hidden) == (True, ())
+
+
+def test_hidden_columns_reach_the_job() -> None:
+    spec = operator(source="lake/day=1", partition="1", hidden=["email"], store_values=False).job_spec()
+    assert (spec.store_values, spec.hidden) == (False, ("email",))
 
 
 def test_a_pattern_and_a_key_column_name_their_keys_themselves() -> None:

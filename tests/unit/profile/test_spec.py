@@ -50,3 +50,18 @@ def test_an_order_that_cannot_be_carried_out_names_the_dataset(order: dict[str, 
 def test_what_is_no_order_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         JobSpec.from_json(text)
+
+
+def test_both_engines_profile_with_the_order_s_options() -> None:
+    spec = JobSpec(
+        dataset="orders",
+        paths={"1": "/lake/1"},
+        columns=("a", "b"),
+        exclude=("c",),
+        sample_rows=7,
+        store_values=False,
+        hidden=("b",),
+    )
+    found = JobSpec.from_json(spec.to_json()).profile_options
+    assert (found.columns, found.exclude, found.sample_rows) == (("a", "b"), ("c",), 7)
+    assert (found.store_values, found.hidden) == (False, ("b",))

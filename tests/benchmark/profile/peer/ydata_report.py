@@ -1,5 +1,5 @@
 """ydata-profiling: the description behind its report, on a Spark data frame."""
-# dependencies = ["ydata-profiling[pyspark]", "pyspark==3.5.*", "pandas<3", "setuptools"]
+# dependencies = ["ydata-profiling[pyspark]", "pyspark==3.5.*", "pandas<3", "setuptools<81"]
 
 from pyspark.sql import DataFrame, SparkSession
 from timing import run
