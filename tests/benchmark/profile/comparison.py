@@ -94,4 +94,5 @@ def _versions(python: Path, script: Path) -> dict[str, str]:
 def _reason(error: Exception) -> str:
     said = getattr(error, "stderr", None) or str(error)
     lines = [line.strip() for line in str(said).splitlines() if line.strip()]
-    return lines[-1][:300] if lines else type(error).__name__
+    named = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    return (named or lines or [type(error).__name__])[-1][:300]
