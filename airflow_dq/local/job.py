@@ -14,14 +14,9 @@ from airflow_dq.local.reader import FORMATS, csv_options, read
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.table import TableState
-from airflow_dq.profile.variant import variants_of
+from airflow_dq.profile.variant import WITH_VARIANTS, variants_of
 from airflow_dq.spark.outcome import Outcome
-from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository
-
-_WITH_VARIANTS = 2
-"""The newest partitions whose injected variants are kept, as in the Spark job."""
-_IN_PART = (Kind.BINARY, Kind.NESTED, Kind.NULL)
 
 
 class LocalJob:
@@ -74,7 +69,7 @@ class LocalJob:
             self._fail(key, f"{type(error).__name__}: {error}", traceback.format_exc())
         else:
             self._newest.append((profile, time.monotonic() - began))
-            if len(self._newest) > _WITH_VARIANTS:
+            if len(self._newest) > WITH_VARIANTS:
                 self._save(*self._newest.pop(0))
 
     def _scan(self, key: str, place: str) -> Profile:
@@ -108,9 +103,8 @@ class LocalJob:
 
 
 def _outcome(profile: Profile, seconds: float) -> Outcome:
-    full = {name for name, column in profile.columns.items() if column.states and column.kind not in _IN_PART}
-    noted = {name: str(column.note) for name, column in profile.columns.items() if name not in full}
-    return Outcome(profile.partition or "", profile.row_count, len(full), noted, seconds)
+    noted = {name: str(column.note) for name, column in profile.columns.items() if not column.in_full}
+    return Outcome(profile.partition or "", profile.row_count, len(profile.columns) - len(noted), noted, seconds)
 
 
 def check_local(spec: JobSpec) -> None:

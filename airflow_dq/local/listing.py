@@ -9,10 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
-from airflow_dq.profile.spec import NULL_KEY, JobSpec
-
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
-_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
+from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, key_of
+from airflow_dq.profile.spec import JobSpec
 
 
 def locate(spec: JobSpec) -> dict[str, str]:
@@ -74,10 +72,10 @@ def local_path(place: str) -> Path:
 
 def _below(folder: Path) -> Iterator[Path]:
     for child in sorted(folder.iterdir()):
-        if _hidden(child.name):
+        if is_hidden(child.name):
             continue
         if child.is_file():
-            if not child.name.endswith(_SIDE_SUFFIXES):
+            if not is_side_file(child.name):
                 yield child
         elif "=" in child.name:
             raise ConfigurationError(
@@ -93,10 +91,5 @@ def _matches(pattern: str) -> Iterator[tuple[str, str]]:
     shape = re.compile(f"{re.escape(start)}([^/]*){re.escape(end)}")
     for path in glob(f"{escape(start)}*{escape(end)}"):
         match = shape.fullmatch(path)
-        if match and (match[1] == _HIVE_NULL or not _hidden(Path(path).name)):
-            yield NULL_KEY if match[1] == _HIVE_NULL else unquote(match[1]), path
-
-
-def _hidden(name: str) -> bool:
-    # Spark's own rule: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data.
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+        if match and (match[1] == HIVE_NULL or not is_hidden(Path(path).name)):
+            yield key_of(match[1]), path

@@ -7,11 +7,15 @@ a thousandth of the range) off: the shape of anything but a spread far below tha
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from airflow_dq.metrics.outcome import finite
 from airflow_dq.metrics.registry import Bound, MetricValue, Reason, metric
 from airflow_dq.states.count import Counts
+from airflow_dq.states.memo import remember_last
 from airflow_dq.states.number import NumberDistribution, common
+
+FloatArray = NDArray[np.float64]
 
 
 @metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, calibrated=False)
@@ -30,18 +34,26 @@ def kurtosis(counts: Counts, numbers: NumberDistribution) -> MetricValue:
 def _standardised(counts: Counts, numbers: NumberDistribution, power: int) -> MetricValue:
     if not counts.rows or not numbers.total:
         return Reason.NO_VALUES if counts.rows else Reason.EMPTY_BATCH
-    cells = common(numbers, numbers)
-    share = cells.shares[0]
-    # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
-    points = _scaled(cells.points)
-    deviation = _scaled(points - float(share @ points))
+    share, deviation = _deviations(numbers)
     spread = float(share @ deviation**2)
-    # A constant's deviations are rounding errors, all of one size.
-    if cells.lower[0] == cells.upper[-1] or spread == 0.0:
+    if spread == 0.0:
         return Reason.NOT_APPLICABLE
     return finite(float(share @ deviation**power) / spread ** (power / 2))
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
+@remember_last
+def _deviations(numbers: NumberDistribution) -> tuple[FloatArray, FloatArray]:
+    """Shares of the cells, and how far each lies from the mean: 0 for all of a constant's."""
+    cells = common(numbers, numbers)
+    share = cells.shares[0]
+    if cells.lower[0] == cells.upper[-1]:
+        # Their deviations would be rounding errors, all of one size.
+        return share, np.zeros(len(share))
+    # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
+    points = _scaled(cells.points)
+    return share, _scaled(points - float(share @ points))
+
+
+def _scaled(values: FloatArray) -> FloatArray:
     largest = float(np.abs(values).max())
     return values / largest if largest > 0.0 else values

@@ -167,7 +167,7 @@ class DQProfileOperator(SparkSubmitOperator):
             gauge("profile.rows", done.rows, self.dataset)
         return {
             "dataset": self.dataset,
-            "partition": spec.partition or next(iter(spec.paths), None),
+            "partition": spec.key,
             "partitions": None if done is None else done.partitions,
             "rows": None if done is None else done.rows,
         }
@@ -189,11 +189,10 @@ class DQProfileOperator(SparkSubmitOperator):
         from airflow_dq.operators.lineage import operator_lineage
 
         spec = self.job_spec()
-        partition = spec.partition or next(iter(spec.paths), None)
         profile = None
-        if partition is not None:
+        if spec.key is not None:
             with DQHook(self.dq_conn_id).get_store() as store:
-                profile = store.load_profile(self.dataset, partition)
+                profile = store.load_profile(self.dataset, spec.key)
         return operator_lineage(spec, profile)
 
     def job_spec(self) -> JobSpec:

@@ -19,6 +19,7 @@ import pyarrow.parquet
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
 from airflow_dq.profile.column import kind_of
 from airflow_dq.profile.model import Profile, ProfileOptions
+from airflow_dq.profile.naming import is_hidden, is_side_file
 from airflow_dq.profile.table import TableState
 from airflow_dq.states.base import Kind
 
@@ -33,7 +34,6 @@ FORMATS = {
 }
 """Ending of a file's name -> its format; a compression's ending may follow."""
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
-_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
 _LOOKED_AT = 12
 """Types of text columns are settled by so many files, spread over all."""
 _BLOCK = 1 << 26
@@ -111,9 +111,7 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     for child in sorted(path.iterdir()):
-        # Spark's own rule: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data.
-        hidden = child.name.startswith(".") or (child.name.startswith("_") and "=" not in child.name)
-        if not hidden and not child.name.endswith(_SIDE_SUFFIXES):
+        if not is_hidden(child.name) and not is_side_file(child.name):
             yield from _files(child)
 
 

@@ -70,6 +70,11 @@ class ColumnProfile:
     pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
     """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
 
+    @property
+    def in_full(self) -> bool:
+        """Whether the values themselves are profiled, and not only how many and how large they are."""
+        return bool(self.states) and self.kind not in (Kind.BINARY, Kind.NESTED, Kind.NULL)
+
     @cached_property
     def fingerprint(self) -> str:
         """Digest of the column's content: equal content, equal fingerprint, whenever and wherever profiled."""

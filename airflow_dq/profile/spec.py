@@ -104,6 +104,11 @@ class JobSpec:
         return bool(self.table or self.sql) or self.pathless
 
     @property
+    def key(self) -> str | None:
+        """The partition's key when the order is about one that it names; None when the source names its keys."""
+        return self.partition or next(iter(self.paths), None)
+
+    @property
     def profile_options(self) -> ProfileOptions:
         """How each partition is profiled, whichever engine does it."""
         return ProfileOptions(

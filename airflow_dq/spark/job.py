@@ -10,20 +10,18 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from airflow_dq.exceptions import DQError, EnvironmentMismatchError
-from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.task import Partial
+from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
 from airflow_dq.spark.outcome import Outcome, remarks
 from airflow_dq.spark.progress import progress
 from airflow_dq.spark.reader import describe
 from airflow_dq.spark.scan import compute_variants, scan
 from airflow_dq.spark.source import Part, Place, locate, open_by_column, open_part
-from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository
 
-_WITH_VARIANTS = 2
-"""The newest partitions whose injected variants are kept: the next one is judged with theirs."""
 _OPENERS = 4
 _SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
 
@@ -138,7 +136,7 @@ class ProfileJob:
             return
         self._newest.append((partial.state.profile(key, self._options), partial))
         self._newest.sort(key=lambda kept: kept[0].partition or "")
-        if len(self._newest) > _WITH_VARIANTS:
+        if len(self._newest) > WITH_VARIANTS:
             self._save(*self._newest.pop(0))
 
     def _finish_newest(self) -> None:
@@ -154,7 +152,7 @@ class ProfileJob:
         except DQError as error:
             self._fail(key, str(error))
             return
-        noted = {column.name: str(column.note) for column in profile.columns.values() if not _in_full(column)}
+        noted = {column.name: str(column.note) for column in profile.columns.values() if not column.in_full}
         skipped = {**self._skipped.get(key, {}), **noted}
         full = len(profile.columns) - len(noted)
         self._done(Outcome(key, profile.row_count, full, skipped, partial.seconds))
@@ -178,10 +176,6 @@ class ProfileJob:
 def _only(parts: Sequence[Part], keys: Set[str]) -> list[Part]:
     """The parts, as far as they are of these partitions."""
     return [part.only(chosen) for part in parts if (chosen := tuple(key for key in part.keys if key in keys))]
-
-
-def _in_full(column: ColumnProfile) -> bool:
-    return bool(column.states) and column.kind not in (Kind.BINARY, Kind.NESTED, Kind.NULL)
 
 
 def _worker_failure(error: PythonException) -> Exception:

@@ -10,14 +10,9 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from airflow_dq.profile.spec import NULL_KEY
-
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The folder of rows whose key column is null or empty, as Hive and Spark name it."""
+from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, key_of
 
 _GLOB = re.compile(r"[*?\[\]{}\\]")
-# Spark leaves out names that start with a dot or underscore by itself, but reads these as data.
-_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +80,7 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
             file = status.getPath()
             if wanted is not None and not wanted.accept(file):
                 continue
-            if file.getName().endswith(_SIDE_SUFFIXES) and not root.isFile():
+            if is_side_file(file.getName()) and not root.isFile():
                 one_by_one = True
                 continue
             files.append(DataFile(file.toString(), status.getLen()))
@@ -109,19 +104,9 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     for status in system.globStatus(target) or ():
         path = status.getPath().toString()
         match = re.fullmatch(text, path)
-        if match and (match[1] == HIVE_NULL or not hidden(status.getPath().getName())):
+        if match and (match[1] == HIVE_NULL or not is_hidden(status.getPath().getName())):
             found[key_of(match[1])] = path
     return dict(sorted(found.items()))
-
-
-def key_of(folder: str) -> str:
-    """The partition key that a folder's name spells."""
-    return NULL_KEY if folder == HIVE_NULL else unquote(folder)
-
-
-def hidden(name: str) -> bool:
-    """Whether Spark leaves such a name out: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def base_path(pattern: str) -> str:
@@ -159,7 +144,7 @@ class _Hadoop:
             return [status]
         found = []
         for child in system.listStatus(status.getPath()):
-            if not hidden(child.getPath().getName()):
+            if not is_hidden(child.getPath().getName()):
                 found += self.walk(system, child)
         return found
 

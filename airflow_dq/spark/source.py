@@ -14,10 +14,11 @@ from pyspark.sql.types import StructField, StructType
 
 from airflow_dq.exceptions import ProfileError, SourceEmptyError, SourceMissingError
 from airflow_dq.profile.model import ProfileOptions
+from airflow_dq.profile.naming import key_of
 from airflow_dq.profile.spec import NULL_KEY, PATH_FORMATS, JobSpec
 from airflow_dq.profile.table import ColumnState, TableState
 from airflow_dq.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.spark.listing import Listing, base_path, key_of, match_pattern
+from airflow_dq.spark.listing import Listing, base_path, match_pattern
 from airflow_dq.spark.reader import Rows, describe, list_source, read_listing, read_path, read_query
 from airflow_dq.spark.session import column
 from airflow_dq.states.base import Kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,14 +107,20 @@ def backfill(store: Repository, dataset: str, lake: Path) -> None:
         LocalJob(broken, store, lambda line: None).run()
 
 
-@pytest.fixture(scope="module")
-def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AirflowHome:
-    upgrade(postgres_dsn)
-    made = AirflowHome(tmp_path_factory.mktemp("airflow"), postgres_dsn)
+def home_with_lake(dsn: str, folder: Path, days: Sequence[str]) -> tuple[AirflowHome, Path]:
+    """An Airflow beside an empty store, and a folder with the orders of each day."""
+    upgrade(dsn)
+    made = AirflowHome(folder, dsn)
     lake = made.folder / "lake"
     lake.mkdir()
-    for number, day in enumerate(DAYS):
+    for number, day in enumerate(days):
         pq.write_table(orders(number), lake / f"day={day}.parquet")
+    return made, lake
+
+
+@pytest.fixture(scope="module")
+def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AirflowHome:
+    made, lake = home_with_lake(postgres_dsn, tmp_path_factory.mktemp("airflow"), DAYS)
     pq.write_table(orders(99, factor=100.0), lake / "broken.parquet")
     pq.write_table(orders(99), lake / "repaired.parquet")
     with open_store(postgres_dsn) as store:

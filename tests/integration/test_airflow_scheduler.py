@@ -6,16 +6,14 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from airflow_dq.local.job import LocalJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import open_store
-from airflow_dq.store.migration import upgrade
 from tests.integration.airflow_home import AirflowHome
 from tests.integration.airflow_service import airflow_service, wait_until
-from tests.integration.test_airflow_run import orders
+from tests.integration.test_airflow_run import home_with_lake
 
 pytestmark = pytest.mark.slow
 
@@ -50,12 +48,7 @@ with DAG("service_backfill", schedule="@daily", start_date=datetime(2026, 1, 1),
 
 @pytest.fixture(scope="module")
 def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AirflowHome:
-    upgrade(postgres_dsn)
-    made = AirflowHome(tmp_path_factory.mktemp("airflow"), postgres_dsn)
-    lake = made.folder / "lake"
-    lake.mkdir()
-    for number, day in enumerate(DAYS):
-        pq.write_table(orders(number), lake / f"day={day}.parquet")
+    made, lake = home_with_lake(postgres_dsn, tmp_path_factory.mktemp("airflow"), DAYS)
     with open_store(postgres_dsn) as store:
         paths = {day: str(lake / f"day={day}.parquet") for day in DAYS[:-2]}
         LocalJob(JobSpec(dataset="service_orders", paths=paths), store, lambda line: None).run()

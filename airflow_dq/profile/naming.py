@@ -1,0 +1,28 @@
+"""What names of files and folders say: which are data, and which partition a folder holds (as Spark and Hive have it)."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from airflow_dq.profile.spec import NULL_KEY
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The folder of rows whose key column is null or empty, as Hive and Spark name it."""
+
+# Spark leaves out names that start with a dot or underscore by itself, but reads these as data.
+_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
+
+
+def key_of(folder: str) -> str:
+    """The partition key that a folder's name spells, with the escapes undone that Spark writes into it (``%3A``)."""
+    return NULL_KEY if folder == HIVE_NULL else unquote(folder)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Spark leaves such a name out: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def is_side_file(name: str) -> bool:
+    """Whether a file is left over from a write: unfinished, or a checksum."""
+    return name.endswith(_SIDE_SUFFIXES)
