@@ -1,4 +1,4 @@
-"""What names of files and folders say: which are data, and which partition a folder holds (as Spark and Hive have it)."""
+"""What names of files and folders say: which are data, and which partition a folder holds (Spark's rules)."""
 
 from __future__ import annotations
 
