@@ -32,7 +32,6 @@ def airflow_service(home: AirflowHome) -> Iterator[Path]:
         "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
         "AIRFLOW__CORE__PARALLELISM": "3",
-        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
         "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
         # All four would be served on fixed ports, which another Airflow of this machine may have.
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": "0",

@@ -60,14 +60,16 @@ def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Airflow
 @pytest.fixture(scope="module")
 def states(home: AirflowHome) -> Iterator[dict[tuple[str, str, str], str]]:
     """What became of every task: (DAG, partition or day or run type, task) -> state."""
+    # Asked for before anything runs: beside a scheduler, SQLite may refuse a second writer ("database is locked").
+    for command in (
+        ("dags", "reserialize"),
+        ("backfill", "create", "--dag-id", "service_backfill", "--from-date", DAYS[0], "--to-date", DAYS[1]),
+    ):
+        done = home.airflow(*command)
+        assert done.returncode == 0, done.stdout + done.stderr
     with airflow_service(home) as log:
         try:
             wait_until(lambda: _states(home).get(("service_waiting", "scheduled", "gate")) == "deferred", 300)
-            asked = home.airflow(
-                *("backfill", "create", "--dag-id", "service_backfill"),
-                *("--from-date", "2026-01-01", "--to-date", "2026-01-02"),
-            )
-            assert asked.returncode == 0, asked.stdout + asked.stderr
             # The profile that the deferred gate waits for.
             with open_store(home.dsn) as store:
                 paths = {"1": str(home.folder / "lake" / f"day={DAYS[0]}.parquet")}
