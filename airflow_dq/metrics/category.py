@@ -88,6 +88,12 @@ def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> Metric
     return distance.new_ratio(now, before)
 
 
+@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True, kinds=_STRING)
+def unseen_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+    """Share of the values that none of the last three partitions has."""
+    return distance.new_ratio(now, before)
+
+
 @metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING)
 def entropy(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     """Shannon entropy in nats of the values' shares (estimated beyond 20,000 distinct values)."""

@@ -118,6 +118,12 @@ def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValu
     return float(cells.now[cells.before == 0].sum() / now.total)
 
 
+@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
+def unseen_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+    """Share of the values that none of the last three partitions has (see ``new_ratio``)."""
+    return new_ratio(now, before)
+
+
 @metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
 def outside_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Share of the values below the baseline's smallest or above its largest."""

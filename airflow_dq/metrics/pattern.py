@@ -59,6 +59,12 @@ def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> Metr
     return distance.new_ratio(now, before)
 
 
+@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
+def pat_unseen_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+    """Share of the values whose pattern none of the last three partitions has."""
+    return distance.new_ratio(now, before)
+
+
 @metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV)
 def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Shannon entropy in nats of the patterns' shares (estimated beyond 20,000 distinct ones)."""

@@ -93,6 +93,8 @@ class Metric:
     """Whether mode ``calibrated`` uses it."""
     level: float | None = None
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
+    pool: int = 1
+    """A pair metric's baseline: so many partitions before, taken together."""
 
     @property
     def doc(self) -> str:
@@ -115,6 +117,7 @@ def metric(
     represented: bool = False,
     calibrated: bool = True,
     level: float | None = None,
+    pool: int = 1,
 ) -> Callable[[Callable[..., MetricValue]], Callable[..., MetricValue]]:
     """Register a function of states as a metric of every kind of column that carries all of them.
 
@@ -130,6 +133,7 @@ def metric(
     :param represented: True for a pair metric that differs between exact and sketched states of the same values
     :param calibrated: False for a metric that is stored and shown, but not learned from by mode ``calibrated``
     :param level: the share of the values that lies below, for a quantile (0 and 1: minimum and maximum)
+    :param pool: a pair metric compares with so many partitions before, their states merged
     :raises ValueError: when the name is already registered for one of the kinds
     """
     if not states or (pair and len(states) != 1):
@@ -151,6 +155,7 @@ def metric(
             represented=represented,
             calibrated=calibrated,
             level=level,
+            pool=pool,
         )
         for kind in entry.kinds:
             known = _metrics.get((entry.name, kind))
@@ -200,17 +205,20 @@ def compare(
     before: Mapping[str, State],
     names: Iterable[str] | None = None,
     representation: Representation | None = None,
+    pool: int = 1,
 ) -> dict[str, MetricValue]:
     """Every two-distribution metric (or those named) between two partitions' states of one column, by name.
 
     :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
+    :param pool: the metrics whose baseline is so many partitions; ``before`` are their merged states
     """
     wanted = None if names is None else set(names)
     sides = {}
     found: dict[str, MetricValue] = {}
     for entry in metrics_for(kind, pair=True):
         key = entry.states[0].key
-        if key not in now or key not in before or not (wanted is None or entry.name in wanted):
+        asked = entry.pool == pool and (wanted is None or entry.name in wanted)
+        if not asked or key not in now or key not in before:
             continue
         if not entry.represented:
             found[entry.name] = entry.function(now[key], before[key])
@@ -229,25 +237,35 @@ def stored_name(name: str, representation: Representation) -> str:
     return name if representation is Representation.EXACT else f"{name}/{representation}"
 
 
-def is_complete(kind: Kind, kept: Mapping[str, MetricValue]) -> bool:
-    """Whether every two-distribution metric is there in some representation."""
+def pools(kind: Kind) -> tuple[int, ...]:
+    """The sizes of the baselines that a kind's two-distribution metrics need, smallest first."""
+    return tuple(sorted({entry.pool for entry in metrics_for(kind, pair=True)}))
+
+
+def is_complete(kind: Kind, kept: Mapping[str, MetricValue], pool: int = 1) -> bool:
+    """Whether every two-distribution metric with such a baseline is there in some representation."""
     sketch = Representation.SKETCH
     return all(
         entry.name in kept or (entry.represented and stored_name(entry.name, sketch) in kept)
         for entry in metrics_for(kind, pair=True)
+        if entry.pool == pool
     )
 
 
-def compare_for_keeping(kind: Kind, now: Mapping[str, State], before: Mapping[str, State]) -> dict[str, MetricValue]:
+def compare_for_keeping(
+    kind: Kind, now: Mapping[str, State], before: Mapping[str, State], pool: int = 1
+) -> dict[str, MetricValue]:
     """Every two-distribution metric in each representation that a later reader may need, by stored name.
 
     A metric that does not depend on the representation has its own name, like an exact one.
+
+    :param pool: the metrics whose baseline is so many partitions; ``before`` are their merged states
     """
-    entries = [entry for entry in metrics_for(kind, pair=True) if entry.states[0].key in now]
+    entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool and entry.states[0].key in now]
     kept: dict[str, MetricValue] = {}
     for representation in Representation:
         wanted = [entry.name for entry in entries if _is_worth_keeping(entry, now, before, representation)]
-        values = compare(kind, now, before, wanted, representation)
+        values = compare(kind, now, before, wanted, representation, pool)
         kept |= {stored_name(name, representation): value for name, value in values.items()}
     return kept
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from airflow_dq.metrics.divergence import jensen_shannon
 from airflow_dq.metrics.outcome import when_any
-from airflow_dq.metrics.registry import Bound, MetricValue, Scale, metric
+from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
 from airflow_dq.states.count import Counts
+from airflow_dq.states.initial import Initials
 from airflow_dq.states.text import TextShape
 
 
@@ -78,3 +80,11 @@ def control_ratio(counts: Counts, text: TextShape) -> MetricValue:
 def numeric_ratio(counts: Counts, text: TextShape) -> MetricValue:
     """Share of strings that read as a number in ASCII digits, with sign, point or exponent."""
     return when_any(counts, text.count, lambda: text.numeric / text.count)
+
+
+@metric(Initials, bound=Bound.CANTELLI, pair=True, pool=3, min_effect=DIVERGENCE_EFFECT)
+def initial_js_div(now: Initials, before: Initials) -> MetricValue:
+    """Jensen-Shannon divergence in nats of the strings' first characters from the last three partitions' together."""
+    if not now.total or not before.total:
+        return Reason.NO_VALUES
+    return jensen_shannon(now.counts / now.total, before.counts / before.total)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import pools
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.program.series import pair_metrics
+from airflow_dq.program.baseline import Baseline
+from airflow_dq.program.series import distances
+from airflow_dq.states.base import Kind
 
-WITH_STATES = 4
+LARGEST_POOL = max(max(pools(kind), default=1) for kind in Kind)
+WITH_STATES = 3 + LARGEST_POOL
 """Newest partitions of the history whose states and injected errors are kept: a program learns from the errors of
-one of the last three, against the one before it."""
+one of the last three, against the ones before it."""
 
 Reload = Callable[[str], Profile | None]
 """Loads a profile with the states that are still kept of it."""
@@ -31,24 +34,25 @@ class History:
         self._reload = reload
 
     def compare(self, profile: Profile) -> bool:
-        """Measure the partition's distances to the newest one, as far as they are not known; True when all are."""
-        if not self.profiles:
-            return True
-        before = self.profiles[-1]
-        if _known(profile, before):
+        """Measure the partition's distances to the newest ones, as far as they are not known; True when all are."""
+        if not self.profiles or _known(profile, self.profiles):
             return True
         if self._reload is not None:
-            self._compare_loaded(profile, before, self._reload)
-        return _known(profile, before)
+            self._compare_loaded(profile, self._reload)
+        return _known(profile, self.profiles)
 
-    def _compare_loaded(self, profile: Profile, before: Profile, reload: Reload) -> None:
-        full, baseline = (reload(one.partition) if one.partition else None for one in (profile, before))
-        if full is None or baseline is None:
+    def _compare_loaded(self, profile: Profile, reload: Reload) -> None:
+        recent = self.profiles[-LARGEST_POOL:]
+        full, *baselines = (reload(one.partition) if one.partition else None for one in (profile, *recent))
+        if full is None:
             return
         for name, column in full.columns.items():
-            if name in baseline.columns and name in profile.columns:
-                measured = pair_metrics(column, baseline.columns[name])
-                profile.columns[name].pairs[before.columns[name].fingerprint] = dict(measured)
+            if name not in profile.columns:
+                continue
+            earlier = [None if one is None else one.columns.get(name) for one in baselines]
+            for pool in _measurable(column, earlier):
+                distances(column, earlier, pool)
+            profile.columns[name].pairs.update(column.pairs)
 
     def add(self, profile: Profile) -> None:
         """Let the partition be learned from.
@@ -70,23 +74,35 @@ def light(profile: Profile) -> Profile:
     return replace(profile, columns=columns, variants={}, sample=None)
 
 
-def _known(profile: Profile, before: Profile) -> bool:
-    return all(_complete(column, before.columns.get(name)) for name, column in profile.columns.items())
+def _known(profile: Profile, history: Sequence[Profile]) -> bool:
+    return all(_complete(column, _earlier(history, name)) for name, column in profile.columns.items())
 
 
-def _complete(now: ColumnProfile, before: ColumnProfile | None) -> bool:
+def _earlier(history: Sequence[Profile], name: str) -> list[ColumnProfile | None]:
+    return [one.columns.get(name) for one in history[-LARGEST_POOL - 1 :]]
+
+
+def _complete(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> bool:
     """Whether the distances are measured or can be; a column of another kind than before has none."""
-    if before is None or before.kind is not now.kind or not metrics_for(now.kind, pair=True):
-        return True
-    return bool(pair_metrics(now, before))
+    return all(distances(now, earlier, pool) for pool in _measurable(now, earlier))
+
+
+def _measurable(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> list[int]:
+    """The pools that the column can be compared with: the history reaches so far and has it with this kind."""
+    newest = earlier[-1] if earlier else None
+    if newest is None or newest.kind is not now.kind:
+        return []
+    return [pool for pool in pools(now.kind) if pool <= len(earlier)]
 
 
 def _fill(profile: Profile, history: Sequence[Profile]) -> None:
-    before = history[-1]
     for name, column in profile.columns.items():
-        baseline = before.columns.get(name)
-        if baseline is None or _complete(column, baseline) or len(history) < 2 or name not in history[-2].columns:
-            continue
-        last = baseline.pairs.get(history[-2].columns[name].fingerprint)
-        if last:
-            column.pairs[baseline.fingerprint] = dict(last)
+        earlier = _earlier(history, name)
+        newest = earlier[-1]
+        for pool in _measurable(column, earlier[:-1]) if newest is not None else ():
+            now, before = (Baseline.of(columns, column.kind, pool) for columns in (earlier, earlier[:-1]))
+            if newest is None or now is None or before is None or distances(column, earlier, pool):
+                continue
+            last = newest.pairs.get(before.fingerprint)
+            if last:
+                column.pairs[now.fingerprint] = dict(last)

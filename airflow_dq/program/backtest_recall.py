@@ -12,6 +12,7 @@ from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray
 from airflow_dq.program.backtest_model import Recall
+from airflow_dq.program.baseline import Baseline, pool_of
 from airflow_dq.program.model import Clause, Program
 from airflow_dq.program.series import base_value, representation_of
 from airflow_dq.program.transform import apply
@@ -85,11 +86,13 @@ class InjectedErrors:
         metric = clause.metric
         if not clause.pair:
             return [variant.metrics.get(metric) for variant in variants]
-        before, kind = self.history[-1].columns.get(name), self._profile.columns[name].kind
-        if before is None or before.kind is not kind or not before.states:
+        kind = self._profile.columns[name].kind
+        earlier = [profile.columns.get(name) for profile in self.history]
+        before = Baseline.of(earlier, kind, pool_of(metric, kind))
+        if before is None or not before.known:
             return [None] * len(variants)
-        read = representation_of(self.history, name, metric)
-        found = (compare(kind, variant.states, before.states, [metric], read) for variant in variants)
+        read, states = representation_of(self.history, name, metric), before.states()
+        found = (compare(kind, variant.states, states, [metric], read, before.pool) for variant in variants)
         return [values.get(metric) for values in found]
 
 

@@ -23,7 +23,8 @@ from airflow_dq.program.backtest_recall import InjectedErrors, add_up
 from airflow_dq.program.backtest_suggestion import suggest
 from airflow_dq.program.backtest_summary import Tally, false_alarms, fired_clauses
 from airflow_dq.program.evaluation import evaluate
-from airflow_dq.program.model import Program, Status, SynthesisOptions, Verdict
+from airflow_dq.program.model import Clause, Program, Status, SynthesisOptions, Verdict
+from airflow_dq.program.series import observe
 from airflow_dq.program.synthesis import synthesize
 
 log = logging.getLogger(__name__)
@@ -158,7 +159,7 @@ class _Walk:
     def _verdict(self, profile: Profile, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
         program = synthesize(self._history.profiles, options)
         if not distances:
-            program = _without_distances(program)
+            program = _measurable(program, profile, self._history.profiles)
         return program, evaluate(program, profile, self._history.profiles)
 
     def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
@@ -222,10 +223,16 @@ class _Walk:
         return self._decisions.get(profile.partition) if profile.partition is not None else None
 
 
-def _without_distances(program: Program) -> Program:
-    """The program without its two-distribution clauses."""
+def _measurable(program: Program, profile: Profile, history: Sequence[Profile]) -> Program:
+    """The program without the two-distribution clauses whose value is not kept and can no longer be measured."""
+
+    def is_measurable(clause: Clause, name: str) -> bool:
+        """Whether the clause's metric has a value, or a reason why it has none."""
+        earlier = [one.columns.get(name) for one in history]
+        return not clause.pair or observe(clause.metric, True, profile.columns.get(name), earlier) is not None
+
     columns = {
-        name: replace(column, clauses=tuple(clause for clause in column.clauses if not clause.pair))
+        name: replace(column, clauses=tuple(clause for clause in column.clauses if is_measurable(clause, name)))
         for name, column in program.columns.items()
     }
     return replace(program, columns=columns)

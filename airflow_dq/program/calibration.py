@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from airflow_dq.metrics.registry import Bound, Metric, Scale
-from airflow_dq.program.array import FloatArray
+from airflow_dq.program.array import FloatArray, median
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.forecast import Forecast, forecast
 from airflow_dq.program.model import MIN_HISTORY, Transform, TransformKind
@@ -80,7 +80,8 @@ def calibrated(
         if not (math.isfinite(expected.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
         rates = budget * np.array(SPENDING)
-        material = np.array([_material(metric, values, float(rate), size, logarithmic) for rate in rates])
+        level = abs(median(values))
+        material = np.array([_material(metric, level, len(values), rate, size, logarithmic) for rate in rates.tolist()])
         least = _least_reach(budget, len(values))
         reach = _reach(metric, expected, rates, least)
         below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
@@ -121,14 +122,13 @@ def _reach_by_factors(
     return np.asarray(np.exp(highest) - expected.center, dtype=np.float64)
 
 
-def _material(metric: Metric, values: FloatArray, rate: float, size: Size, logarithmic: bool) -> float:
-    """The smallest change that may be an alarm."""
-    level = abs(float(np.median(values)))
+def _material(metric: Metric, level: float, count: int, rate: float, size: Size, logarithmic: bool) -> float:
+    """The smallest change that may be an alarm, for a metric of about ``level`` in ``count`` partitions."""
     one = 1.01 / size.values
     match metric.scale:
         case Scale.SHARE:
             # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
-            return max(metric.min_effect, -math.log(rate) * one / len(values), one)
+            return max(metric.min_effect, -math.log(rate) * one / count, one)
         case Scale.DISTANCE:
             return max(metric.min_effect, one)
         case Scale.TRANSPORT:

@@ -149,14 +149,14 @@ class Comparison:
         recent = self.past[-_RECENT:]
         # The cache itself first: it is asked for every metric of every column.
         found = [
-            now.pairs.get(before.fingerprint, {}).get(metric) or observe(metric, True, now, before)
+            now.pairs.get(before.fingerprint, {}).get(metric) or observe(metric, True, now, (before,))
             for before, now in pairwise(recent)
         ]
         return [float(value) for value in found if value is not None and not isinstance(value, Reason)]
 
     def distance(self, metric: str) -> float | None:
         """The distance from the partition before; None when it is not known."""
-        found = observe(metric, True, self.now, self.before)
+        found = observe(metric, True, self.now, (self.before,))
         return None if found is None or isinstance(found, Reason) else float(found)
 
     @cached_property

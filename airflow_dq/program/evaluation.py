@@ -84,9 +84,9 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {program.kind}")
     if not program.clauses:
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
-    before = history[-1].columns.get(name) if history else None
+    earlier = [profile.columns.get(name) for profile in history]
     results = tuple(
-        _check(clause, observe(clause.metric, clause.pair, now, before, _representation(clause, history)), history)
+        _check(clause, observe(clause.metric, clause.pair, now, earlier, _representation(clause, history)), history)
         for clause in program.clauses
     )
     if any(result.status is Status.FAIL for result in results):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.program.array import FloatArray
+from airflow_dq.program.array import FloatArray, median
 
 WEEK = 7
 CYCLES = 4
@@ -45,7 +45,7 @@ def _last(values: FloatArray, i: int) -> float:
 
 
 def _season(values: FloatArray, i: int) -> float:
-    return float(np.median(values[i % WEEK : i : WEEK][-CYCLES:]))
+    return median(values[i % WEEK : i : WEEK][-CYCLES:])
 
 
 def _drift(values: FloatArray, i: int) -> float:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.program.option import MIN_HISTORY as MIN_HISTORY
+from airflow_dq.program.option import ColumnOptions as ColumnOptions
+from airflow_dq.program.option import SynthesisOptions as SynthesisOptions
 from airflow_dq.states.base import Kind
 
 Severity = Literal["fail", "warn"]
 """What an alert does to the gate: stop it, or be recorded only."""
-
-MIN_HISTORY = 3
-"""A mean and a variance from fewer values say nothing."""
 
 
 class Status(StrEnum):
@@ -47,54 +46,6 @@ class Transform:
     kind: TransformKind = TransformKind.IDENTITY
     lag: int = 0
     cycles: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class SynthesisOptions:
-    """How a program is synthesized.
-
-    :param target_fpr: accepted false-positive rate, spent as ``scope`` says
-    :param scope: ``partition``: the target holds for the whole table (at most one false alarm in
-        1/target_fpr partitions); ``column``: for each column by itself, as the paper has it
-    :param mode: ``calibrated``: bounds that hold on real tables, more metrics, and the row count judged once per
-        table; ``paper``: AVH as published (KDD 2023)
-    :param history: the newest so many partitions are learned from
-    :param min_history: with fewer partitions the verdict is ``warming_up``
-    :param max_clauses: most clauses a column's program may have (None: no limit)
-    :param columns: judge only these columns (None: all)
-    :param exclude: do not judge these columns
-    :param metrics: use only these metrics (None: all registered)
-    :param stationary: follow series that move: by a forecast (``calibrated``), by differencing what is not
-        stationary (``paper``, Algorithms 4 and 5)
-    """
-
-    target_fpr: float = 1e-3
-    scope: Literal["partition", "column"] = "partition"
-    mode: Literal["calibrated", "paper"] = "calibrated"
-    history: int = 30
-    min_history: int = 7
-    max_clauses: int | None = None
-    columns: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    metrics: tuple[str, ...] | None = None
-    stationary: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuse options that no history could satisfy.
-
-        :raises ConfigurationError: naming the option, what was given and what is allowed.
-        """
-        allowed = (
-            (0 < self.target_fpr < 1, "target_fpr", self.target_fpr, "a rate between 0 and 1, such as 0.001"),
-            (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
-            (self.mode in ("calibrated", "paper"), "mode", self.mode, "'calibrated' or 'paper'"),
-            (self.min_history >= MIN_HISTORY, "min_history", self.min_history, f"at least {MIN_HISTORY} partitions"),
-            (self.history >= self.min_history, "history", self.history, f"at least min_history ({self.min_history})"),
-            (self.max_clauses is None or self.max_clauses >= 1, "max_clauses", self.max_clauses, "None, or 1 or more"),
-        )
-        for valid, name, given, wanted in allowed:
-            if not valid:
-                raise ConfigurationError(f"SynthesisOptions({name}={given!r}) cannot be used: give {wanted}.")
 
 
 @dataclass(frozen=True, slots=True)

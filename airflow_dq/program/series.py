@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, is_complete, stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.array import FloatArray
+from airflow_dq.program.baseline import Baseline, Columns, pool_of
 from airflow_dq.program.model import Clause, TransformKind
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, Representation
@@ -46,25 +46,25 @@ def observe(
     metric: str,
     pair: bool,
     now: ColumnProfile | None,
-    before: ColumnProfile | None,
+    earlier: Columns,
     representation: Representation | None = None,
 ) -> MetricValue | None:
-    """The metric's value on one partition; a pair metric compares it with the partition before.
+    """The metric's value on one partition; a pair metric compares it with the partitions before.
 
+    :param earlier: the column in the partitions before, oldest first
     :param representation: the one that a pair metric is judged in (None: whichever there is).  Where only the other
         one can be had, it stands in: the first partition with too many distinct values has no exact distance, and its
         sketched one, in which unequal values may look equal, is hardly ever the larger.
     :return: None when the column, the metric or the states that it needs are not there
     """
-    if now is None or (pair and before is None):
+    if now is None or (pair and (not earlier or earlier[-1] is None)):
         return None
     value: MetricValue | None
     if not pair:
         value = now.metrics.get(metric)
     else:
-        assert before is not None
         wanted = representation or Representation.EXACT
-        found = pair_metrics(now, before)
+        found = distances(now, earlier, pool_of(metric, now.kind))
         values = [found.get(stored_name(metric, one)) for one in sorted(Representation, key=lambda one: one != wanted)]
         value = next((one for one in values if one is not None), None)
     if value is None and now.kind is Kind.NULL:
@@ -79,13 +79,34 @@ def representation_of(history: Sequence[Profile], column: str, metric: str) -> R
     limit that the next one may well be sketched.
     """
     columns = [profile.columns.get(column) for profile in history]
-    kept = [pair_metrics(now, before) for before, now in pairwise(columns) if now is not None and before is not None]
-    known = [values for values in kept if values]
+    return _representation(columns, metric, _measured(columns, metric))
+
+
+def _representation(
+    columns: Columns, metric: str, measured: Sequence[Mapping[str, MetricValue] | None]
+) -> Representation:
+    known = [values for values in measured if values]
     exact = all(metric in values for values in known)
     sketch = bool(known) and all(stored_name(metric, Representation.SKETCH) in values for values in known)
     if exact:
         return Representation.SKETCH if sketch and _is_crowded(columns[-1], metric) else Representation.EXACT
     return Representation.SKETCH
+
+
+def _measured(columns: Columns, metric: str) -> list[Mapping[str, MetricValue] | None]:
+    """The distances of each partition that has enough before it to be compared with; None where one is missing."""
+    pool = pool_of(metric, _kind(columns))
+    return [
+        None if now is None or columns[i - 1] is None else distances(now, columns[:i], pool)
+        for i, now in enumerate(columns)
+        if i >= pool
+    ]
+
+
+def _kind(columns: Columns) -> Kind:
+    """The newest kind of the column's values."""
+    kinds = (column.kind for column in reversed(columns) if column is not None)
+    return next((kind for kind in kinds if kind is not Kind.NULL), Kind.NULL)
 
 
 def _is_crowded(column: ColumnProfile | None, metric: str) -> bool:
@@ -103,42 +124,60 @@ def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
     """
     if clause.transform.kind is TransformKind.IDENTITY:
         return 0.0
-    recent = list(history)[-clause.transform.lag * clause.transform.cycles - clause.pair :]
+    reach = clause.transform.lag * clause.transform.cycles
     if clause.column is None:
-        return base_of(clause.transform, [float(profile.row_count) for profile in recent])
-    values = series_of(recent, clause.column, clause.metric, clause.pair).values
+        return base_of(clause.transform, [float(profile.row_count) for profile in history[-reach:]])
+    if clause.pair:
+        reach += pool_of(clause.metric, _kind([profile.columns.get(clause.column) for profile in history]))
+    values = series_of(history[-reach:], clause.column, clause.metric, clause.pair).values
     return base_of(clause.transform, [value if isinstance(value, float | int) else None for value in values])
 
 
 def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:
-    """The two-distribution metrics of a column against a baseline, as far as they are cached or computable.
+    """The two-distribution metrics of a column against the partition before, see :func:`distances`."""
+    return distances(now, (before,), 1)
+
+
+def distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue]:
+    """The two-distribution metrics of a column whose baseline is a pool of partitions, as far as they can be had.
 
     They are cached in ``now.pairs`` under the baseline's fingerprint, so they outlive the states; one that depends on
     the representation is there in each that may be asked for, as ``name`` (exact) and ``name/sketch``.
+
+    :param earlier: the column in the partitions before, oldest first; the newest ``pool`` are compared with
     """
+    before = Baseline.of(earlier, now.kind, pool)
+    if before is None:
+        return {}
     cached = now.pairs.get(before.fingerprint, {})
-    if now.kind is not before.kind or is_complete(now.kind, cached):
+    if is_complete(now.kind, cached, pool):
         return cached
-    if now.states and before.states:
-        now.pairs[before.fingerprint] = cached = compare_for_keeping(now.kind, now.states, before.states)
+    if now.states and before.known:
+        measured = compare_for_keeping(now.kind, now.states, before.states(), pool)
+        now.pairs[before.fingerprint] = cached = measured
     return cached
 
 
 def series_of(history: Sequence[Profile], column: str, metric: str, pair: bool) -> Series:
     """The metric's series over the history, oldest first.
 
-    A pair metric has no value in the first partition, which has no partition before it, and leaves it out.
+    A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
     """
     columns = [profile.columns.get(column) for profile in history]
     partitions = tuple(profile.partition for profile in history)
     if not pair:
-        return Series(partitions, tuple(observe(metric, pair, now, None) for now in columns))
-    name = stored_name(metric, representation_of(history, column, metric))
-    return Series(partitions[1:], tuple(_kept(name, now, before) for before, now in pairwise(columns)))
+        return Series(partitions, tuple(observe(metric, pair, now, ()) for now in columns))
+    measured = _measured(columns, metric)
+    name = stored_name(metric, _representation(columns, metric, measured))
+    first = len(columns) - len(measured)
+    return Series(
+        partitions[first:],
+        tuple(_kept(name, now, found) for now, found in zip(columns[first:], measured, strict=True)),
+    )
 
 
-def _kept(name: str, now: ColumnProfile | None, before: ColumnProfile | None) -> MetricValue | None:
-    if now is None or before is None:
+def _kept(name: str, now: ColumnProfile | None, measured: Mapping[str, MetricValue] | None) -> MetricValue | None:
+    if now is None or measured is None:
         return None
-    value = pair_metrics(now, before).get(name)
+    value = measured.get(name)
     return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value

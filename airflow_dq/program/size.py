@@ -9,7 +9,7 @@ import numpy as np
 
 from airflow_dq.metrics.registry import Metric, get_metric
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.array import BoolArray
+from airflow_dq.program.array import BoolArray, median
 from airflow_dq.program.calibration import Size, calibrated
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.training import Training
@@ -48,7 +48,7 @@ def caught_by(volume: Candidates, history: Sequence[Profile], training: Training
 
 def size_of(history: Sequence[Profile], column: str, metric: Metric) -> Size:
     """The typical number of values behind a column's metric, how they spread, and what another draw of them may do."""
-    rows = float(np.median([profile.row_count for profile in history]))
+    rows = median(np.array([profile.row_count for profile in history], dtype=np.float64))
     complete = _typical(history, column, "complete_ratio") if metric.name != "complete_ratio" else 1.0
     values, std = max(1.0, rows * complete), _typical(history, column, "std")
     if metric.level is None:
@@ -77,5 +77,5 @@ def _rank_noise(state: State | None, metric: Metric, values: float) -> tuple[flo
 
 def _typical(history: Sequence[Profile], column: str, metric: str) -> float:
     found = [profile.columns[column].metrics.get(metric) for profile in history if column in profile.columns]
-    numbers = [value for value in found if isinstance(value, float | int)]
-    return float(np.median(numbers)) if numbers else 0.0
+    numbers = np.array([value for value in found if isinstance(value, float | int)], dtype=np.float64)
+    return median(numbers) if len(numbers) else 0.0

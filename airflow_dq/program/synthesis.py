@@ -11,21 +11,15 @@ from airflow_dq.exceptions import SynthesisError
 from airflow_dq.metrics.registry import Metric, metrics_for
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import BoolArray, FloatArray
-from airflow_dq.program.calibration import calibrated
-from airflow_dq.program.constraint import Candidates, candidates
+from airflow_dq.program.constraint import Candidates
+from airflow_dq.program.mode import MODES
 from airflow_dq.program.model import ColumnProgram, Program, SynthesisOptions, TableProgram
 from airflow_dq.program.selection import select, tightest
 from airflow_dq.program.series import series_of
-from airflow_dq.program.size import affordable, caught_by, size_of, volume_constraints
+from airflow_dq.program.size import affordable, caught_by, volume_constraints
 from airflow_dq.program.training import Training, training_of
 from airflow_dq.states.base import Kind
 
-_LEFT_OUT = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")
-"""Metrics that mode ``calibrated`` does not use: the row count is the table's, the others cost more false alarms than
-they catch errors that no other metric catches."""
-_GUARD = "complete_ratio"
-"""The metric that mode ``calibrated`` always watches: injected errors lose values at random, real ones may lose them so
-that every other metric stays as it was."""
 _Bounded = tuple[Candidates, BoolArray]
 """The constraints on one metric, and which (rows) catch which injected error (columns)."""
 
@@ -45,13 +39,29 @@ def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = No
         return Program(options, partitions, TableProgram(), {}, options.min_history - len(used))
     names = _columns(used, options)
     _check_metrics(options)
-    judged = len(names) + (1 if options.mode == "calibrated" else 0)
-    budget = options.target_fpr if options.scope == "column" else options.target_fpr / max(1, judged)
+    rows_once = MODES[options.mode].judges_rows_once
+    share = _share(options, names, rows_once)
     kinds = {name: _kind(used, name) for name in names}
-    volume = volume_constraints(used, budget, moving=options.stationary) if options.mode == "calibrated" else None
-    columns = {name: _column_program(used, name, kind, options, budget, volume) for name, kind in kinds.items()}
+    volume = volume_constraints(used, share, moving=options.stationary) if rows_once else None
+    columns = {
+        name: _column_program(used, name, kind, options.of_column(name), _own_rate(options, name) or share, volume)
+        for name, kind in kinds.items()
+    }
     clauses = () if volume is None else (volume.clause(affordable(volume), None, ()),)
     return Program(options, partitions, TableProgram(clauses, kinds), columns)
+
+
+def _share(options: SynthesisOptions, names: Sequence[str], rows_once: bool) -> float:
+    """The false-positive rate that each column without a rate of its own may have, and the number of rows."""
+    if options.scope == "column":
+        return options.target_fpr
+    sharing = sum(_own_rate(options, name) is None for name in names)
+    return options.target_fpr / max(1, sharing + rows_once)
+
+
+def _own_rate(options: SynthesisOptions, column: str) -> float | None:
+    own = options.overrides.get(column)
+    return None if own is None else own.target_fpr
 
 
 def _columns(history: Sequence[Profile], options: SynthesisOptions) -> list[str]:
@@ -61,6 +71,7 @@ def _columns(history: Sequence[Profile], options: SynthesisOptions) -> list[str]
     for option, names, allowed in (
         ("columns", options.columns or (), set(known)),
         ("exclude", options.exclude, ever),
+        ("overrides", tuple(options.overrides), ever),
     ):
         unknown = [name for name in names if name not in allowed]
         if unknown:
@@ -74,7 +85,8 @@ def _columns(history: Sequence[Profile], options: SynthesisOptions) -> list[str]
 
 def _check_metrics(options: SynthesisOptions) -> None:
     known = sorted({metric.name for kind in Kind for metric in metrics_for(kind)})
-    unknown = [name for name in options.metrics or () if name not in known]
+    named = [*(options.metrics or ()), *(name for own in options.overrides.values() for name in own.metrics or ())]
+    unknown = [name for name in named if name not in known]
     if unknown:
         raise SynthesisError(
             f"SynthesisOptions(metrics=...) names {_quoted(unknown)}, which is not a metric; "
@@ -85,10 +97,7 @@ def _check_metrics(options: SynthesisOptions) -> None:
 def _used(metric: Metric, options: SynthesisOptions) -> bool:
     if options.metrics is not None and metric.name not in options.metrics:
         return False
-    if options.mode == "paper":
-        return metric.paper
-    # One that is only shown otherwise is used when it is named.
-    return (metric.calibrated or options.metrics is not None) and metric.name not in _LEFT_OUT
+    return MODES[options.mode].uses(metric, named=options.metrics is not None)
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -126,7 +135,7 @@ def _column_program(
         return ColumnProgram(column, kind, (), 0, 0, reason=reason)
     metrics = [metric for metric in metrics_for(kind) if _used(metric, options)]
     training = training_of(history, column, kind, [metric.name for metric in metrics if metric.pair])
-    if training is None and options.mode == "paper":
+    if training is None and MODES[options.mode].needs_errors:
         note = history[-1].columns[column].note
         return ColumnProgram(column, kind, (), 0, 0, reason=note or "no injected errors to choose constraints by")
     if training is None:
@@ -174,10 +183,7 @@ def _constraints(
     values = series_of(history, column, metric.name, metric.pair).numbers()
     if isinstance(values, str):
         return values
-    if options.mode == "paper":
-        found = candidates(metric, values, budget, stationary=options.stationary)
-    else:
-        found = calibrated(metric, values, budget, size_of(history, column, metric), moving=options.stationary)
+    found = MODES[options.mode].constraints(metric, values, budget, history, column, stationary=options.stationary)
     return found if isinstance(found, str) else (found, values)
 
 
@@ -249,11 +255,11 @@ def _guard(
     options: SynthesisOptions,
     budget: float,
 ) -> list[int]:
-    """The cheapest constraint on the share of complete values, unless one is chosen or it cannot be paid for."""
-    watched = [i for i, (found, _) in enumerate(space) if found.metric.name == _GUARD]
+    """The cheapest constraint on the mode's guard, unless one is chosen or it cannot be paid for."""
+    watched = [i for i, (found, _) in enumerate(space) if found.metric.name == MODES[options.mode].guard]
     taken = set(groups[list(chosen)].tolist())
     full = options.max_clauses is not None and len(taken) >= options.max_clauses
-    if options.mode == "paper" or not watched or watched[0] in taken or full:
+    if not watched or watched[0] in taken or full:
         return []
     own = np.flatnonzero(groups == watched[0])
     cheapest = int(own[np.argmin(cost[own])])

@@ -11,10 +11,11 @@ from airflow_dq.metrics.registry import Metric, MetricValue, compare
 from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray, FloatArray
+from airflow_dq.program.baseline import Baseline, pool_of
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.series import representation_of
 from airflow_dq.program.transform import base_of
-from airflow_dq.states.base import Kind, Representation, State
+from airflow_dq.states.base import Kind, Representation
 
 _LOOK_BACK = 3
 """Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
@@ -58,9 +59,9 @@ class Training:
         values = self.measured(constraints.metric)
         if values is None:
             return None
-        # A pair metric has no value in the first partition: its series is one shorter.
-        before = self.index - (1 if constraints.metric.pair else 0)
-        base = base_of(constraints.transform, history[:before].tolist())
+        # A pair metric has no value in the first partitions: its series is shorter by its baseline.
+        before = self.index - (constraints.metric.pool if constraints.metric.pair else 0)
+        base = base_of(constraints.transform, history[: max(0, before)].tolist())
         return constraints.violations(values, np.nan if base is None else base)
 
 
@@ -76,19 +77,28 @@ def training_of(history: Sequence[Profile], column: str, kind: Kind, names: Sequ
         # Errors cannot be injected into a partition in which the column had no type.
         variants = variants_of(profile, column) if kept and profile.columns[column].kind is kind else ()
         if variants:
-            before = history[index - 1].columns[column].states
+            earlier = [past.columns.get(column) for past in history[:index]]
             read = {name: representation_of(history, column, name) for name in names}
-            pairs = tuple(_compared(kind, variant, before, read) for variant in variants)
-            return Training(index, variants, pairs)
+            pairs: list[dict[str, MetricValue]] = [{} for _ in variants]
+            for pool in sorted({pool_of(name, kind) for name in names}):
+                before = Baseline.of(earlier, kind, pool)
+                if before is not None:
+                    wanted = {name: how for name, how in read.items() if pool_of(name, kind) == pool}
+                    _compare(kind, variants, before, wanted, pairs)
+            return Training(index, variants, tuple(pairs))
     return None
 
 
-def _compared(
-    kind: Kind, variant: Variant, before: Mapping[str, State], read: Mapping[str, Representation]
-) -> Mapping[str, MetricValue]:
-    """The distances of a variant, each in the representation that its history is read in."""
-    found: dict[str, MetricValue] = {}
+def _compare(
+    kind: Kind,
+    variants: Sequence[Variant],
+    before: Baseline,
+    read: Mapping[str, Representation],
+    found: Sequence[dict[str, MetricValue]],
+) -> None:
+    """Add the distances of each variant from a baseline, each in the representation that its history is read in."""
+    states = before.states()
     for representation in set(read.values()):
         names = [name for name, wanted in read.items() if wanted is representation]
-        found |= compare(kind, variant.states, before, names, representation)
-    return found
+        for variant, measured in zip(variants, found, strict=True):
+            measured |= compare(kind, variant.states, states, names, representation, before.pool)

@@ -27,6 +27,9 @@ _NAMES = {
     "negative_ratio": "share of negative values",
     "integer_ratio": "share of whole numbers",
     "new_ratio": "share of values new",
+    "unseen_ratio": "share of values unseen",
+    "pat_unseen_ratio": "share of values with a pattern unseen",
+    "initial_js_div": "Jensen-Shannon divergence of the first characters",
     "outside_ratio": "share of values outside the range",
     "upper_len": "average number of upper-case letters",
     "lower_len": "average number of lower-case letters",
@@ -63,7 +66,9 @@ _REASONS = {
     Reason.NOT_APPLICABLE: "it does not apply to these values",
     Reason.ENGINE_ERROR: "measuring it failed",
 }
-_PAIR_LINKS = {"new_ratio": "against", "outside_ratio": "of"}
+_PAIR_LINKS = {"new_ratio": "against", "outside_ratio": "of", "unseen_ratio": "in"}
+_POOLED = frozenset({"unseen_ratio", "pat_unseen_ratio", "initial_js_div"})
+"""Metrics that compare with several partitions."""
 _MOMENTS = ("min", "max", "mean", "median", "p05", "p25", "p75", "p95")
 
 
@@ -75,7 +80,8 @@ def metric_words(metric: str, pair: bool) -> str:
         words += " of value patterns"
     if not pair:
         return words
-    return f"{words} {_PAIR_LINKS.get(pattern, 'from')} the partition before"
+    baseline = "the last three partitions" if metric in _POOLED else "the partition before"
+    return f"{words} {_PAIR_LINKS.get(pattern, 'from')} {baseline}"
 
 
 def reason_words(reason: Reason) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -214,15 +213,14 @@ def test_pruned_history_is_judged_by_untrained_programs_and_says_so() -> None:
 
 def test_distances_that_cannot_be_measured_are_left_out() -> None:
     full = days(11, broken=[8])
-    for before, now in pairwise(full):
-        history = History(limit=2)
-        history.add(before)
-        history.compare(now)
+    walked = History(limit=4)
+    for one in full:
+        walked.add(one)
     stored = [light(profile) for profile in full]
     result = backtest(stored, OPTIONS, targets=())
-    # The ninth follows the seventh, and was only ever compared with the eighth.
+    # The ninth follows the seventh, and was only ever compared with the eighth; so were the pools of the next two.
     assert stati(result) == "wwwwwppfppp"
-    assert [outcome.without_distances for outcome in result.partitions[8:]] == [True, False, False]
+    assert [outcome.without_distances for outcome in result.partitions[8:]] == [True, True, True]
     by_key = {profile.partition: profile for profile in full}
     reloaded = backtest(stored, OPTIONS, targets=(), reload=by_key.get)
     assert not any(outcome.without_distances for outcome in reloaded.partitions)

@@ -74,7 +74,7 @@ def test_few_values_are_compared_exactly_and_many_in_sketches() -> None:
     assert found == [Representation.EXACT, Representation.EXACT, Representation.SKETCH]
     # A distance that is only known in the other representation stands in.
     now, before = many[1].columns["user"], many[0].columns["user"]
-    stands_in = observe("l1", True, now, before, Representation.EXACT)
+    stands_in = observe("l1", True, now, (before,), Representation.EXACT)
     assert stands_in == pair_metrics(now, before)["l1/sketch"]
 
 

@@ -38,7 +38,7 @@ def test_comparisons_are_cached_and_outlive_the_states() -> None:
     assert now.pairs[before.fingerprint] == first
     bare_now, bare_before = (without_states(p).columns["carrier"] for p in (HISTORY[1], HISTORY[0]))
     assert pair_metrics(bare_now, bare_before) == first
-    assert observe("l1", True, replace(bare_now, pairs={}), bare_before) is None
+    assert observe("l1", True, replace(bare_now, pairs={}), (bare_before,)) is None
 
 
 def test_incomplete_cache_is_made_again_from_the_states() -> None:
@@ -65,7 +65,7 @@ def test_chart_points_leave_gaps() -> None:
 def test_a_column_without_a_type_has_no_values() -> None:
     untyped = profile("x", column("carrier", Kind.NULL, [None, None])).columns["carrier"]
     before = HISTORY[0].columns["carrier"]
-    assert observe("str_len", False, untyped, None) is Reason.NO_VALUES
-    assert observe("l1", True, untyped, before) is Reason.NO_VALUES
-    assert observe("row_count", False, untyped, None) == 2.0
-    assert observe("str_len", False, None, None) is None
+    assert observe("str_len", False, untyped, ()) is Reason.NO_VALUES
+    assert observe("l1", True, untyped, (before,)) is Reason.NO_VALUES
+    assert observe("row_count", False, untyped, ()) == 2.0
+    assert observe("str_len", False, None, ()) is None

@@ -1,0 +1,62 @@
+"""What a partition is compared with: the column in the partition before, or in several before it taken together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from airflow_dq.metrics.registry import get_metric, metrics_for
+from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.states.base import Kind, State
+
+Columns = Sequence[ColumnProfile | None]
+"""One column in consecutive partitions, oldest first; None where it is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The column in the partitions before, oldest first: one, or a pool of them."""
+
+    members: tuple[ColumnProfile, ...]
+    pool: int
+    """How many there should be; a partition without values of the column's kind is left out."""
+
+    @classmethod
+    def of(cls, earlier: Columns, kind: Kind, pool: int) -> Baseline | None:
+        """The baseline of the partition that follows ``earlier``; None when none of the last ones can be compared."""
+        members = tuple(column for column in earlier[-pool:] if column is not None and column.kind is kind)
+        return cls(members, pool) if members else None
+
+    @property
+    def fingerprint(self) -> str:
+        """What distances from it are cached under: of one partition its own fingerprint, of a pool all of theirs."""
+        if self.pool == 1:
+            return self.members[0].fingerprint
+        joined = "+".join(member.fingerprint for member in self.members)
+        return f"{self.pool}:{hashlib.blake2b(joined.encode(), digest_size=16).hexdigest()}"
+
+    @property
+    def known(self) -> bool:
+        """Whether the states of all members are there."""
+        return all(member.states for member in self.members)
+
+    def states(self) -> Mapping[str, State]:
+        """The merged states that distances from such a baseline are computed from, by key."""
+        kind = self.members[0].kind
+        keys = {entry.states[0].key for entry in metrics_for(kind, pair=True) if entry.pool == self.pool}
+        return {key: _merged(member.states[key] for member in self.members) for key in keys if self._has(key)}
+
+    def _has(self, key: str) -> bool:
+        return all(key in member.states for member in self.members)
+
+
+def pool_of(metric: str, kind: Kind) -> int:
+    """How many partitions a two-distribution metric's baseline has; 1 for a metric that is not registered."""
+    entry = get_metric(metric, kind)
+    return 1 if entry is None else entry.pool
+
+
+def _merged(states: Iterable[State]) -> State:
+    return reduce(lambda whole, part: whole.merge(part), states)

@@ -1,0 +1,99 @@
+"""The two ways in which a program is made: AVH as published, and calibrated on what real tables do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from airflow_dq.metrics.registry import Metric
+from airflow_dq.profile.model import Profile
+from airflow_dq.program.array import FloatArray
+from airflow_dq.program.calibration import calibrated
+from airflow_dq.program.constraint import Candidates, candidates
+from airflow_dq.program.size import size_of
+
+
+class Mode(ABC):
+    """Which metrics are learned from, and how their constraints are made."""
+
+    judges_rows_once: ClassVar[bool]
+    """Whether the number of rows is the table's, and not each column's."""
+    needs_errors: ClassVar[bool]
+    """Whether a column without injected errors gets no program."""
+    guard: ClassVar[str | None] = None
+    """A metric that is always watched when it can be paid for."""
+
+    @abstractmethod
+    def uses(self, metric: Metric, *, named: bool) -> bool:
+        """Whether constraints are put on a metric; ``named``: a user has chosen the metrics, this one among them."""
+
+    @abstractmethod
+    def constraints(
+        self,
+        metric: Metric,
+        values: FloatArray,
+        budget: float,
+        history: Sequence[Profile],
+        column: str,
+        *,
+        stationary: bool,
+    ) -> Candidates | str:
+        """The constraints on one metric of a column, or the reason why there are none."""
+
+
+class Paper(Mode):
+    """AVH as published (KDD 2023)."""
+
+    judges_rows_once = False
+    needs_errors = True
+
+    def uses(self, metric: Metric, *, named: bool) -> bool:
+        """The metrics of the paper's tables."""
+        return metric.paper
+
+    def constraints(
+        self,
+        metric: Metric,
+        values: FloatArray,
+        budget: float,
+        history: Sequence[Profile],
+        column: str,
+        *,
+        stationary: bool,
+    ) -> Candidates | str:
+        """Algorithm 3 on a series made stationary by Algorithm 5."""
+        return candidates(metric, values, budget, stationary=stationary)
+
+
+class Calibrated(Mode):
+    """Bounds that hold on real tables, see :mod:`airflow_dq.program.calibration`."""
+
+    judges_rows_once = True
+    needs_errors = False
+    # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
+    guard = "complete_ratio"
+
+    left_out = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")
+    """The row count is the table's, the others cost more false alarms than they catch errors that no other catches."""
+
+    def uses(self, metric: Metric, *, named: bool) -> bool:
+        """All but those that cost more than they catch; one that is only shown otherwise is used when it is named."""
+        return (metric.calibrated or named) and metric.name not in self.left_out
+
+    def constraints(
+        self,
+        metric: Metric,
+        values: FloatArray,
+        budget: float,
+        history: Sequence[Profile],
+        column: str,
+        *,
+        stationary: bool,
+    ) -> Candidates | str:
+        """Prediction intervals around a forecast."""
+        return calibrated(metric, values, budget, size_of(history, column, metric), moving=stationary)
+
+
+MODES: dict[str, Mode] = {"paper": Paper(), "calibrated": Calibrated()}
+"""The modes by the name that :class:`~airflow_dq.program.option.SynthesisOptions` gives them."""

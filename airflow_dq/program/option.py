@@ -1,0 +1,115 @@
+"""How a program is synthesized: what a user sets for a whole table, and what is different for one of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from airflow_dq.exceptions import ConfigurationError
+
+MIN_HISTORY = 3
+"""A mean and a variance from fewer values say nothing."""
+_RATE = "a rate between 0 and 1, such as 0.001"
+_CLAUSES = "None, or 1 or more"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What is different for one column; None: as for the others.
+
+    :param target_fpr: this column's own false-positive rate, whatever the scope; the others share the table's
+    :param max_clauses: most clauses its program may have
+    :param metrics: use only these metrics
+    :param stationary: follow a series that moves
+    """
+
+    target_fpr: float | None = None
+    max_clauses: int | None = None
+    metrics: tuple[str, ...] | None = None
+    stationary: bool | None = None
+
+    @classmethod
+    def of(cls, given: ColumnOptions | Mapping[str, Any], column: str) -> ColumnOptions:
+        """The options of a column as given in Python, or as a dict in a DAG file or JSON.
+
+        :raises ConfigurationError: naming the column, the field, what was given and what is allowed.
+        """
+        if isinstance(given, Mapping):
+            known = [one.name for one in fields(cls)]
+            if unknown := sorted(set(given) - set(known)):
+                raise ConfigurationError(
+                    f"SynthesisOptions(overrides=...) has no field {', '.join(unknown)} for column {column!r}; "
+                    f"it has {', '.join(known)}. Correct the option."
+                )
+            values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+            given = cls(**values)
+        allowed = (
+            (given.target_fpr is None or 0 < given.target_fpr < 1, "target_fpr", given.target_fpr, _RATE),
+            (given.max_clauses is None or given.max_clauses >= 1, "max_clauses", given.max_clauses, _CLAUSES),
+        )
+        for valid, name, value, wanted in allowed:
+            if not valid:
+                raise ConfigurationError(
+                    f"SynthesisOptions(overrides=...) cannot use {name}={value!r} for column {column!r}: give {wanted}."
+                )
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisOptions:
+    """How a program is synthesized.
+
+    :param target_fpr: accepted false-positive rate, spent as ``scope`` says
+    :param scope: ``partition``: the target holds for the whole table (at most one false alarm in
+        1/target_fpr partitions); ``column``: for each column by itself, as the paper has it
+    :param mode: ``calibrated``: bounds that hold on real tables, more metrics, and the row count judged once per
+        table; ``paper``: AVH as published (KDD 2023)
+    :param history: the newest so many partitions are learned from
+    :param min_history: with fewer partitions the verdict is ``warming_up``
+    :param max_clauses: most clauses a column's program may have (None: no limit)
+    :param columns: judge only these columns (None: all)
+    :param exclude: do not judge these columns
+    :param metrics: use only these metrics (None: all registered)
+    :param stationary: follow series that move: by a forecast (``calibrated``), by differencing what is not
+        stationary (``paper``, Algorithms 4 and 5)
+    """
+
+    target_fpr: float = 1e-3
+    scope: Literal["partition", "column"] = "partition"
+    mode: Literal["calibrated", "paper"] = "calibrated"
+    history: int = 30
+    min_history: int = 7
+    max_clauses: int | None = None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
+    stationary: bool = True
+    overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse options that no history could satisfy.
+
+        :raises ConfigurationError: naming the option, what was given and what is allowed.
+        """
+        overrides = {name: ColumnOptions.of(given, name) for name, given in self.overrides.items()}
+        object.__setattr__(self, "overrides", overrides)
+        allowed = (
+            (0 < self.target_fpr < 1, "target_fpr", self.target_fpr, _RATE),
+            (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
+            (self.mode in ("calibrated", "paper"), "mode", self.mode, "'calibrated' or 'paper'"),
+            (self.min_history >= MIN_HISTORY, "min_history", self.min_history, f"at least {MIN_HISTORY} partitions"),
+            (self.history >= self.min_history, "history", self.history, f"at least min_history ({self.min_history})"),
+            (self.max_clauses is None or self.max_clauses >= 1, "max_clauses", self.max_clauses, _CLAUSES),
+        )
+        for valid, name, given, wanted in allowed:
+            if not valid:
+                raise ConfigurationError(f"SynthesisOptions({name}={given!r}) cannot be used: give {wanted}.")
+
+    def of_column(self, column: str) -> SynthesisOptions:
+        """The options with which the program of one column is made."""
+        own = self.overrides.get(column)
+        if own is None:
+            return self
+        given: dict[str, Any] = {one.name: getattr(own, one.name) for one in fields(own)}
+        return replace(self, overrides={}, **{name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,75 @@
+"""Recurring tables to benchmark on: a folder of datasets, each a folder with one file per partition, in name order.
+
+Files are Parquet, CSV or CSV.GZ.  A ``META.json`` beside them may name the columns and their kinds
+(``{"columns": {"price": "numeric", "city": "categorical"}}``); without one every type is Arrow's own guess.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
+
+ENDINGS = (".parquet", ".csv", ".csv.gz")
+OWN_SEED = 1
+"""Errors that are to be caught are drawn with another seed than those that a program learns from (0)."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The profiles of one recurring table's partitions, oldest first."""
+
+    name: str
+    profiles: tuple[Profile, ...]
+    """What a program learns from: errors are injected with the default seed."""
+    tested: tuple[Profile, ...]
+    """The same partitions, with errors that no program has seen."""
+
+
+def datasets(folder: Path, columns: int) -> Iterator[Dataset]:
+    """Profile one dataset after the other, each with at most so many of its columns (always the same ones)."""
+    for home in sorted(path for path in folder.iterdir() if path.is_dir()):
+        files = sorted(path for path in home.iterdir() if path.name.endswith(ENDINGS))
+        if files:
+            yield _dataset(home, files, columns)
+
+
+def _dataset(home: Path, files: list[Path], columns: int) -> Dataset:
+    kinds = _kinds(home)
+    tables = [_read(path, kinds) for path in files]
+    names = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
+    if kinds:
+        names = [name for name in names if name in kinds]
+    some = np.random.default_rng(7).choice(len(names), min(columns, len(names)), replace=False)
+    chosen = [names[i] for i in sorted(some.tolist())]
+    keys = [path.name.split(".")[0] for path in files]
+    learned, tested = (
+        tuple(
+            profile_table(table.select(chosen), partition=key, options=ProfileOptions(seed=seed))
+            for key, table in zip(keys, tables, strict=True)
+        )
+        for seed in (0, OWN_SEED)
+    )
+    return Dataset(home.name, learned, tested)
+
+
+def _kinds(home: Path) -> dict[str, str]:
+    meta = home / "META.json"
+    found = json.loads(meta.read_text())["columns"] if meta.exists() else {}
+    return {str(name): str(kind) for name, kind in found.items()}
+
+
+def _read(path: Path, kinds: dict[str, str]) -> pa.Table:
+    if path.name.endswith(".parquet"):
+        return pq.read_table(path)
+    types = {name: pa.float64() if kind == "numeric" else pa.string() for name, kind in kinds.items()}
+    options = pc.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=["", "NA", "nan", "NaN"])
+    return pc.read_csv(path, parse_options=pc.ParseOptions(newlines_in_values=True), convert_options=options)

@@ -1,0 +1,80 @@
+"""What is compared: the settings behind the paper's Figs. 5 to 10, and the ablations of mode ``calibrated``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+from airflow_dq.metrics.registry import Metric, metrics_for
+from airflow_dq.program import SynthesisOptions, calibration, forecast, mode, size
+from airflow_dq.states.base import Kind
+
+PLAIN = SynthesisOptions(target_fpr=1e-3, scope="column")
+"""As in the paper: a rate per column."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of a table, one point of a figure."""
+
+    label: str
+    options: SynthesisOptions = PLAIN
+    changes: tuple[tuple[Any, str, Any], ...] = field(default=())
+    """Parts of the package that are replaced: (module or class, name, value)."""
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """The package as it is under this setting."""
+        with ExitStack() as stack:
+            for owner, name, value in self.changes:
+                stack.enter_context(patch.object(owner, name, value))
+            yield
+
+
+def figures() -> dict[str, tuple[Setting, ...]]:
+    """By figure of the paper: the settings along its axis."""
+    single = tuple(sorted({metric.name for kind in Kind for metric in metrics_for(kind, pair=False)}))
+    return {
+        "fig5_error_type": (Setting("calibrated"), Setting("paper", replace(PLAIN, mode="paper"))),
+        "fig6_history": tuple(
+            Setting(str(length), replace(PLAIN, history=length, min_history=min(length, 7)))
+            for length in (7, 14, 21, 30)
+        ),
+        "fig7_target": tuple(
+            Setting(f"{target:g}", replace(PLAIN, target_fpr=target)) for target in (1e-4, 1e-3, 1e-2, 5e-2)
+        ),
+        "fig8_single_distribution": (Setting("all metrics"), Setting("single only", replace(PLAIN, metrics=single))),
+        "fig9_clauses": tuple(
+            Setting(str(most or "no limit"), replace(PLAIN, max_clauses=most)) for most in (1, 2, 3, 4, 6, None)
+        ),
+        "fig10_stationary": (Setting("with"), Setting("without", replace(PLAIN, stationary=False))),
+    }
+
+
+def ablations() -> tuple[Setting, ...]:
+    """Mode ``calibrated`` whole, without each of its parts in turn, and mode ``paper``."""
+    return (
+        Setting("calibrated"),
+        Setting("no margin beyond the largest error", changes=((calibration, "_least_reach", lambda *_: 1.0),)),
+        Setting("no least effect", changes=((calibration, "_material", lambda *_: 1e-9),)),
+        Setting("no sampling noise of quantiles", changes=((size, "RANK_ERRORS", 0.0),)),
+        Setting("no forecasts", replace(PLAIN, stationary=False)),
+        Setting("no weekly cycle", changes=((forecast, "_PREDICTORS", forecast._PREDICTORS[::2]),)),
+        Setting("no factors while the history is short", changes=((calibration, "FEW", 0),)),
+        Setting("no guard on completeness", changes=((mode.Calibrated, "guard", None),)),
+        Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
+        Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
+        Setting("paper", replace(PLAIN, mode="paper")),
+    )
+
+
+def _without(dropped: Any) -> tuple[Any, str, Any]:
+    uses = mode.Calibrated.uses
+
+    def some(self: mode.Calibrated, metric: Metric, *, named: bool) -> bool:
+        return uses(self, metric, named=named) and not dropped(metric)
+
+    return mode.Calibrated, "uses", some

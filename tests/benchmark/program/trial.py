@@ -1,0 +1,52 @@
+"""Judging real partitions and injected errors under one setting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from airflow_dq.program import Status, evaluate, synthesize
+from airflow_dq.program.backtest_recall import InjectedErrors
+from tests.benchmark.program.dataset import Dataset
+from tests.benchmark.program.outcome import Outcome
+from tests.benchmark.program.setting import Setting
+
+RECALL_POINTS = 2
+"""On so many of the judged partitions errors are injected."""
+
+
+def points(partitions: int, history: int, number: int) -> list[int]:
+    """Places of the partitions to judge: evenly spread over those that have enough history; none when none has."""
+    if partitions <= history:
+        return []
+    return sorted({int(place) for place in np.linspace(history, partitions - 1, number)})
+
+
+def run(dataset: Dataset, setting: Setting, number: int, longest: int, outcome: Outcome) -> None:
+    """Add one dataset's counts.
+
+    :param number: partitions to judge
+    :param longest: partitions before the first that is judged, so that all settings judge the same ones
+    """
+    places = points(len(dataset.profiles), longest, number)
+    tried = {places[i] for i in np.linspace(0, len(places) - 1, RECALL_POINTS).astype(int)} if places else set()
+    with setting.applied():
+        for place in places:
+            _judge(dataset, setting, place, outcome, injected=place in tried)
+
+
+def _judge(dataset: Dataset, setting: Setting, place: int, outcome: Outcome, *, injected: bool) -> None:
+    history = dataset.profiles[max(0, place - setting.options.history) : place]
+    program = synthesize(history, setting.options)
+    verdict = evaluate(program, dataset.profiles[place], history)
+    scopes = [*([verdict.table] if program.table.clauses else []), *verdict.columns.values()]
+    alarms = sum(scope.status is Status.FAIL for scope in scopes)
+    outcome.columns += len(scopes)
+    outcome.column_alarms += alarms
+    outcome.partitions += 1
+    outcome.partition_alarms += bool(alarms)
+    outcome.programs += len(program.columns)
+    outcome.clauses += sum(len(column.clauses) for column in program.columns.values())
+    if injected:
+        for one in InjectedErrors(dataset.tested[place], history).recall(program):
+            outcome.injected[one.type] += one.injected
+            outcome.caught[one.type] += one.caught
