@@ -50,16 +50,16 @@ class Carrier:
         """Metrics and states (those that distances need) of the whole partition after the error."""
         if injected.repeat > 1:
             states = repeated(self.states, injected.repeat)
-            return measure(self.kind, states), self._compared(states)
+            return measure(self.kind, states), compared(self.kind, states)
         after = states_of(self.kind, injected.values, self.key)
         seen = measure(self.kind, after)
         if injected.share < 1.0:
             # Fewer rows with the same distribution: their own sample would only add noise.
-            states = {key: thinned(state, injected.share) for key, state in self._compared(self.states).items()}
+            states = {key: thinned(state, injected.share) for key, state in compared(self.kind, self.states).items()}
             return self._metrics(seen, THINNED, unchanged), states
         if injected.linear is not None:
             factor, offset = injected.linear
-            states = {key: rescaled(state, factor, offset) for key, state in self._compared(self.states).items()}
+            states = {key: rescaled(state, factor, offset) for key, state in compared(self.kind, self.states).items()}
             return self._metrics(seen, scale_rules(factor, offset), unchanged), states
         metrics = self._metrics(seen, RULES, shifted)
         for name, pick in (("min", min), ("max", max)):
@@ -67,7 +67,7 @@ class Carrier:
         low, high = metrics.get("min"), metrics.get("max")
         if isinstance(low, float) and isinstance(high, float):
             metrics["range"] = finite(high - low)
-        full = self._compared(self.states)
+        full = compared(self.kind, self.states)
         return metrics, {key: transported(state, self.sample_states[key], after[key]) for key, state in full.items()}
 
     def _metrics(
@@ -109,6 +109,8 @@ class Carrier:
         by_chance = float(changed_rows(self.sample, injected.values).mean()) < 0.5
         return by_chance and pc.sum(at_extreme).as_py() < _MANY
 
-    def _compared(self, states: Mapping[str, State]) -> dict[str, State]:
-        keys = {entry.states[0].key for entry in metrics_for(self.kind, pair=True)}
-        return {key: state for key, state in states.items() if key in keys}
+
+def compared(kind: Kind, states: Mapping[str, State]) -> dict[str, State]:
+    """The states that distances are computed from."""
+    keys = {entry.states[0].key for entry in metrics_for(kind, pair=True)}
+    return {key: state for key, state in states.items() if key in keys}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,7 +101,7 @@ class Profile:
     row_count: int
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
-    variants: dict[str, tuple[Variant, ...]] = field(default_factory=dict, compare=False, repr=False)
+    variants: dict[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
     """Injected variants by column, as far as computed; ask :func:`airflow_dq.profile.variant.variants_of`."""
     sample: object | None = field(default=None, compare=False, repr=False)
     """The bounded row sample the variants are computed from; never stored or serialized."""

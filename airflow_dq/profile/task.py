@@ -9,17 +9,18 @@ from __future__ import annotations
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.exceptions import DQError
-from airflow_dq.profile.model import Profile, ProfileOptions, Variant
+from airflow_dq.exceptions import DQError, ProfileError
+from airflow_dq.profile.model import Profile, ProfileOptions
 from airflow_dq.profile.table import BATCH_ROWS, TableState
 from airflow_dq.profile.variant import variants_of
+from airflow_dq.profile.variant_blob import encode_variants
 
 PARTIAL = pa.schema(
     [
@@ -118,19 +119,26 @@ class Waiting:
 
 
 def profile_batches(
-    batches: Iterable[pa.RecordBatch], names: Sequence[str], options: ProfileOptions
+    batches: Iterable[pa.RecordBatch],
+    names: Sequence[str],
+    options: ProfileOptions,
+    key: str | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Summarise the rows of each partition key; the key is the last column, text, and not profiled.
 
     :param names: the names of the other columns, whatever they are called in the batches
+    :param key: the key of all rows, which then have no column for it
+    :param labels: the end of a file's or its folder's path -> partition key, when the last column is that of the file
     :return: one row of :data:`PARTIAL` per key, or several when the task meets very many keys
     """
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
     for batch in batches:
-        for key, rows in split_by_key(batch):
-            waiting = held.setdefault(key, Waiting())
-            held.move_to_end(key)
+        for found, rows in split_by_key(batch) if key is None else ((key, batch),):
+            mine = found if labels is None else _key_of(found, labels)
+            waiting = held.setdefault(mine, Waiting())
+            held.move_to_end(mine)
             waiting.add(rows.rename_columns(list(names)), options)
             waiting.partial.seconds += clock.lap()
             if len(held) > _KEYS_HELD:
@@ -141,10 +149,23 @@ def profile_batches(
             for waiting in held.values():
                 waiting.summarise(options)
                 waiting.partial.seconds += clock.lap()
-    for key, waiting in held.items():
+    for mine, waiting in held.items():
         waiting.summarise(options)
         waiting.partial.seconds += clock.lap()
-        yield waiting.partial.to_batch(key)
+        yield waiting.partial.to_batch(mine)
+
+
+def _key_of(path: str, labels: Mapping[str, str]) -> str:
+    """The partition key of a file, by the label of itself or of its folder.
+
+    :raises ProfileError: when it has none; to leave its rows out would be wrong in silence
+    """
+    key = labels.get(path) or labels.get(path.rpartition("/")[0])
+    if key is None:
+        raise ProfileError(
+            f"The file {path} lies in none of the folders that were listed. Profile the partitions again."
+        )
+    return key
 
 
 def _larger(state: TableState | None, table: pa.Table, options: ProfileOptions) -> TableState:
@@ -175,18 +196,22 @@ def merge_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
                 first[key] = row
                 continue
             if key not in held:
-                held[key] = _decoded(first[key])
-            held[key] = held[key].join(_decoded(row))
+                held[key] = _only_row(first[key])
+            held[key] = held[key].join(_only_row(row))
     for key, row in first.items():
         yield held[key].to_batch(key) if key in held else row
 
 
-def _decoded(row: pa.RecordBatch) -> Partial:
-    """A row of :data:`PARTIAL` as what it says."""
+def _only_row(row: pa.RecordBatch) -> Partial:
     (cells,) = row.to_pylist()
+    return decoded(cells)
+
+
+def decoded(cells: Mapping[str, Any]) -> Partial:
+    """A row of :data:`PARTIAL` as what it says."""
     partial = Partial(problem=cells["problem"], trace=cells["trace"], seconds=cells["seconds"])
     if cells["state"] is not None:
-        partial.grow(lambda state: TableState.decode(cells["state"]))
+        partial.grow(lambda state: TableState.decode(bytes(cells["state"])))
     return partial
 
 
@@ -208,11 +233,11 @@ def split_by_key(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
         start += count
 
 
-def variants_of_column(shared: Broadcast, wanted: tuple[int, str]) -> tuple[int, str, tuple[Variant, ...]]:
-    """The injected variants of one column of one of the profiles that all tasks share.
+def variants_of_column(shared: Broadcast, wanted: tuple[int, str]) -> tuple[int, str, bytes]:
+    """The injected variants of one column of one of the profiles that all tasks share, encoded.
 
     :param shared: a broadcast value holding the profiles
     :param wanted: position of the profile, name of the column
     """
     index, name = wanted
-    return index, name, variants_of(shared.value[index], name)
+    return index, name, encode_variants(variants_of(shared.value[index], name))

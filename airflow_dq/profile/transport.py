@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, singledispatch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from airflow_dq.profile.movement import Counts, Floats, aligned, filled, moved, rounded
 from airflow_dq.profile.rule import Change, scaled, shifted
 from airflow_dq.states.base import State
-from airflow_dq.states.bucket import NUMBER, Buckets
+from airflow_dq.states.bucket import NUMBER, Buckets, bucket_counts
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.cell import Cells
 from airflow_dq.states.exact import units
+from airflow_dq.states.initial import Initials
 from airflow_dq.states.joint import sketched_cells
-from airflow_dq.states.memo import remember_last
+from airflow_dq.states.memo import remember, remember_last
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.sketch import NumberSketch
@@ -51,7 +53,8 @@ def ordered(state: State) -> State:
 def transported(full: State, clean: State, injected: State) -> State:
     """The partition's state after an error that turned the sample's ``clean`` state into ``injected``.
 
-    A state that nobody taught to be transported is replaced by the sample's own.
+    Only what distances read (:meth:`~airflow_dq.states.base.State.compared`) is carried over.  A state that nobody
+    taught to be transported is replaced by the sample's own.
 
     :param full: :func:`ordered`
     """
@@ -77,38 +80,58 @@ def _(state: CategoryDistribution) -> State:
 
 @transported.register
 def _(full: CategoryDistribution, clean: CategoryDistribution, injected: CategoryDistribution) -> State:
-    if injected == clean:
+    known = _known(full, clean)
+    place = pc.index_in(injected.values, value_set=known.values)
+    new = place.null_count
+    found = place.drop_null().to_numpy(zero_copy_only=False)
+    told = place.is_valid().to_numpy(zero_copy_only=False)
+    after = np.zeros(len(known.values) + new, dtype=np.int64)
+    after[found] = injected.counts[told]
+    after[len(known.values) :] = injected.counts[~told]
+    before = np.append(known.clean, np.zeros(new, np.int64))
+    if not new and np.array_equal(before, after):
         return full
+    # The known values first, then the new ones in their order.
+    values = known.values if not new else pa.concat_arrays([known.values, injected.values.filter(pa.array(~told))])
     if full.buckets is not None:
-        return _buckets_transported(full, full.buckets, clean, injected)
-    parts = (full, clean, injected)
-    values = pa.concat_arrays([part.values for part in parts]).dictionary_encode()
+        return _buckets_transported(type(full), full.buckets, values, before, after)
+    counts = moved(np.append(known.full, np.zeros(new, np.int64)), before, after)
+    return type(full).from_distinct(values.filter(pa.array(counts > 0)), counts[counts > 0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The values of a partition and of its sample before an error, and how often each has them."""
+
+    values: pa.LargeStringArray
+    full: Counts
+    clean: Counts
+
+
+@remember(4)
+def _known(full: CategoryDistribution, clean: CategoryDistribution) -> _Known:
+    values = pa.concat_arrays([full.values, clean.values]).dictionary_encode()
     place = values.indices.to_numpy(zero_copy_only=False)
-    counts = moved(*aligned([part.counts for part in parts], place, len(values.dictionary)))
-    return type(full).from_counts(values.dictionary.filter(pa.array(counts > 0)), counts[counts > 0])
+    return _Known(values.dictionary, *aligned([full.counts, clean.counts], place, len(values.dictionary)))
 
 
 def _buckets_transported(
-    full: CategoryDistribution, buckets: Buckets, clean: CategoryDistribution, injected: CategoryDistribution
+    category: type[CategoryDistribution], buckets: Buckets, values: pa.LargeStringArray, before: Counts, after: Counts
 ) -> State:
     """Over hash buckets, of which the sample's rows are too few to show how their values are spread.
 
     A value that the sample holds once stands for many others, which hash anywhere; only a value that the sample
     gains several times without having had it stands for itself.
     """
-    values = pa.concat_arrays([clean.values, injected.values]).dictionary_encode()
-    place = values.indices.to_numpy(zero_copy_only=False)
-    before, after = aligned([clean.counts, injected.counts], place, len(values.dictionary))
     staying = np.minimum(before, after)
     gained = after - staying
     alone = (gained > 0) & ((before > 1) | ((before == 0) & (after > 1)))
-    here = type(full).from_counts(values.dictionary.filter(pa.array(alone)), gained[alone]).bucketed().counts
+    here = bucket_counts(values.filter(pa.array(alone)), gained[alone])
     spread = here + _anywhere(buckets.total) * float(gained[~alone].sum())
     share = float(staying.sum() / before.sum()) if before.any() else 1.0
     counts = filled(buckets.counts * share, spread, buckets.total * float(after.sum() / max(1, before.sum())))
-    distinct = buckets.distinct_sketch.merge(injected.bucketed().distinct_sketch)
     sample = buckets.sample.replaced(float(gained[before == 0].sum() / max(1, after.sum())))
-    return type(full)(buckets=Buckets(counts, distinct, buckets.heavy.thinned(share), sample))
+    return category(buckets=replace(buckets, counts=counts, sample=sample))
 
 
 @lru_cache(maxsize=4)
@@ -122,10 +145,19 @@ def _anywhere(rows: int) -> Floats:
 @thinned.register
 def _(full: CategoryDistribution, share: float) -> State:
     if full.buckets is not None:
-        counts, heavy = rounded(full.buckets.counts * share), full.buckets.heavy.thinned(share)
-        return type(full)(buckets=replace(full.buckets, counts=counts, heavy=heavy))
+        return type(full)(buckets=replace(full.buckets, counts=rounded(full.buckets.counts * share)))
     counts = rounded(full.counts * share)
     return type(full).from_counts(full.values.filter(pa.array(counts > 0)), counts[counts > 0])
+
+
+@transported.register
+def _(full: Initials, clean: Initials, injected: Initials) -> State:
+    return full if injected == clean else Initials(moved(full.counts, clean.counts, injected.counts))
+
+
+@thinned.register
+def _(full: Initials, share: float) -> State:
+    return Initials(rounded(full.counts * share))
 
 
 @transported.register

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.metrics.registry import measure
-from airflow_dq.profile.carry import Carrier
+from airflow_dq.profile.carry import Carrier, compared
 from airflow_dq.profile.column import CANONICAL
 from airflow_dq.profile.injection import Clean, injections_for
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
@@ -17,6 +17,7 @@ from airflow_dq.profile.sample import CELL_LIMIT, RowSample
 from airflow_dq.profile.secret import hash_key
 from airflow_dq.profile.spelling import to_texts
 from airflow_dq.profile.transport import repeated
+from airflow_dq.profile.variant_blob import PackedVariants
 from airflow_dq.states.base import Kind, State, states_of
 from airflow_dq.states.number import NumberDistribution
 
@@ -34,7 +35,7 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
     """
     known = profile.variants.get(column)
     if known is not None:
-        return known
+        return known.variants() if isinstance(known, PackedVariants) else tuple(known)
     if column not in profile.columns:
         names = ", ".join(map(repr, profile.columns))
         raise ProfileError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
@@ -80,10 +81,11 @@ def _compute(
         if injected is None:
             continue
         if carrier is None:
-            states: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
-            metrics = measure(kind, states)
+            exact: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
+            metrics, states = measure(kind, exact), compared(kind, exact)
         else:
             metrics, states = carrier.carry(injected)
+        states = {name: state.compared() for name, state in states.items()}
         variants.append(Variant(injection.type, injection.parameter, metrics, states))
     return tuple(variants)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +18,7 @@ from airflow_dq.spark.failure import SPARK_ERRORS
 from airflow_dq.spark.session import column, quoted
 
 _NANOSECONDS = "TIMESTAMP(NANOS"
+_NOTED = "org.apache.spark.sql.parquet.row.metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,42 @@ class Footer:
     """All columns, in the file's order."""
 
 
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a file's schema is made of, as cheaply as it can be had: equal signatures, equal schemas."""
+
+    text: str
+    """The file's own schema."""
+    noted: str | None
+    """The schema as the Spark that wrote the file noted it: Spark prefers it to the file's own."""
+    java: Any = field(compare=False, repr=False)
+    """Spark's handle on the footer."""
+
+    def schema(self, spark: SparkSession) -> StructType:
+        """The columns, as Spark infers them.
+
+        :raises airflow_dq.spark.failure.SPARK_ERRORS: when Spark cannot read one of them
+        """
+        jvm: Any = spark.sparkContext._jvm
+        parquet = jvm.org.apache.spark.sql.execution.datasources.parquet
+        converter = parquet.ParquetToSparkSchemaConverter(spark._jsparkSession.sessionState().conf())
+        found = parquet.ParquetFileFormat.readSchemaFromFooter(self.java, converter)
+        return StructType.fromJson(json.loads(found.json()))
+
+
+def read_signature(spark: SparkSession, file: str) -> Signature:
+    """The signature of a Parquet file.
+
+    :raises airflow_dq.spark.failure.SPARK_ERRORS: when it is none
+    """
+    jvm: Any = spark.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(file)
+    metadata = _metadata(jvm, spark._jsparkSession.sessionState(), path)
+    content = metadata.getFileMetaData()
+    noted = content.getKeyValueMetaData().get(_NOTED)
+    return Signature(content.getSchema().toString(), noted, jvm.org.apache.parquet.hadoop.Footer(path, metadata))
+
+
 def read_footer(spark: SparkSession, file: str) -> Footer:
     """The columns of a Parquet file.
 
@@ -43,16 +80,16 @@ def read_footer(spark: SparkSession, file: str) -> Footer:
     """
     jvm: Any = spark.sparkContext._jvm
     state: Any = spark._jsparkSession.sessionState()
-    message = _message(jvm, state, file)
+    message = _metadata(jvm, state, jvm.org.apache.hadoop.fs.Path(file)).getFileMetaData().getSchema()
     converter = jvm.org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter(state.conf())
     fields: list[StructField] = []
     unread, nanoseconds, order = {}, {}, []
-    for field in message.getFields():
-        name, kind = field.getName(), str(field.getLogicalTypeAnnotation() or field)
+    for column_type in message.getFields():
+        name, kind = column_type.getName(), str(column_type.getLogicalTypeAnnotation() or column_type)
         order.append(name)
         try:
             alone = jvm.java.util.ArrayList()
-            alone.add(field)
+            alone.add(column_type)
             converted = converter.convert(jvm.org.apache.parquet.schema.MessageType("alone", alone)).json()
         except SPARK_ERRORS:
             unread[name] = kind.lower()
@@ -82,11 +119,10 @@ def _timestamp(name: str, utc: bool) -> Any:
     return expr(f"timestamp_micros({micros})" if utc else f"cast(timestamp_micros({micros}) as timestamp_ntz)")
 
 
-def _message(jvm: Any, state: Any, file: str) -> Any:
-    path = jvm.org.apache.hadoop.fs.Path(file)
+def _metadata(jvm: Any, state: Any, path: Any) -> Any:
     source = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(path, state.newHadoopConf())
     reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(source)
     try:
-        return reader.getFooter().getFileMetaData().getSchema()
+        return reader.getFooter()
     finally:
         reader.close()

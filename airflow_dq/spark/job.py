@@ -20,6 +20,7 @@ from airflow_dq.spark.progress import progress
 from airflow_dq.spark.reader import describe
 from airflow_dq.spark.scan import compute_variants, scan
 from airflow_dq.spark.source import Part, Place, locate, open_by_column, open_part
+from airflow_dq.spark.together import open_together
 from airflow_dq.store import Repository
 
 _OPENERS = 4
@@ -67,9 +68,12 @@ class ProfileJob:
             parts = [part]
         else:
             self._begin(tuple(places))
+            parts = open_together(self._spark, self._spec, self._options, places)
+            opened_already = {key for part in parts for key in part.keys}
             with ThreadPoolExecutor(_OPENERS) as pool:
-                opened = [pool.submit(self._open_one, key, place) for key, place in places.items()]
-            parts = [part for one in opened for part in one.result()]
+                left = [(key, place) for key, place in places.items() if key not in opened_already]
+                opened = [pool.submit(self._open_one, key, place) for key, place in left]
+            parts += [part for one in opened for part in one.result()]
         for part in parts:
             for key in part.keys:
                 self._skipped[key] = {**self._skipped.get(key, {}), **part.skipped}
@@ -112,14 +116,14 @@ class ProfileJob:
 
     def _divide(self, parts: list[Part], error: Exception) -> list[list[Part]]:
         """What to try next after a failure; a single partition has failed for good."""
-        rest = {key: part.location for part in parts for key in self._unfinished(part)}
+        rest = {key: part.place(key) for part in parts for key in self._unfinished(part)}
         if len(rest) == 1:
             for key, place in rest.items():
                 self._fail(key, str(explain(error, self._where(key), place)))
         if len(rest) <= 1:
             return []
         file, keys = named_file(error), list(rest)
-        guilty = {key for key, place in rest.items() if file is not None and len(parts) > 1 and same_place(file, place)}
+        guilty = {key for key, place in rest.items() if file is not None and same_place(file, place)}
         if not guilty or len(guilty) == len(rest):
             guilty = set(keys[len(keys) // 2 :])
         # All parts of a partition stay together: its profile is that of all of them.

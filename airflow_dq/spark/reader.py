@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import xxhash64
 from pyspark.sql.types import LongType, StructType
@@ -19,13 +20,14 @@ from airflow_dq.exceptions import (
 )
 from airflow_dq.profile.spec import PATH_FORMATS, JobSpec
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, unreadable
-from airflow_dq.spark.footer import Footer, as_timestamps, read_footer
+from airflow_dq.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.spark.listing import Listing, base_path, list_path, load_paths
 from airflow_dq.spark.session import column
 
 # Formats that have a footer or header: a file of no bytes is a write that was cut off, and Spark would skip it.
 _NEVER_EMPTY = ("parquet", "orc", "avro")
 _PROBED_FILES = 200
+_FEW_FILES = 8
 _LEAST_HASH = -(2**63)
 
 
@@ -38,6 +40,8 @@ class Rows:
     """Columns that are in the source and not in the frame, and their types."""
     order: tuple[str, ...] = ()
     """All columns, in the source's order, when there are such."""
+    size: int | None = None
+    """Bytes of the files, when the rows are all that these hold."""
 
 
 def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
@@ -47,7 +51,7 @@ def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
     :raises DQError: when Spark refuses the table or query
     """
     if not (spec.table or spec.sql):
-        return _load(spark, spec, (), {}, where, describe(spec))
+        return load(spark, spec, (), {}, where, describe(spec))
     try:
         frame = spark.table(spec.table) if spec.table else spark.sql(spec.sql or "")
         frame.schema  # noqa: B018 - analysed now, while the error can name the source
@@ -68,7 +72,7 @@ def read_path(spark: SparkSession, spec: JobSpec, path: str, where: str, base: s
     """
     if spec.format.lower() not in PATH_FORMATS:
         # Table formats (Delta, Iceberg, ...) know their own files.
-        return [Rows(_load(spark, spec, (path,), {}, where, path))]
+        return [Rows(load(spark, spec, (path,), {}, where, path))]
     return read_listing(spark, spec, list_source(spark, spec, path, where), path, where, base)
 
 
@@ -91,17 +95,20 @@ def read_listing(
     spark: SparkSession, spec: JobSpec, listing: Listing, path: str, where: str, base: str | None = None
 ) -> list[Rows]:
     """The rows of the files of a listing; as :func:`read_path`."""
-    _require_files(listing, spec, path, where)
+    require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
     if base is not None or listing.one_by_one:
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
     try:
-        frame = _load(spark, spec, listing.load_paths, defaults, where, path)
+        schema = _schema(spark, listing) if parquet and "basePath" not in defaults else None
+        frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)
         if parquet and any(isinstance(field.dataType, LongType) for field in frame.schema.fields):
             footer = _footer(spark, listing.files[0].path, where)
-            return [Rows(as_timestamps(frame, footer.nanoseconds))]
-        return [Rows(_unpruned(frame) if spec.format.lower() == "csv" and (spec.columns or spec.exclude) else frame)]
+            frame = as_timestamps(frame, footer.nanoseconds)
+        elif spec.format.lower() == "csv" and (spec.columns or spec.exclude):
+            frame = _unpruned(frame)
+        return [Rows(frame, size=sum(file.size for file in listing.files))]
     except (ProfileError, ConfigurationError) as error:
         apart = _read_apart(spark, spec, listing, defaults, where) if parquet else []
         if apart:
@@ -109,6 +116,29 @@ def read_listing(
         if isinstance(error, SourceUnreadableError):
             raise _named(spark, spec, listing, defaults, where) or error from error.__cause__
         raise
+
+
+def same_signature(spark: SparkSession, listing: Listing) -> Signature | None:
+    """The signature that all files of a listing have; None when they differ, lie in sub-folders, or are many.
+
+    To look at a few footers takes less time than a job in which Spark does so.
+    """
+    roots = set(listing.roots)
+    flat = all(file.path in roots or file.path.rpartition("/")[0] in roots for file in listing.files)
+    if len(listing.files) > _FEW_FILES or not flat:
+        return None
+    first, *others = (read_signature(spark, file.path) for file in listing.files)
+    return first if all(other == first for other in others) else None
+
+
+def _schema(spark: SparkSession, listing: Listing) -> StructType | None:
+    """The schema of the files, when that can be told without a Spark job."""
+    try:
+        signature = same_signature(spark, listing)
+        return None if signature is None else signature.schema(spark)
+    except Py4JError:
+        # Spark's own inference comes to the same error, and says more.
+        return None
 
 
 def _read_apart(
@@ -128,7 +158,7 @@ def _read_apart(
     known = {"basePath": listing.roots[0]} if len(listing.roots) == 1 and len(listing.files) > 1 else {}
     found = []
     for footer, files in groups.values():
-        frame = _load(spark, spec, load_paths(files), known | dict(defaults), where, files[0], footer.schema)
+        frame = load(spark, spec, load_paths(files), known | dict(defaults), where, files[0], footer.schema)
         found.append(Rows(as_timestamps(frame, footer.nanoseconds), footer.unread, footer.order))
     return found
 
@@ -156,7 +186,11 @@ def describe(spec: JobSpec) -> str:
     return spec.pattern or ", ".join(dict.fromkeys(spec.paths.values()))
 
 
-def _require_files(listing: Listing, spec: JobSpec, path: str, where: str) -> None:
+def require_files(listing: Listing, spec: JobSpec, path: str, where: str) -> None:
+    """Refuse a source without files, or with one whose write was cut off.
+
+    :raises ProfileError: naming the path or the file
+    """
     if not listing.files:
         raise SourceEmptyError(
             f"{where}: {path} exists and holds no data file (hidden and side files left aside). Check that the "
@@ -186,7 +220,7 @@ def _defaults(spec: JobSpec, listing: Listing) -> dict[str, str]:
     return {}
 
 
-def _load(
+def load(
     spark: SparkSession,
     spec: JobSpec,
     paths: tuple[str, ...],
@@ -195,6 +229,10 @@ def _load(
     path: str,
     schema: StructType | str | None = None,
 ) -> DataFrame:
+    """The frame of these paths, analysed.
+
+    :raises DQError: when Spark refuses
+    """
     given = {name.lower(): value for name, value in spec.options.items()}
     schema = given.pop("schema", schema)
     options = {name: value for name, value in defaults.items() if name.lower() not in given} | given
@@ -213,7 +251,7 @@ def _named(
     """The error of the first file that cannot be read by itself: schema inference does not say which one it was."""
     for file in listing.files[:_PROBED_FILES]:
         try:
-            _load(spark, spec, load_paths([file.path]), defaults, where, file.path)
+            load(spark, spec, load_paths([file.path]), defaults, where, file.path)
         except DQError as error:
             return error
     return None

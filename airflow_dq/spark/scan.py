@@ -10,9 +10,12 @@ from functools import partial, reduce
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_dq.profile.model import Profile, ProfileOptions
-from airflow_dq.profile.table import TableState
-from airflow_dq.profile.task import PARTIAL_DDL, Partial, merge_batches, profile_batches, variants_of_column
+from airflow_dq.profile.task import PARTIAL_DDL, Partial, decoded, merge_batches, profile_batches, variants_of_column
+from airflow_dq.profile.variant_blob import PackedVariants
 from airflow_dq.spark.source import Part
+
+_SMALL = 128 * 2**20
+"""Bytes of files up to which one partition's pieces go straight to the driver."""
 
 
 def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) -> Iterator[tuple[str, Partial]]:
@@ -41,20 +44,46 @@ def _scan_group(
 ) -> Iterator[tuple[str, Partial]]:
     """Profile the rows of parts that have one schema, in one Spark job."""
     missing = {key: part for part in group for key in part.keys}
-    rows = reduce(DataFrame.unionAll, (part.frame for part in group))
-    # Which columns are profiled is settled by the frame: those left out never leave the JVM.
-    task = partial(profile_batches, names=names, options=replace(options, columns=None, exclude=()))
-    pieces = rows.mapInArrow(task, PARTIAL_DDL)
-    spread = min(len(missing), 2 * spark.sparkContext.defaultParallelism)
-    merged = pieces.repartition(spread, "key").mapInArrow(merge_batches, PARTIAL_DDL)
-    for row in merged.toLocalIterator(prefetchPartitions=True):
+    for key, found in _profiled(spark, names, group, options):
         # A key that appeared after the job listed its partitions has no attempt, and is left to the next job.
-        part = missing.pop(row["key"], None)
+        part = missing.pop(key, None)
         if part is not None:
-            state = None if row["state"] is None else part.whole(TableState.decode(bytes(row["state"])))
-            yield row["key"], Partial(state, row["problem"], row["trace"], row["seconds"])
+            found.state = None if found.state is None else part.whole(found.state)
+            yield key, found
     for key, part in missing.items():
         yield key, Partial(part.empty)
+
+
+def _profiled(
+    spark: SparkSession, names: Sequence[str], group: Sequence[Part], options: ProfileOptions
+) -> Iterator[tuple[str, Partial]]:
+    """What the tasks found out about each key that they met."""
+    only = group[0] if len(group) == 1 else None
+    key = only.key if only is not None and names else None
+    # What every row has does not travel with each.
+    frames = [part.frame if key is None else part.frame.drop("key") for part in group]
+    # Which columns are profiled is settled by the frame: those left out never leave the JVM.
+    options = replace(options, columns=None, exclude=())
+    labels = None if only is None or not only.labels else only.labels
+    task = partial(profile_batches, names=names, options=options, key=key, labels=labels)
+    pieces = _union(frames).mapInArrow(task, PARTIAL_DDL)
+    if only is not None and key is not None and (only.size or 0) <= _SMALL:
+        # So few pieces are merged sooner than they are shuffled.
+        found = [decoded(row.asDict()) for row in pieces.collect()]
+        if found:
+            yield key, reduce(Partial.join, found)
+        return
+    spread = min(sum(len(part.keys) for part in group), 2 * spark.sparkContext.defaultParallelism)
+    for row in pieces.repartition(spread, "key").mapInArrow(merge_batches, PARTIAL_DDL).toLocalIterator(True):
+        yield row["key"], decoded(row.asDict())
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows; in pairs, for Spark analyses every union anew."""
+    while len(frames) > 1:
+        pairs = [frames[start : start + 2] for start in range(0, len(frames), 2)]
+        frames = [pair[0].unionAll(pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
+    return frames[0]
 
 
 def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
@@ -66,15 +95,17 @@ def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
     shared = context.broadcast(tuple(profiles))
     slices = min(len(columns), 4 * context.defaultParallelism)
     found = context.parallelize(columns, slices).map(partial(variants_of_column, shared)).collect()
-    for index, name, variants in found:
-        profiles[index].variants[name] = variants
+    for index, name, blob in found:
+        profiles[index].variants[name] = PackedVariants(blob)
     shared.unpersist()
 
 
 def _by_schema(parts: Sequence[Part]) -> list[tuple[tuple[str, ...], list[Part]]]:
     """The parts grouped by their columns' names and types; whether a column may be null changes nothing."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], list[Part]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
     for part in parts:
         types = tuple(field.dataType.json() for field in part.frame.schema.fields)
-        groups.setdefault((part.names, types, tuple(part.empty.columns)), []).append(part)
-    return [(names, group) for (names, _, _), group in groups.items()]
+        # Rows whose key is their file's are no one else's.
+        apart = tuple(part.keys) if part.labels else ()
+        groups.setdefault((part.names, types, tuple(part.empty.columns), apart), []).append(part)
+    return [(names, group) for (names, *_), group in groups.items()]

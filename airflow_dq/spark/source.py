@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -42,12 +42,30 @@ class Part:
     """
     skipped: Mapping[str, str]
     """Columns of which nothing can be stored, and why."""
+    size: int | None = None
+    """Bytes of its files, where that is known."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Partition key -> where it lies, for partitions that are read together."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """The end of a row's folder or file -> partition key, when the frame's ``key`` is that of a file's path."""
+    reread: Callable[[Sequence[str]], DataFrame] | None = None
+    """The frame of some of the partitions that are read together."""
 
     def only(self, keys: Sequence[str]) -> Part:
         """The same for some of its partitions."""
         if len(keys) == len(self.keys):
             return self
-        return replace(self, keys=tuple(keys), frame=self.frame.where(col("key").isin(list(keys))))
+        frame = self.frame.where(col("key").isin(list(keys))) if self.reread is None else self.reread(keys)
+        return replace(self, keys=tuple(keys), frame=frame)
+
+    def place(self, key: str) -> str:
+        """Where one of its partitions lies."""
+        return self.places.get(key, self.location)
+
+    @property
+    def key(self) -> str | None:
+        """The key of every row, when that is certain without a look at the row."""
+        return self.keys[0] if self.size is not None and len(self.keys) == 1 and not self.labels else None
 
     def whole(self, state: TableState) -> TableState:
         """A state of the frame's rows with the columns that the frame lacks, in the source's order."""
@@ -93,7 +111,7 @@ def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: 
     else:
         location = place
         found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
-    return [_part(rows, lit(key), (key,), location, options) for rows in found]
+    return [part_of(rows, lit(key), (key,), location, options) for rows in found]
 
 
 def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> Part:
@@ -127,7 +145,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
         # On the column itself, so that Spark can leave out folders it need not read.
         inside = raw.between(keys[0], keys[-1])
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
-    return _part(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+    return part_of(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
 
 
 def _path(spec: JobSpec) -> str:
@@ -155,23 +173,27 @@ def _chosen(spec: JobSpec, keys: Iterable[str]) -> list[str]:
     return chosen
 
 
-def _part(rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
+def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
+    """The part of these rows.
+
+    :param key: a row's partition key
+    """
     skipped: dict[str, str] = {}
     broken: dict[str, ColumnState] = {}
     known: list[pa.Field] = []
-    for name, field in _ordered(rows):
+    for name, column_type in _ordered(rows):
         if "\0" in name:
             skipped[repr(name)] = "its name holds a character that PostgreSQL cannot store"
             continue
-        arrow = None if field is None else _arrow(field)
-        if field is None:
+        arrow = None if column_type is None else _arrow(column_type)
+        if column_type is None:
             broken[name] = _broken(rows.unread[name], "cannot read")
         elif arrow is None:
-            broken[name] = _broken(field.dataType.simpleString(), "cannot hand over")
+            broken[name] = _broken(column_type.dataType.simpleString(), "cannot hand over")
         known.append(arrow or pa.field(name, pa.null()))
     empty = TableState.of(pa.schema(known).empty_table(), options)
     empty = replace(empty, columns={name: broken.get(name, state) for name, state in empty.columns.items()})
-    part = Part(keys, rows.frame, location, empty, skipped)
+    part = Part(keys, rows.frame, location, empty, skipped, rows.size)
     renamed = (column(name).alias(f"c{index}") for index, name in enumerate(part.names))
     return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
 

@@ -94,6 +94,10 @@ class State(ABC):
         """The state as it is stored: without what only a scan needs."""
         return self
 
+    def compared(self) -> Self:
+        """The state of an injected variant: only what distances from it read."""
+        return self
+
     @abstractmethod
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""

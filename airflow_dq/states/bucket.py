@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from airflow_dq.states.array import string_bytes, strings_from_bytes
 from airflow_dq.states.codec import pack_integers, unpack_integers
-from airflow_dq.states.hashing import hash_strings
+from airflow_dq.states.hashing import Hashes, hash_strings
 from airflow_dq.states.heavy import HeavyHitters
 from airflow_dq.states.hyperloglog import HyperLogLog
 from airflow_dq.states.value_sample import ValueSample
@@ -39,11 +39,8 @@ class Buckets:
     def of(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
         """Hash distinct strings that occur ``counts`` times."""
         hashes = hash_strings(*string_bytes(values))
-        totals = np.zeros(NUMBER, np.int64)
-        # The low bits: HyperLogLog and the sample use the high ones.
-        np.add.at(totals, (hashes % np.uint64(NUMBER)).astype(np.int64), counts)
         heavy = HeavyHitters.of(values, hashes, counts)
-        return cls(totals, HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
+        return cls(_totals(hashes, counts), HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
 
     def merge(self, other: Buckets) -> Buckets:
         """The buckets of the concatenation."""
@@ -57,6 +54,11 @@ class Buckets:
     def settled(self) -> Buckets:
         """With no more heavy hitters than are worth storing."""
         return replace(self, heavy=self.heavy.settled(self.total))
+
+    def compared(self) -> Buckets:
+        """With what distances read."""
+        none = HeavyHitters.none(pa.array([], pa.large_string()))
+        return Buckets(self.counts, HyperLogLog(), none, self.sample)
 
     @property
     def total(self) -> int:
@@ -121,6 +123,18 @@ class Buckets:
         values = read_strings(text, unpack_integers(lengths))
         heavy = HeavyHitters.from_sections(values, hash_strings(*string_bytes(values)), *others[:3])
         return cls(totals, HyperLogLog.from_bytes(registers), heavy, ValueSample.from_sections(*others[3:]))
+
+
+def bucket_counts(values: pa.LargeStringArray, counts: Counted) -> Counted:
+    """How many of distinct strings that occur ``counts`` times fall into each bucket."""
+    return _totals(hash_strings(*string_bytes(values)), counts)
+
+
+def _totals(hashes: Hashes, counts: Counted) -> Counted:
+    totals = np.zeros(NUMBER, np.int64)
+    # The low bits: HyperLogLog and the sample use the high ones.
+    np.add.at(totals, (hashes % np.uint64(NUMBER)).astype(np.int64), counts)
+    return totals
 
 
 def read_strings(text: bytes, lengths: Counted) -> pa.LargeStringArray:

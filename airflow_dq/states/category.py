@@ -68,11 +68,13 @@ class CategoryDistribution(State):
         return cls._of_distinct(*added_up(_shortened(values), counts))
 
     @classmethod
+    def from_distinct(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
+        """As :meth:`from_counts`, of values that are all different and no longer than such a state keeps them."""
+        return cls(buckets=Buckets.of(values, counts)) if cls._fullness(values) > 1.0 else cls(values, counts)
+
+    @classmethod
     def _of_distinct(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
-        values = _shortened(values)
-        if cls._fullness(values) > 1.0:
-            return cls(buckets=Buckets.of(values, counts))
-        return cls(values, counts)
+        return cls.from_distinct(_shortened(values), counts)
 
     @classmethod
     def _fullness(cls, values: pa.LargeStringArray) -> float:
@@ -99,6 +101,10 @@ class CategoryDistribution(State):
     def settled(self) -> Self:
         """With no more heavy hitters than are worth storing."""
         return self if self.buckets is None else type(self)(buckets=self.buckets.settled())
+
+    def compared(self) -> Self:
+        """Of buckets, their counts and the sample of values: no distance reads the rest."""
+        return self if self.buckets is None else type(self)(buckets=self.buckets.compared())
 
     @property
     def fullness(self) -> float:

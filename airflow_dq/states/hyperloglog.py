@@ -13,6 +13,8 @@ PRECISION = 16
 """2**16 registers: a standard error of 1.04 / sqrt(2**16) = 0.41 %, below 1 % in 98 of 100 columns."""
 _REGISTERS = 1 << PRECISION
 _BITS = 64 - PRECISION
+_NONE = bytes(_REGISTERS)
+_NONE_STORED = zlib.compress(_NONE, wbits=-zlib.MAX_WBITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class HyperLogLog:
     HyperLogLog sketches" (2017), algorithm 6: no bias tables, no switch between ranges.
     """
 
-    registers: bytes = bytes(_REGISTERS)
+    registers: bytes = _NONE
 
     @classmethod
     def of(cls, hashes: NDArray[np.uint64]) -> HyperLogLog:
@@ -43,6 +45,8 @@ class HyperLogLog:
 
     def to_bytes(self) -> bytes:
         """The registers, each in the bits that its frequency deserves: within 2 % of their entropy."""
+        if self.registers == _NONE:
+            return _NONE_STORED
         coder = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
         return coder.compress(self.registers) + coder.flush()
 
@@ -52,6 +56,8 @@ class HyperLogLog:
 
         :raises ValueError: when the bytes cannot be registers.
         """
+        if data == _NONE_STORED:
+            return cls()
         try:
             registers = zlib.decompress(data, -zlib.MAX_WBITS)
         except zlib.error as error:

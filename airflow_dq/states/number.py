@@ -127,6 +127,10 @@ class NumberDistribution(State):
         """With no more heavy hitters than are worth storing."""
         return self if self.sketch is None else type(self)(sketch=self.sketch.settled())
 
+    def compared(self) -> Self:
+        """Of a sketch, all that its cells are made of: no distance reads how many values are distinct."""
+        return self if self.sketch is None else type(self)(sketch=self.sketch.compared())
+
     @property
     def fullness(self) -> float:
         """Distinct values as a share of the limit; infinite for a sketch."""

@@ -89,6 +89,10 @@ class NumberSketch:
         """With no more heavy hitters than are worth storing."""
         return replace(self, heavy=self.heavy.settled(self.count))
 
+    def compared(self) -> NumberSketch:
+        """With what distances read."""
+        return replace(self, distinct_sketch=HyperLogLog(), heavy=self.heavy.settled(self.count))
+
     def veiled(self) -> NumberSketch:
         """Without any value in clear: coarse bins, a range rounded outwards to their edges, no heavy hitters."""
         low, high = rounded_outwards(self.low, self.high)

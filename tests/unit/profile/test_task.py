@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.exceptions import ProfileError
 from airflow_dq.profile import ProfileOptions, profile_table, task
 from airflow_dq.profile.table import TableState
 from airflow_dq.profile.task import PARTIAL, merge_batches, profile_batches, split_by_key
@@ -53,6 +54,32 @@ def test_interleaved_keys_in_any_split_equal_each_keys_own_profile(tasks: int, p
         own = table.filter(pa.compute.equal(table["key"], key)).drop_columns("key")
         assert TableState.decode(row["state"]).profile(key) == profile_table(own, key)
         assert row["seconds"] > 0
+
+
+def test_rows_of_one_key_need_no_column_for_it() -> None:
+    whole = _rows(3_000, 1)
+    rows = whole.drop_columns("key")
+    (row,) = _result(list(profile_batches(_split(rows, 4), NAMES, ProfileOptions(), key="k0"))).values()
+    table = pa.Table.from_batches([rows])
+    assert row["key"] == "k0"
+    assert TableState.decode(row["state"]).profile("k0") == profile_table(table, "k0")
+
+
+def test_a_files_path_stands_for_the_key_of_its_folder_or_itself() -> None:
+    paths = ["a/1.parquet", "a/2.parquet", "b/1.parquet", "c.parquet"]
+    batch = pa.record_batch({"n": [1.0, 2.0, 4.0, 8.0], "s": list("wxyz"), "path": paths})
+    labels = {"a": "first", "b": "second", "c.parquet": "third"}
+    result = _result(list(profile_batches([batch], NAMES, ProfileOptions(), labels=labels)))
+    sums = {
+        key: TableState.decode(row["state"]).profile(key).columns["n"].metrics["sum"] for key, row in result.items()
+    }
+    assert sums == {"first": 3.0, "second": 4.0, "third": 8.0}
+
+
+def test_rows_of_a_file_that_belongs_to_no_partition_are_an_error() -> None:
+    batch = pa.record_batch({"n": [1.0], "s": ["x"], "path": ["d/1.parquet"]})
+    with pytest.raises(ProfileError, match=r"d/1\.parquet lies in none of the folders"):
+        list(profile_batches([batch], NAMES, ProfileOptions(), labels={"a": "first"}))
 
 
 def test_split_by_key_keeps_every_row_once() -> None:

@@ -237,3 +237,23 @@ def test_a_stored_profile_without_variants_says_what_to_do():
     with pytest.raises(ProfileError, match=r"'2013-02-02' keeps neither .* Profile the partition again"):
         variants_of(bare, "id")
     assert all_variants(bare) == {}
+
+
+def test_variants_keep_all_that_distances_read_and_no_more():
+    random = np.random.default_rng(5)
+    table = pa.table(
+        {"n": random.normal(size=30_000), "s": [f"{value:x}" for value in random.integers(0, 2**60, 30_000)]}
+    )
+    states = profile_table(table).columns
+    for column in states.values():
+        before = profile_table(table.slice(0, 25_000)).columns[column.name].states
+        kept = {key: state.compared() for key, state in column.states.items()}
+        assert compare(column.kind, kept, before) == compare(column.kind, column.states, before)
+    whole, slim = (sum(len(state.encode()) for state in found) for found in _sketches(states))
+    assert slim < whole / 2
+
+
+def _sketches(columns):
+    sketched = [state for column in columns.values() for state in column.states.values() if state.fullness > 1.0]
+    assert len(sketched) == 2
+    return sketched, [state.compared() for state in sketched]

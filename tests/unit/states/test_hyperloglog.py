@@ -40,3 +40,9 @@ def test_nothing_is_zero_and_foreign_bytes_are_refused() -> None:
 def test_full_registers_are_more_than_can_be_counted() -> None:
     assert HyperLogLog(bytes([49]) * 2**16).estimate() == math.inf
     assert 1e15 < HyperLogLog(bytes([48]) * 2**16).estimate() < math.inf
+
+
+def test_a_sketch_of_no_values_takes_next_to_nothing() -> None:
+    stored = HyperLogLog().to_bytes()
+    assert len(stored) < 100
+    assert HyperLogLog.from_bytes(stored) == HyperLogLog.of(np.empty(0, np.uint64)) == HyperLogLog()

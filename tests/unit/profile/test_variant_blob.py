@@ -1,0 +1,51 @@
+"""The blob of a column's injected variants."""
+
+from __future__ import annotations
+
+import pytest
+
+from airflow_dq.exceptions import CodecError
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile.model import Variant
+from airflow_dq.profile.variant_blob import PackedVariants, decode_variants, encode_variants
+from airflow_dq.states.count import Counts
+
+SHARED = Counts(10, 1)
+VARIANTS = (
+    Variant("unit_change", "x10", {"mean": 1.5, "median": Reason.NO_VALUES}, {Counts.key: SHARED}),
+    Variant("unit_change", "x100", {"mean": 15.0}, {Counts.key: SHARED}),
+    Variant("missing_values", "50%", {}, {Counts.key: Counts(10, 5)}),
+    Variant("volume_change", "x2", {"mean": -1e300}, {}),
+)
+
+
+def test_round_trip() -> None:
+    assert decode_variants(encode_variants(VARIANTS)) == VARIANTS
+    assert decode_variants(encode_variants(())) == ()
+
+
+def test_equal_states_are_stored_once() -> None:
+    once = len(encode_variants(VARIANTS[:1]))
+    many = encode_variants(VARIANTS[:1] * 50)
+    assert len(many) - once < len(SHARED.encode()) + 100
+    first, *others = decode_variants(many)
+    assert all(other.states[Counts.key] is first.states[Counts.key] for other in others)
+
+
+def test_packed_variants_are_the_same_and_encode_as_they_came() -> None:
+    blob = encode_variants(VARIANTS)
+    packed = PackedVariants(blob)
+    assert tuple(packed) == VARIANTS
+    assert (len(packed), packed[1], tuple(packed[1:])) == (4, VARIANTS[1], VARIANTS[1:])
+    assert encode_variants(packed) is blob
+
+
+@pytest.mark.parametrize("cut", [0, 3, 10, -1])
+def test_damage_is_a_codec_error(cut: int) -> None:
+    with pytest.raises(CodecError):
+        decode_variants(encode_variants(VARIANTS)[:cut])
+
+
+def test_other_version_is_named() -> None:
+    with pytest.raises(CodecError, match="version 2; this version reads 1"):
+        decode_variants(b"\x02\x00" + encode_variants(VARIANTS)[2:])
