@@ -13,6 +13,9 @@
     │   ├── SourceMissingError        the folder, file or table does not exist
     │   ├── SourceEmptyError          it exists and holds no data file
     │   └── SourceUnreadableError     a file is there and cannot be read
+    ├── ReviewError             what a person asked for cannot be recorded
+    │   ├── NotJudgedError            there is no verdict on the partition's current profile
+    │   └── AlreadyDecidedError       somebody has decided about the partition before
     ├── SynthesisError          no program can be made from this history with these options
     └── CodecError              stored bytes or JSON that this version cannot read
 
@@ -66,6 +69,18 @@ class SourceEmptyError(ProfileError):
 
 class SourceUnreadableError(ProfileError):
     """A data file exists and cannot be read."""
+
+
+class ReviewError(DQError):
+    """A decision or a snooze that cannot be recorded as it was asked for."""
+
+
+class NotJudgedError(ReviewError):
+    """There is no verdict on the partition's current profile to decide about."""
+
+
+class AlreadyDecidedError(ReviewError):
+    """Somebody has decided about the partition before, and nobody asked to revise that."""
 
 
 class SynthesisError(DQError):

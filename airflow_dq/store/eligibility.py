@@ -16,7 +16,7 @@ SPEAKS_OF_PROFILE: ColumnElement[bool] = and_(
 
 ELIGIBLE: ColumnElement[bool] = or_(
     VerdictRow.id.is_(None),
-    VerdictRow.decision == "accepted",
+    VerdictRow.decision.in_(["accepted", "new_normal"]),
     and_(VerdictRow.decision.is_(None), VerdictRow.status.in_([Status.PASS.value, Status.WARMING_UP.value])),
 )
 """After an outer join on the above: never judged, passed, or accepted by a person, and not rejected by one."""

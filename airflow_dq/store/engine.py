@@ -9,22 +9,24 @@ from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import describe, parse_dsn
 from airflow_dq.store.model import REVISION
 from airflow_dq.store.repository import Repository
-from airflow_dq.store.transaction import run
+from airflow_dq.store.transaction import AWAITED, run
 from airflow_dq.store.value import to_json
 
 CONNECT_SECONDS = 10
 
 
-def open_store(dsn: str, *, check: bool = True) -> Repository:
+def open_store(dsn: str, *, check: bool = True, patient: bool = True) -> Repository:
     """Connect to the statistics database; use the result in a ``with`` statement.
 
     :param dsn: its URL; see :func:`airflow_dq.store.address.parse_dsn`
     :param check: make a connection now and look at the schema's revision
+    :param patient: await a server that could be reached and then went away; False: say so at once
     :raises ConfigurationError: when the URL is not a PostgreSQL URL
     :raises StoreUnreachableError: when no connection can be made
     :raises StoreNotMigratedError: when the schema is absent or at another revision
     """
     engine = make_engine(parse_dsn(dsn))
+    engine.update_execution_options(**{AWAITED: patient})
     if check:
         try:
             require_revision(engine)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.codec import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
-from airflow_dq.program.model import Alert, Clause, Program, ScopeVerdict, Status, Verdict
+from airflow_dq.program.model import Alert, Program, Status, Verdict
+from airflow_dq.store import review
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition
-from airflow_dq.store.model import AlertRow, ClauseResultRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.model import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.profile_writer import normalise
+from airflow_dq.store.review_model import Origin
 from airflow_dq.store.value import finite, key, plain_metric, prose
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
@@ -31,8 +34,9 @@ def save(
     program: Program | None,
     verdict: Verdict,
     inputs: str | None,
+    origin: Origin | None = None,
 ) -> None:
-    """Store the current judgement of a partition; the same one again changes nothing but its time."""
+    """Store the current judgement of a partition; the same one again changes nothing but its time and origin."""
     partition = key(profile.partition, f"partition of dataset {dataset!r}")
     lock_partition(connection, dataset, partition)
     fingerprint = normalise(profile).fingerprint
@@ -40,10 +44,12 @@ def save(
     where = {"dataset_id": owner, "partition_key": partition}
     program_id = None if program is None else _save_program(connection, where, program, inputs)
     before = connection.execute(select(VerdictRow.profile_fingerprint).filter_by(**where)).scalar()
-    verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict)
+    verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict, origin)
     if verdict_id is not None:
-        _save_results(connection, verdict_id, verdict)
         _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _repaired(attempt))
+        decided = review.load(connection, dataset, partition)
+        if decided is not None:
+            review.close_alerts(connection, verdict_id, decided)
 
 
 def _require_current(connection: Connection, dataset: str, partition: str, fingerprint: str) -> tuple[int, int]:
@@ -81,9 +87,14 @@ def _save_program(connection: Connection, where: Mapping[str, Any], program: Pro
 
 
 def _save_verdict(
-    connection: Connection, where: Mapping[str, Any], fingerprint: str, program_id: int | None, verdict: Verdict
+    connection: Connection,
+    where: Mapping[str, Any],
+    fingerprint: str,
+    program_id: int | None,
+    verdict: Verdict,
+    origin: Origin | None,
 ) -> int | None:
-    """The verdict's id, or None when the same one was there and only its time changed."""
+    """The verdict's id, or None when the same one was there and only its time and origin changed."""
     values = {
         "program_id": program_id,
         "profile_fingerprint": fingerprint,
@@ -91,11 +102,13 @@ def _save_verdict(
         "reason": None if verdict.reason is None else prose(verdict.reason),
         "document": verdict_to_dict(verdict),
     }
+    # Judged from elsewhere, it still belongs to the task that asked first.
+    judged_by = {} if origin is None else asdict(origin)
     stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
     if stored is None:
-        made = insert(VerdictRow).values(**where, **values).returning(VerdictRow.id)
+        made = insert(VerdictRow).values(**where, **values, **judged_by).returning(VerdictRow.id)
         return connection.execute(made).scalar_one()
-    change = update(VerdictRow).where(VerdictRow.id == stored.id)
+    change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**judged_by)
     if all(getattr(stored, name) == value for name, value in values.items()):
         connection.execute(change.values(judged_at=func.clock_timestamp()))
         return None
@@ -106,49 +119,36 @@ def _save_verdict(
     return int(stored.id)
 
 
-def _save_results(connection: Connection, verdict_id: int, verdict: Verdict) -> None:
-    connection.execute(delete(ClauseResultRow).where(ClauseResultRow.verdict_id == verdict_id))
-    scopes: list[tuple[str | None, ScopeVerdict]] = [(None, verdict.table), *verdict.columns.items()]
-    results = [(column, result) for column, scope in scopes for result in scope.results]
-    rows = [
-        {
-            "verdict_id": verdict_id,
-            "ordinal": ordinal,
-            "column_name": column,
-            "metric": result.clause.metric,
-            "status": result.status.value,
-            **_observed(result.observed),
-            **_expected(result.clause, result.expected),
-        }
-        for ordinal, (column, result) in enumerate(results)
-    ]
-    if rows:
-        connection.execute(insert(ClauseResultRow), rows)
-
-
 def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
     """Update the alerts that are true (again), add the new ones, close the others: a page linked to one stays valid."""
-    rows = {name: _alert(verdict_id, name, alert) for name, alert in _alert_keys(verdict.alerts).items()}
+    keys = _alert_keys(verdict.alerts)
+    ranks = {name: rank for rank, name in enumerate(sorted(keys, key=lambda name: _place(keys[name])))}
+    rows = {name: {**_alert(verdict_id, name, alert), "rank": ranks[name]} for name, alert in keys.items()}
     if verdict.status in (Status.PASS, Status.FAIL):
         # Any other verdict says nothing on what was found before.
         gone = update(AlertRow).where(
             AlertRow.verdict_id == verdict_id, AlertRow.key.not_in(rows), AlertRow.closed_at.is_(None)
         )
         connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
-    if not rows:
-        return
-    statement = postgresql.insert(AlertRow).values(list(rows.values()))
-    fields = ("message", "observed", "reason", "lower", "upper", "fpr", "severity")
-    connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=[AlertRow.verdict_id, AlertRow.key],
-            set_={
-                **{name: statement.excluded[name] for name in fields},
-                "closed_at": None,
-                "closed_reason": None,
-            },
+    if rows:
+        statement = postgresql.insert(AlertRow).values(list(rows.values()))
+        fields = ("message", "observed", "reason", "lower", "upper", "fpr", "severity", "rank")
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[AlertRow.verdict_id, AlertRow.key],
+                set_={
+                    **{name: statement.excluded[name] for name in fields},
+                    "closed_at": None,
+                    "closed_reason": None,
+                },
+            )
         )
-    )
+    review.count_alerts(connection, verdict_id)
+
+
+def _place(alert: Alert) -> tuple[bool, bool]:
+    """Before others comes what stops the gate, and of that the root of a group."""
+    return alert.severity != "fail", not alert.root
 
 
 def _alert_keys(alerts: tuple[Alert, ...]) -> dict[str, Alert]:
@@ -182,10 +182,6 @@ def _observed(value: Any) -> dict[str, Any]:
     plain = None if value is None else plain_metric(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}
-
-
-def _expected(clause: Clause, bounds: tuple[float | None, float | None]) -> dict[str, Any]:
-    return {"lower": finite(bounds[0]), "upper": finite(bounds[1]), "fpr": finite(clause.fpr)}
 
 
 def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:

@@ -8,10 +8,17 @@ from airflow_dq.settings import SCHEMA
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
+_TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
+
 
 def lock_partition(connection: Connection, dataset: str, partition: str) -> None:
     """Wait until no other transaction writes this partition's profile or verdict."""
     connection.execute(_LOCK, {"name": f"{SCHEMA} partition {dataset!r} {partition!r}"})
+
+
+def try_lock_retention(connection: Connection, dataset: str) -> bool:
+    """False, at once, while another transaction drops what is old of this dataset."""
+    return bool(connection.execute(_TRY_LOCK, {"name": f"{SCHEMA} retention {dataset!r}"}).scalar())
 
 
 def lock_migration(connection: Connection) -> None:

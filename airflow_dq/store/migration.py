@@ -12,8 +12,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, text
 
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.resource import resource_dir
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import parse_dsn
@@ -59,8 +61,21 @@ def upgrade(dsn: str, revision: str = "head") -> str:
 
 
 def downgrade(dsn: str, revision: str) -> None:
-    """Bring the schema back to an earlier revision (``base``: drop all tables, and what they hold)."""
-    _migrate(dsn, lambda connection: command.downgrade(_config(connection), revision))
+    """Bring the schema back to an earlier revision (``base``: drop all tables, and what they hold).
+
+    :raises ConfigurationError: when there is no such revision, or the schema is not at a later one
+    """
+
+    def work(connection: Connection) -> None:
+        try:
+            command.downgrade(_config(connection), revision)
+        except CommandError as error:
+            at = current_revision(connection) or "none"
+            raise ConfigurationError(
+                f"The schema at revision {at} cannot go back to {revision!r} ({error}): name an earlier revision."
+            ) from None
+
+    _migrate(dsn, work)
 
 
 def check(dsn: str) -> SchemaCheck:

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     CheckConstraint,
     DateTime,
@@ -22,13 +21,16 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     func,
+    text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from airflow_dq.settings import SCHEMA
+from airflow_dq.store.document import Document
 
-REVISION = "0001"
+REVISION = "0003"
 """The migration that these models are in step with (a test compares it with the head of the migrations)."""
 
 Key = Text(collation="C")
@@ -77,6 +79,7 @@ class AttemptRow(Base):
     __table_args__ = (
         CheckConstraint("state IN ('running', 'succeeded', 'failed')", name="state"),
         Index(None, "dataset_id", "partition_key", "id"),
+        Index("ix_profile_attempt_running", "dataset_id", "partition_key", postgresql_where=text("state = 'running'")),
     )
 
     id: Mapped[int] = _id()
@@ -98,7 +101,13 @@ class ProfileRow(Base):
     """The current profile of a partition: one row, replaced as a whole."""
 
     __tablename__ = "profile"
-    __table_args__ = (UniqueConstraint("dataset_id", "partition_key"), Index(None, "dataset_id", "updated_at"))
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "partition_key"),
+        Index(None, "dataset_id", "updated_at"),
+        # Retention looks for the few profiles that still have them.
+        Index("ix_profile_has_states", "dataset_id", "partition_key", postgresql_where=text("has_states")),
+        Index("ix_profile_has_variants", "dataset_id", "partition_key", postgresql_where=text("has_variants")),
+    )
 
     id: Mapped[int] = _id()
     dataset_id: Mapped[int] = _owner("dataset")
@@ -107,6 +116,10 @@ class ProfileRow(Base):
     row_count: Mapped[int] = mapped_column(BigInteger)
     fingerprint: Mapped[str] = mapped_column(Text)
     options: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    has_states: Mapped[bool] = mapped_column(server_default=true())
+    """Whether its columns' states may still be there; retention drops them."""
+    has_variants: Mapped[bool] = mapped_column(server_default=true())
+    """The same of the injected variants."""
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
 
@@ -162,7 +175,7 @@ class ProgramRow(Base):
     partition_key: Mapped[str] = mapped_column(Key)
     inputs: Mapped[str | None] = mapped_column(Text)
     """Digest of what it was synthesized from; equal inputs, equal program."""
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    document: Mapped[dict[str, Any]] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
 
 
@@ -176,8 +189,13 @@ class VerdictRow(Base):
     __tablename__ = "verdict"
     __table_args__ = (
         CheckConstraint("status IN ('pass', 'fail', 'warming_up', 'not_evaluated', 'error')", name="status"),
-        CheckConstraint("decision IN ('accepted', 'rejected')", name="decision"),
+        CheckConstraint("decision IN ('accepted', 'rejected', 'new_normal')", name="decision"),
         UniqueConstraint("dataset_id", "partition_key"),
+        # What a person pages through: the few partitions with alerts among the many without.
+        Index("ix_verdict_alerted", "id", postgresql_where=text("alert_count > 0")),
+        Index("ix_verdict_alerted_dataset_id", "dataset_id", "id", postgresql_where=text("alert_count > 0")),
+        Index("ix_verdict_open", "id", postgresql_where=text("open_count > 0")),
+        Index(None, "dag_id", "dataset_id"),
     )
 
     id: Mapped[int] = _id()
@@ -189,30 +207,23 @@ class VerdictRow(Base):
     profile_fingerprint: Mapped[str] = mapped_column(Text)
     status: Mapped[str] = mapped_column(Text)
     reason: Mapped[str | None] = mapped_column(Text)
-    document: Mapped[dict[str, Any]] = mapped_column(JSON)
+    document: Mapped[dict[str, Any]] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
     judged_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
     decision: Mapped[str | None] = mapped_column(Text)
     decided_by: Mapped[str | None] = mapped_column(Text)
     decided_at: Mapped[datetime | None] = mapped_column(Moment)
     comment: Mapped[str | None] = mapped_column(Text)
-
-
-class ClauseResultRow(Base):
-    """One clause as it was evaluated: the verdict's document, for queries."""
-
-    __tablename__ = "clause_result"
-
-    verdict_id: Mapped[int] = _owner("verdict", primary_key=True, autoincrement=False)
-    ordinal: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    column_name: Mapped[str | None] = mapped_column(Key)
-    metric: Mapped[str] = mapped_column(Text)
-    status: Mapped[str] = mapped_column(Text)
-    observed: Mapped[float | None]
-    reason: Mapped[str | None] = mapped_column(Text)
-    lower: Mapped[float | None]
-    upper: Mapped[float | None]
-    fpr: Mapped[float | None]
+    dag_id: Mapped[str | None] = mapped_column(Key)
+    """With the next three: the task that judged; None when it was judged from elsewhere."""
+    run_id: Mapped[str | None] = mapped_column(Key)
+    task_id: Mapped[str | None] = mapped_column(Key)
+    map_index: Mapped[int | None]
+    alert_count: Mapped[int] = mapped_column(server_default="0")
+    """Alerts, open and closed; this and the next two repeat what the alerts say, so that a list needs no count."""
+    open_count: Mapped[int] = mapped_column(server_default="0")
+    severity: Mapped[str | None] = mapped_column(Text)
+    """The worst of the open alerts, of all when none is open."""
 
 
 class AlertRow(Base):
@@ -238,7 +249,47 @@ class AlertRow(Base):
     upper: Mapped[float | None]
     fpr: Mapped[float | None]
     severity: Mapped[str] = mapped_column(Text, server_default="fail")
+    rank: Mapped[int] = mapped_column(server_default="0")
+    """Place among the verdict's alerts; 0 speaks for the others."""
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
     closed_at: Mapped[datetime | None] = mapped_column(Moment)
-    """When a later judgement of the partition no longer gave it; None while it is open."""
+    """When a person decided, or a later judgement of the partition no longer gave it; None while it is open."""
     closed_reason: Mapped[str | None] = mapped_column(Text)
+
+
+class ReviewRow(Base):
+    """One thing that a person did: the audit trail.  Rows are added, never changed."""
+
+    __tablename__ = "review"
+    __table_args__ = (
+        CheckConstraint("action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')", name="action"),
+        Index(None, "dataset_id", "partition_key", "id"),
+        Index("ix_review_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")),
+    )
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    partition_key: Mapped[str | None] = mapped_column(Key)
+    """None for what is about the whole dataset."""
+    action: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    comment: Mapped[str | None] = mapped_column(Text)
+    detail: Mapped[str | None] = mapped_column(Text)
+
+
+class SnoozeRow(Base):
+    """Alerts that only warn for a while."""
+
+    __tablename__ = "snooze"
+    __table_args__ = (Index(None, "dataset_id", "until"),)
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    column_name: Mapped[str | None] = mapped_column(Key)
+    metric: Mapped[str | None] = mapped_column(Text)
+    until: Mapped[datetime] = mapped_column(Moment)
+    """Moved to now when a person ends it early."""
+    by: Mapped[str] = mapped_column(Text)
+    comment: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())

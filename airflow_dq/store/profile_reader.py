@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, literal, select
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, func, literal, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
-from airflow_dq.metrics.registry import is_complete
+from airflow_dq.metrics.registry import is_complete, pools
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
 from airflow_dq.profile.spec import NULL_KEY
+from airflow_dq.program.baseline import Baseline
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
+from airflow_dq.store.review import start_key
 from airflow_dq.store.value import decode_metrics
 
-WITH_STATES = 2
-"""Newest partitions of a history whose states are always loaded: the next one is compared with the last, and the
-last one's injected variants with the one before."""
+WITH_STATES = 4
+"""Newest partitions of a history whose states are always loaded: the next one is compared with the last three, and
+the last one's injected variants with the three before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class _Stored:
     columns: tuple[tuple[int, ColumnProfile], ...]
 
 
-def load(connection: Connection, dataset: str, partition: str) -> Profile | None:
-    """The current profile of a partition with all its states and variants, or None."""
+def load(connection: Connection, dataset: str, partition: str, *, variants: bool = True) -> Profile | None:
+    """The current profile of a partition with all its states and variants (or without these), or None."""
     query = (
         select(ProfileRow)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
@@ -45,14 +46,16 @@ def load(connection: Connection, dataset: str, partition: str) -> Profile | None
     )
     stored = _stored(connection, connection.execute(query).all())
     ids = {column_id for one in stored for column_id, _ in one.columns}
-    states, variants = _states(connection, ids), _variants(connection, ids)
-    return _profile(stored[0], states, variants) if stored else None
+    injected = _variants(connection, ids) if variants else {}
+    return _profile(stored[0], _states(connection, ids), injected) if stored else None
 
 
 def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
     """The newest ``limit`` eligible profiles with keys below ``before``, oldest first.
 
-    States are loaded where something may still be computed from them: for the newest two partitions, and for
+    A partition that a person has called the new normal is the oldest that later ones are judged against.
+
+    States are loaded where something may still be computed from them: for the newest partitions, and for
     consecutive ones whose two-distribution metrics are not cached.  Variants: of the newest partition.
     """
     query = (
@@ -61,7 +64,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
         # Rows without a key are of no time: they come before nothing.
         .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ProfileRow.partition_key != NULL_KEY)
-        .where(ELIGIBLE)
+        .where(ELIGIBLE, ProfileRow.partition_key >= func.coalesce(start_key(dataset, before), ""))
         .order_by(ProfileRow.partition_key.desc())
         .limit(limit)
     )
@@ -95,17 +98,27 @@ def _column(row: Any) -> ColumnProfile:
     )
 
 
+def of_rows(connection: Connection, rows: Sequence[Any], *, states: bool) -> list[Profile]:
+    """The profiles of these rows of :class:`ProfileRow`, in their order, without variants.
+
+    :param states: load the states too, as far as they are kept
+    """
+    stored = _stored(connection, rows)
+    ids = {column_id for one in stored for column_id, _ in one.columns} if states else set()
+    found = _states(connection, ids)
+    return [_profile(one, found, {}) for one in stored]
+
+
 def _needs_states(stored: Sequence[_Stored]) -> set[int]:
     ids = {column_id for one in stored[-WITH_STATES:] for column_id, _ in one.columns}
-    for before, now in pairwise(stored):
-        baselines = {column.name: (column_id, column) for column_id, column in before.columns}
-        for column_id, column in now.columns:
-            if column.name not in baselines:
-                continue
-            baseline_id, baseline = baselines[column.name]
-            cached = column.pairs.get(baseline.fingerprint, {})
-            if not is_complete(column.kind, cached):
-                ids |= {column_id, baseline_id}
+    columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
+    for i, found in enumerate(columns):
+        for name, (column_id, now) in found.items():
+            for pool in pools(now.kind):
+                earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
+                before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
+                if before is not None and not is_complete(now.kind, now.pairs.get(before.fingerprint, {}), pool):
+                    ids |= {column_id, *(member_id for member_id, _ in earlier)}
     return ids
 
 
@@ -119,7 +132,7 @@ def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, di
 
 
 def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, tuple[Variant, ...]]:
-    from airflow_dq.store.variant_blob import decode_variants
+    from airflow_dq.profile.variant_blob import decode_variants
 
     if not column_ids:
         return {}

@@ -9,13 +9,12 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from airflow_dq.profile.model import ColumnProfile, Profile, Variant
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.profile.variant_blob import encode_variants
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.model import ColumnRow, ProfileRow, StateRow, VariantRow
-from airflow_dq.store.retention import prune_variants
 from airflow_dq.store.value import encode_metrics, key, plain_metrics, prose
-from airflow_dq.store.variant_blob import encode_variants
 
 BATCH_BYTES = 8_000_000
 """Blobs are sent in batches of about this size: one statement with all of a wide table's would not fit in memory."""
@@ -30,20 +29,18 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
     profile = normalise(profile)
     lock_partition(connection, dataset, partition)
     owner = attempts.require_newest(connection, attempt, dataset, partition)
-    changed = not _same(connection, owner, profile)
-    if changed:
-        connection.execute(
-            delete(ProfileRow).where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
+    stored = connection.execute(
+        select(ProfileRow.id, ProfileRow.fingerprint).where(
+            ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition
         )
-        _insert(connection, owner, attempt, profile)
+    ).one_or_none()
+    changed = stored is None or stored.fingerprint != profile.fingerprint
+    if stored is not None and not changed:
+        _confirm(connection, stored.id, attempt, profile)
     else:
-        connection.execute(
-            update(ProfileRow)
-            .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
-            .values(attempt_id=attempt, updated_at=func.clock_timestamp())
-        )
-    _insert_variants(connection, _column_ids(connection, owner, partition), profile.variants)
-    prune_variants(connection, owner)
+        if stored is not None:
+            connection.execute(delete(ProfileRow).where(ProfileRow.id == stored.id))
+        _insert(connection, owner, attempt, profile)
     attempts.succeed(connection, attempt)
     return changed
 
@@ -54,22 +51,16 @@ def normalise(profile: Profile) -> Profile:
     return replace(profile, row_count=int(profile.row_count), columns=columns)
 
 
-def _same(connection: Connection, owner: int, profile: Profile) -> bool:
-    """Whether the stored profile has this content, and states that this version would write."""
-    stored = connection.execute(
-        select(ProfileRow.id, ProfileRow.fingerprint).where(
-            ProfileRow.dataset_id == owner, ProfileRow.partition_key == profile.partition
-        )
-    ).one_or_none()
-    if stored is None or stored.fingerprint != profile.fingerprint:
-        return False
-    states = connection.execute(
-        select(ColumnRow.name, StateRow.key)
-        .join(StateRow, StateRow.column_profile_id == ColumnRow.id)
-        .where(ColumnRow.profile_id == stored.id)
+def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Profile) -> None:
+    """The same content again: only what retention has dropped of it is stored, the measured distances stay."""
+    found = connection.execute(select(ColumnRow.name, ColumnRow.id).where(ColumnRow.profile_id == profile_id))
+    _insert_blobs(connection, {row.name: row.id for row in found}, profile)
+    values = {name: True for name, given in _kept(profile).items() if given}
+    connection.execute(
+        update(ProfileRow)
+        .where(ProfileRow.id == profile_id)
+        .values(attempt_id=attempt, updated_at=func.clock_timestamp(), **values)
     )
-    wanted = {(name, state) for name, column in profile.columns.items() for state in column.states}
-    return {(name, state) for name, state in states} == wanted
 
 
 def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) -> None:
@@ -82,20 +73,20 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "row_count": profile.row_count,
             "fingerprint": profile.fingerprint,
             "options": asdict(profile.options),
+            **_kept(profile),
         },
     ).scalar_one()
     if not profile.columns:
         return
     rows = [_column(profile_id, ordinal, column) for ordinal, column in enumerate(profile.columns.values())]
     made = connection.execute(insert(ColumnRow).returning(ColumnRow.name, ColumnRow.id), rows)
-    ids = {row.name: row.id for row in made}
-    blobs = [
-        {"column_profile_id": ids[column.name], "key": name, "data": state.encode()}
-        for column in profile.columns.values()
-        for name, state in column.states.items()
-    ]
-    for batch in _batches(blobs):
-        connection.execute(insert(StateRow), batch)
+    _insert_blobs(connection, {row.name: row.id for row in made}, profile)
+
+
+def _kept(profile: Profile) -> dict[str, bool]:
+    """What retention will have to drop."""
+    states = any(column.states for column in profile.columns.values())
+    return {"has_states": states, "has_variants": any(profile.variants.values())}
 
 
 def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, Any]:
@@ -113,26 +104,21 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
     }
 
 
-def _column_ids(connection: Connection, owner: int, partition: str | None) -> dict[str, int]:
-    found = connection.execute(
-        select(ColumnRow.name, ColumnRow.id)
-        .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
-        .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition)
-    )
-    return {row.name: row.id for row in found}
-
-
-def _insert_variants(
-    connection: Connection, ids: Mapping[str, int], variants: Mapping[str, tuple[Variant, ...]]
-) -> None:
-    """Store the variants that were computed; those already there are kept, they come from the same content."""
-    blobs = [
+def _insert_blobs(connection: Connection, ids: Mapping[str, int], profile: Profile) -> None:
+    """Store states and variants; those already there are kept, they come from the same content."""
+    states = [
+        {"column_profile_id": ids[column.name], "key": name, "data": state.encode()}
+        for column in profile.columns.values()
+        for name, state in column.states.items()
+    ]
+    variants = [
         {"column_profile_id": ids[name], "data": encode_variants(found)}
-        for name, found in variants.items()
+        for name, found in profile.variants.items()
         if name in ids
     ]
-    for batch in _batches(blobs):
-        connection.execute(postgresql.insert(VariantRow).on_conflict_do_nothing(), batch)
+    for table, blobs in ((StateRow, states), (VariantRow, variants)):
+        for batch in _batches(blobs):
+            connection.execute(postgresql.insert(table).on_conflict_do_nothing(), batch)
 
 
 def _batches(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Engine
 
+from airflow_dq.exceptions import StoreError
 from airflow_dq.store import attempt as attempts
-from airflow_dq.store import judgement, pair_cache, profile_reader, profile_writer, status
+from airflow_dq.store import (
+    judged,
+    judgement,
+    pair_cache,
+    profile_reader,
+    profile_writer,
+    prune,
+    retention,
+    review,
+    series,
+    snooze,
+    status,
+)
 from airflow_dq.store.address import describe
+from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
     from airflow_dq.profile.model import Profile
     from airflow_dq.program.model import Program, Verdict
+    from airflow_dq.store.review_model import (
+        AlertFilter,
+        Decision,
+        HistoryStart,
+        JudgedDetail,
+        JudgedPartition,
+        Origin,
+        Review,
+        ReviewEvent,
+        Series,
+        Snooze,
+    )
     from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary
+
+log = logging.getLogger(__name__)
 
 
 class Repository:
@@ -85,7 +115,17 @@ class Repository:
         :return: False when the same content was stored already, and only its times and attempt changed
         :raises StaleAttemptError: when a newer attempt at the partition has started
         """
-        return run(self._engine, lambda c: profile_writer.save(c, attempt, dataset, profile))
+        changed = run(self._engine, lambda c: profile_writer.save(c, attempt, dataset, profile))
+        self._drop_old(dataset)
+        return changed
+
+    def _drop_old(self, dataset: str) -> None:
+        try:
+            while run(self._engine, lambda c: retention.drop_old(c, dataset)):
+                pass
+        except StoreError as error:
+            # The profile is stored, and the next one that is drops what this one did not.
+            log.warning("Dataset %r: old states are kept for now: %s", dataset, error)
 
     def fail_attempt(self, attempt: int, error: str) -> None:
         """Record in a sentence why an attempt failed; the partition keeps the profile it had."""
@@ -95,33 +135,45 @@ class Repository:
         """The newest attempt at a partition, or None when there was none."""
         return run(self._engine, lambda c: attempts.status(c, dataset, partition))
 
-    def load_profile(self, dataset: str, partition: str) -> Profile | None:
-        """The current profile of a partition, with its states and variants, or None."""
-        return run(self._engine, lambda c: profile_reader.load(c, dataset, partition))
+    def load_profile(self, dataset: str, partition: str, *, variants: bool = True) -> Profile | None:
+        """The current profile of a partition, with its states and variants as far as they are kept, or None.
+
+        :param variants: False leaves them out; they are most of what there is to read
+        """
+        return run(self._engine, lambda c: profile_reader.load(c, dataset, partition, variants=variants), snapshot=True)
 
     def load_history(self, dataset: str, before: str, limit: int) -> list[Profile]:
         """What a partition is judged against: the newest ``limit`` eligible profiles with lesser keys, oldest first.
 
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
-        that failed or was rejected.  Variants are those of the newest; states are there for the newest two, and
+        that failed or was rejected, and nothing before the partition that a person has called the new normal.  Variants
+        are those of the newest; states are there for the newest two, and
         wherever a two-distribution metric of consecutive partitions is not cached.
         """
-        return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit))
+        return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 
     def save_pairs(self, dataset: str, profiles: Sequence[Profile]) -> int:
         """Keep the two-distribution metrics that were computed on these profiles; the number of columns changed."""
         return run(self._engine, lambda c: pair_cache.save_pairs(c, dataset, profiles))
 
     def save_judgement(
-        self, dataset: str, profile: Profile, program: Program | None, verdict: Verdict, *, inputs: str | None = None
+        self,
+        dataset: str,
+        profile: Profile,
+        program: Program | None,
+        verdict: Verdict,
+        *,
+        inputs: str | None = None,
+        origin: Origin | None = None,
     ) -> None:
         """Make this the current judgement of the profile's partition; the same again changes only its time.
 
         :param program: what it was judged by; None when none could be synthesized
         :param inputs: digest of what the program was synthesized from
+        :param origin: the task that judged; None keeps the one that is stored
         :raises StaleAttemptError: when the partition was profiled anew with other content in the meantime
         """
-        run(self._engine, lambda c: judgement.save(c, dataset, profile, program, verdict, inputs))
+        run(self._engine, lambda c: judgement.save(c, dataset, profile, program, verdict, inputs, origin))
 
     def load_verdict(self, dataset: str, partition: str) -> Verdict | None:
         """The verdict on the partition's current profile; None when that one was not judged."""
@@ -138,3 +190,136 @@ class Repository:
     def partitions(self, dataset: str, limit: int = 30) -> list[PartitionSummary]:
         """The newest partitions of a dataset that were at least attempted, newest first."""
         return run(self._engine, lambda c: status.partitions(c, dataset, limit))
+
+    def datasets_of(self, dag_ids: frozenset[str] | None) -> list[DatasetSummary]:
+        """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
+        return run(self._engine, lambda c: status.datasets(c, dag_ids))
+
+    def dags_of(self, dataset: str) -> frozenset[str]:
+        """The DAGs whose tasks have judged partitions of a dataset."""
+        return run(self._engine, lambda c: judged.dags_of(c, dataset))
+
+    def verdict_strip(self, dataset: str, limit: int = 60) -> list[PartitionSummary]:
+        """The newest partitions with their verdicts, newest first; the same lines as :meth:`partitions`."""
+        return self.partitions(dataset, limit)
+
+    def dataset_series(self, dataset: str, limit: int = 60, metrics: Sequence[str] | None = None) -> list[Series]:
+        """A few metrics over the newest partitions: ``row_count`` of the table, then those of each column."""
+        return run(self._engine, lambda c: series.series(c, dataset, limit, metrics))
+
+    def current_program(self, dataset: str) -> tuple[str, Program] | None:
+        """The program of the partition with the greatest key, and that key."""
+        return run(self._engine, lambda c: series.newest_program(c, dataset))
+
+    def judged(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[JudgedPartition]:
+        """Partitions with alerts, open or closed, the newest verdict first.
+
+        :param limit: at most 200
+        :param before: the last ``verdict_id`` of the page before this one
+        """
+        return run(self._engine, lambda c: judged.judged(c, chosen, limit, before))
+
+    def judged_detail(self, alert_id: int) -> JudgedDetail | None:
+        """Everything about the partition that an alert belongs to; None when there is no such alert."""
+        return run(self._engine, lambda c: judged.of_alert(c, alert_id))
+
+    def judged_partition(self, dataset: str, partition: str) -> JudgedDetail | None:
+        """Everything about a judged partition; None when it was not judged."""
+        return run(self._engine, lambda c: judged.of_partition(c, dataset, partition))
+
+    def judged_by(self, origin: Origin) -> JudgedDetail | None:
+        """Everything about the partition that a task has judged last; None when it has judged none."""
+        return run(self._engine, lambda c: judged.of_task(c, origin))
+
+    def decide(
+        self,
+        dataset: str,
+        partition: str,
+        decision: Decision,
+        by: str,
+        comment: str | None = None,
+        *,
+        revise: bool = False,
+        fingerprint: str | None = None,
+    ) -> ReviewEvent:
+        """Record what a person decided about a partition as it is now, and close its open alerts.
+
+        Of two decisions at once one is recorded, and the other raises.
+
+        :param by: name of the person
+        :param revise: replace an earlier decision, which stays in the audit trail
+        :param fingerprint: of the content that the person has seen (``JudgedPartition.fingerprint``): the decision is
+            about that, and about nothing that has replaced it since
+        :raises AlreadyDecidedError: when there is a decision, and ``revise`` is False
+        :raises NotJudgedError: when there is no verdict on the partition's current profile
+        """
+        return run(
+            self._engine, lambda c: review.decide(c, dataset, partition, decision, by, comment, revise, fingerprint)
+        )
+
+    def decision(self, dataset: str, partition: str) -> Review | None:
+        """What a person decided about the partition's verdict, or None."""
+        return run(self._engine, lambda c: review.load(c, dataset, partition))
+
+    def history_start(self, dataset: str, before: str) -> HistoryStart | None:
+        """The newest partition before another that a person has called the new normal, or None."""
+        return run(self._engine, lambda c: review.history_start(c, dataset, before))
+
+    def snooze(
+        self,
+        dataset: str,
+        *,
+        column: str | None = None,
+        metric: str | None = None,
+        until: datetime,
+        by: str,
+        comment: str | None = None,
+    ) -> Snooze:
+        """Let alerts only warn until a moment, from the next judgement on: all, of a column, of a metric, of both.
+
+        :param until: with a time zone, in the future
+        :raises ReviewError: when the dataset is unknown, or ``until`` cannot be used
+        """
+        return run(self._engine, lambda c: snooze.add(c, dataset, column, metric, until, by, comment))
+
+    def end_snooze(self, snooze_id: int, by: str) -> None:
+        """End a snooze now.
+
+        :raises ReviewError: when there is none with this id
+        """
+        run(self._engine, lambda c: snooze.end(c, snooze_id, by))
+
+    def snoozes(self, dataset: str) -> list[Snooze]:
+        """The active snoozes of a dataset."""
+        return run(self._engine, lambda c: snooze.active(c, dataset))
+
+    def prune(self, keep: int, dataset: str | None = None, say: Callable[[str, Pruned], None] | None = None) -> Pruned:
+        """Drop all but the newest ``keep`` partitions, by key, of one dataset or of all.
+
+        With a partition go its attempts, profile, program, verdict and alerts; decisions stay in the audit trail.
+        It is done in many small transactions: no gate waits for it, and what was interrupted is finished by the next
+        call.  Partitions without a key are neither counted nor dropped.
+
+        :param keep: at least 1
+        :param say: called with the name of each dataset that is done, and what was dropped of it
+        :raises StoreError: when the dataset is unknown, or nothing would be kept
+        """
+        if keep < 1:
+            raise StoreError(f"Pruning cannot keep {keep} partitions: keep at least 1.")
+        total = Pruned()
+        for name in run(self._engine, lambda c: prune.targets(c, dataset)):
+            done = self._prune(name, keep)
+            total += done
+            if say is not None:
+                say(name, done)
+        return total
+
+    def _prune(self, dataset: str, keep: int) -> Pruned:
+        before = run(self._engine, lambda c: prune.cut(c, dataset, keep))
+        done = Pruned()
+        while before is not None:
+            partitions, columns = run(self._engine, lambda c: prune.drop_some(c, dataset, str(before)))
+            if not partitions:
+                break
+            done += Pruned(1 - done.datasets, partitions, columns)
+        return done

@@ -1,50 +1,137 @@
-"""Retention: injected variants are large, and only the newest partition of a history is trained on."""
+"""Retention of what is large: states and injected variants stay with the partitions that something is learned from.
+
+Metric values, distances included, stay for as long as their partition does.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select, union_all
+from typing import Any
 
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    any_,
+    delete,
+    func,
+    literal,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.orm import aliased
+
+from airflow_dq.profile.spec import NULL_KEY
+from airflow_dq.store.attempt import dataset_id
+from airflow_dq.store.distance import REACH, measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
-from airflow_dq.store.model import ColumnRow, ProfileRow, VariantRow, VerdictRow
+from airflow_dq.store.lock import lock_partition, try_lock_retention
+from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 
-NEWEST = 3
+WITH_VARIANTS = 3
+"""Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
+program then learns from the one before."""
+WITH_STATES = REACH + 2
+"""The same for states: the newest, which is yet to be judged, the one before it, whose variants are trained on, and
+those that these two are compared with."""
 RECENT = 3
+"""Partitions profiled last keep both: they serve runs that go through the past (a cleared or backfilled DAG)."""
 
 
-def prune_variants(connection: Connection, dataset_id: int) -> None:
-    """Drop the variants of partitions that no coming program will be trained on.
+def drop_old(connection: Connection, dataset: str) -> bool:
+    """Drop the variants that are not needed any more, and the states of the oldest partition that has them in vain.
 
-    Kept are those of the newest eligible partitions and of everything after them, and those of the partitions
-    profiled last.  The newest partition alone would not do: it may fail, and the next program then learns from
-    the one before.  The last profiled ones serve runs that go through the past (a cleared or backfilled DAG).
+    A transaction of its own is one partition's: call it until it returns False.  Only one caller at a time does
+    anything, the others return at once.
+
+    :return: whether there may be more to drop
     """
-    newest = (
-        select(ProfileRow.partition_key)
-        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
-        .where(ProfileRow.dataset_id == dataset_id, ELIGIBLE)
-        .order_by(ProfileRow.partition_key.desc())
-        .offset(NEWEST - 1)
-        .limit(1)
-    )
-    oldest_kept = connection.execute(newest).scalar()
+    owner = dataset_id(connection, dataset)
+    if owner is None or not try_lock_retention(connection, dataset):
+        return False
+    _drop_variants(connection, owner)
+    return _drop_states(connection, dataset, owner)
+
+
+def _drop_variants(connection: Connection, owner: int) -> None:
+    oldest_kept = _oldest_kept(connection, owner, WITH_VARIANTS)
     if oldest_kept is None:
         return
+    old = select(ProfileRow.id).where(ProfileRow.has_variants, _is_old(owner, oldest_kept))
+    ids = list(connection.execute(old).scalars())
+    if ids:
+        connection.execute(delete(VariantRow).where(VariantRow.column_profile_id.in_(_columns_of(ids))))
+        connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(has_variants=False))
+
+
+def _drop_states(connection: Connection, dataset: str, owner: int) -> bool:
+    oldest_kept = _oldest_kept(connection, owner, WITH_STATES)
+    if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
+        return False
+    query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))
+    oldest = connection.execute(query.order_by(ProfileRow.partition_key).limit(1)).one_or_none()
+    if oldest is None:
+        return False
+    lock_partition(connection, dataset, oldest.partition_key)
+    # Profiled anew while we waited: then it is another row, and among the recent ones.
+    measure_around(connection, dataset, owner, oldest.id)
+    connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of([oldest.id]))))
+    connection.execute(update(ProfileRow).where(ProfileRow.id == oldest.id).values(has_states=False))
+    return True
+
+
+def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:
+    """Key of the ``newest``-th eligible partition, counted from the end; None when there are not so many."""
+    query = (
+        select(ProfileRow.partition_key)
+        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        # Rows without a key sort behind the dates, and are in no history.
+        .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
+        .order_by(ProfileRow.partition_key.desc())
+        .offset(newest - 1)
+        .limit(1)
+    )
+    return connection.execute(query).scalar()
+
+
+def _is_old(owner: int, oldest_kept: str) -> ColumnElement[bool]:
     recent = (
         select(ProfileRow.id)
-        .where(ProfileRow.dataset_id == dataset_id)
+        .where(ProfileRow.dataset_id == owner)
         .order_by(ProfileRow.updated_at.desc())
         .limit(RECENT)
+        .subquery()
     )
-    kept = union_all(
-        select(ProfileRow.id).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key >= oldest_kept),
-        select(recent.subquery().c.id),
+    return and_(
+        ProfileRow.dataset_id == owner,
+        ProfileRow.partition_key < oldest_kept,
+        ProfileRow.id.not_in(select(recent.c.id)),
     )
-    connection.execute(
-        delete(VariantRow).where(
-            VariantRow.column_profile_id.in_(
-                select(ColumnRow.id)
-                .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
-                .where(ProfileRow.dataset_id == dataset_id, ProfileRow.id.not_in(kept))
-            )
-        )
+
+
+def _is_filling(connection: Connection, owner: int, oldest_kept: str) -> bool:
+    """Whether older partitions are being profiled now: the states around them are what they will be compared with.
+
+    A backfill stores in any order.  One that was killed leaves attempts that run for ever: a day is enough.
+    """
+    later = aliased(AttemptRow)
+    superseded = select(later.id).where(
+        later.dataset_id == AttemptRow.dataset_id,
+        later.partition_key == AttemptRow.partition_key,
+        later.id > AttemptRow.id,
     )
+    running = select(AttemptRow.id).where(
+        AttemptRow.dataset_id == owner,
+        AttemptRow.partition_key < oldest_kept,
+        AttemptRow.state == literal("running", literal_execute=True),
+        AttemptRow.started_at > func.now() - text("interval '1 day'"),
+        ~superseded.exists(),
+    )
+    return connection.execute(running.limit(1)).scalar() is not None
+
+
+def _columns_of(profile_ids: list[int]) -> Select[Any]:
+    return select(ColumnRow.id).where(ColumnRow.profile_id == any_(literal(profile_ids, ARRAY(BigInteger))))

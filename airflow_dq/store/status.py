@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from airflow_dq.program.model import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
-from airflow_dq.store.model import AlertRow, AttemptRow, DatasetRow, ProfileRow, VerdictRow
+from airflow_dq.store.judged import FIRST_ALERT, of_dags, origin_of, with_first_alert
+from airflow_dq.store.model import AttemptRow, DatasetRow, ProfileRow, VerdictRow
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
 
 
-def datasets(connection: Connection) -> list[DatasetSummary]:
-    """Every dataset, by name."""
-    query = (
-        select(
-            DatasetRow.name,
-            func.count(ProfileRow.id),
-            func.max(ProfileRow.partition_key),
-            func.max(ProfileRow.updated_at),
-        )
-        .outerjoin(ProfileRow, ProfileRow.dataset_id == DatasetRow.id)
-        .group_by(DatasetRow.id)
-        .order_by(DatasetRow.name)
-    )
+def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> list[DatasetSummary]:
+    """The datasets, by name: all, or those of which a task of these DAGs has judged a partition."""
+    mine = VerdictRow.dataset_id == DatasetRow.id
+    is_open = and_(VerdictRow.alert_count > 0, VerdictRow.open_count > 0)  # the first for its index
+    profiled = ProfileRow.dataset_id == DatasetRow.id
+    # Each by itself has an index; one aggregate of all three reads every profile of every dataset.
+    query = select(
+        DatasetRow.name,
+        select(func.count()).where(profiled).scalar_subquery(),
+        select(func.max(ProfileRow.partition_key)).where(profiled).scalar_subquery(),
+        select(func.max(ProfileRow.updated_at)).where(profiled).scalar_subquery(),
+        select(func.coalesce(func.sum(VerdictRow.open_count), 0)).where(mine, is_open).scalar_subquery(),
+        select(func.count()).where(mine, is_open).scalar_subquery(),
+    ).order_by(DatasetRow.name)
+    if dag_ids is not None:
+        query = query.where(DatasetRow.id.in_(select(VerdictRow.dataset_id).where(of_dags(dag_ids))))
     return [DatasetSummary(*row) for row in connection.execute(query)]
 
 
@@ -37,9 +41,6 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         .limit(limit)
         .subquery()
     )
-    alerts = (
-        select(func.count()).where(AlertRow.verdict_id == VerdictRow.id, AlertRow.closed_at.is_(None)).scalar_subquery()
-    )
     query = (
         select(
             AttemptRow.partition_key,
@@ -49,7 +50,15 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
             AttemptRow.error,
             VerdictRow.status,
             VerdictRow.decision,
-            alerts,
+            VerdictRow.open_count,
+            VerdictRow.alert_count,
+            VerdictRow.severity,
+            VerdictRow.id,
+            FIRST_ALERT.label("first_alert_id"),
+            VerdictRow.dag_id,
+            VerdictRow.run_id,
+            VerdictRow.task_id,
+            VerdictRow.map_index,
         )
         .select_from(newest)
         .join(AttemptRow, AttemptRow.id == newest.c.id)
@@ -61,6 +70,20 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         .order_by(AttemptRow.partition_key.desc())
     )
     return [
-        PartitionSummary(partition, rows, at, state, error, Status(status) if status else None, decision, count)
-        for partition, rows, at, state, error, status, decision, count in connection.execute(query)
+        PartitionSummary(
+            partition=row.partition_key,
+            rows=row.row_count,
+            profiled_at=row.updated_at,
+            attempt=row.state,
+            error=row.error,
+            verdict=Status(row.status) if row.status else None,
+            decision=row.decision,
+            alerts=row.open_count or 0,
+            alert_count=row.alert_count or 0,
+            severity=row.severity,
+            verdict_id=row.id,
+            first_alert_id=row.first_alert_id,
+            origin=origin_of(row),
+        )
+        for row in connection.execute(with_first_alert(query))
     ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from airflow_dq.program.model import Status
+if TYPE_CHECKING:
+    from airflow_dq.program.model import Severity, Status
+    from airflow_dq.store.review_model import Decision, Origin
 
 AttemptState = Literal["running", "succeeded", "failed"]
 
@@ -38,6 +40,9 @@ class DatasetSummary:
     """Greatest partition key with a profile."""
     profiled_at: datetime | None
     """Last time that any of them was profiled."""
+    open_alerts: int = 0
+    open_partitions: int = 0
+    """Partitions with an open alert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,31 @@ class PartitionSummary:
     error: str | None
     verdict: Status | None
     """None when the profile, as it is now, was not judged."""
-    decision: Literal["accepted", "rejected"] | None
+    decision: Decision | None
     """What a person decided about it."""
     alerts: int
     """Those that are open."""
+    alert_count: int = 0
+    """Open and closed ones."""
+    severity: Severity | None = None
+    """``warn`` when none of the (open) alerts stops the gate; the verdict is ``fail`` all the same."""
+    verdict_id: int | None = None
+    first_alert_id: int | None = None
+    """The alert that speaks for the others."""
+    origin: Origin | None = None
+    """The task that judged, if a task did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was dropped."""
+
+    datasets: int = 0
+    """Those of which anything was."""
+    partitions: int = 0
+    columns: int = 0
+    """Column profiles."""
+
+    def __add__(self, other: Pruned) -> Pruned:
+        """Both together."""
+        return Pruned(self.datasets + other.datasets, self.partitions + other.partitions, self.columns + other.columns)

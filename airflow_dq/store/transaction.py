@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from typing import TypeVar
+from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -20,25 +21,48 @@ T = TypeVar("T")
 
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.5
+RESTART_SECONDS = 60
+"""A server that could be reached before is awaited for so long: a restart or a failover loses nobody's work."""
+RESTART_PAUSE_SECONDS = 1.0
+AWAITED = "airflow_dq_awaited"
+"""Execution option of an engine; False where somebody looks at a page meanwhile."""
 STATEMENT_SECONDS = 300
 LOCK_SECONDS = 120
 _TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
 _NO_SUCH_TABLE = {"42P01", "3F000"}
 _FORBIDDEN = "42501"
 
+_reached: WeakSet[Engine] = WeakSet()
+"""Engines that have had a connection: a wrong address is told at once, a server that went away is awaited."""
 
-def run(engine: Engine, work: Callable[[Connection], T], *, statement_seconds: int = STATEMENT_SECONDS) -> T:
+
+def run(
+    engine: Engine,
+    work: Callable[[Connection], T],
+    *,
+    statement_seconds: int = STATEMENT_SECONDS,
+    snapshot: bool = False,
+) -> T:
     """Do ``work`` in one transaction and return its result.
 
     When the connection dies or the server finds a deadlock, nothing of it is in the database and the whole of it
     is done again, on a fresh connection, at most ``ATTEMPTS`` times; ``work`` must therefore be free of side effects.
+    A server that this engine has reached before is awaited for ``RESTART_SECONDS``.
 
+    :param snapshot: read only, and every statement of ``work`` sees the database as the first one did: what several
+        statements read fits together, whatever is replaced or dropped meanwhile
     :raises StoreUnreachableError: when there is no connection, or it dies every time
     :raises StoreError: when the database refuses the work
     """
-    for attempt in range(1, ATTEMPTS + 1):
+    attempt, deadline = 1, None
+    while True:
+        connected = False
         try:
             with engine.begin() as connection:
+                connected = True
+                _reached.add(engine)
+                if snapshot:
+                    connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
                 # Set per transaction, not per session: a pooler in between hands sessions around.
                 connection.execute(
                     text("SELECT set_config('statement_timeout', :s, true), set_config('lock_timeout', :l, true)"),
@@ -46,12 +70,21 @@ def run(engine: Engine, work: Callable[[Connection], T], *, statement_seconds: i
                 )
                 return work(connection)
         except DBAPIError as error:
+            if not connected and engine in _reached and engine.get_execution_options().get(AWAITED, True):
+                # It was there before: it may be starting again, and that is worth a wait.
+                if deadline is None:
+                    deadline = time.monotonic() + RESTART_SECONDS
+                    log.warning("Waiting for the %s: %s", describe(engine.url), _words(error, engine.url))
+                if time.monotonic() >= deadline:
+                    raise explain(error, engine.url) from None
+                time.sleep(RESTART_PAUSE_SECONDS)
+                continue
             again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
             if not again or attempt == ATTEMPTS:
                 raise explain(error, engine.url) from None
             log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, _words(error))
             time.sleep(PAUSE_SECONDS * attempt)
-    raise AssertionError("unreachable")
+            attempt, deadline = attempt + 1, None
 
 
 def explain(error: DBAPIError, url: URL) -> StoreError:

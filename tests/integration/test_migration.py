@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
+from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import model, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.migration import check, downgrade, head, upgrade
+from tests.integration.sample import make_profile
 
 TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY 1")
 
@@ -137,3 +140,29 @@ def test_user_without_rights(empty: tuple[str, Engine]) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP OWNED BY dq_guest"))
         connection.execute(text("DROP ROLE dq_guest"))
+
+
+def test_documents_stay_readable_up_and_down(empty: tuple[str, Engine]) -> None:
+    """Revision 0003 compresses programs and verdicts; those that are there are read as they are."""
+    dsn, engine = empty
+    upgrade(dsn)
+    profile = make_profile("p")
+    verdict = Verdict("p", Status.FAIL, ScopeVerdict(Status.FAIL), {}, reason="é")
+    with open_store(dsn) as store:
+        store.save_profile(store.begin_attempt("t", "p"), "t", profile)
+        store.save_judgement("t", profile, None, verdict)
+    downgrade(dsn, "0002")
+    with engine.begin() as connection:
+        stored = connection.execute(text(f"SELECT document ->> 'reason' FROM {SCHEMA}.verdict")).scalar_one()
+    assert stored == "é"
+    upgrade(dsn)
+    with engine.begin() as connection:
+        assert bytes(connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).scalar_one()).startswith(b"{")
+    with open_store(dsn) as store:
+        assert store.load_verdict("t", "p") == verdict
+        store.save_judgement("t", profile, None, replace(verdict, reason="b"))
+        assert store.load_verdict("t", "p") == replace(verdict, reason="b")
+    with engine.begin() as connection:
+        assert not bytes(connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).scalar_one()).startswith(
+            b"{"
+        )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from sqlalchemy import event, text
 
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import metrics_for, pools
 from airflow_dq.profile.model import Profile
+from airflow_dq.program.baseline import Baseline
 from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository
@@ -120,21 +120,25 @@ def test_states_come_only_where_something_is_left_to_compute(store: Repository) 
     profiles = days(5)
     put(store, *profiles)
     cold = store.load_history("t", "2024-02-01", 30)
-    wanted = {metric.name: 1.0 for metric in metrics_for(Kind.NUMERIC, pair=True)}
-    assert wanted, "the registry has two-distribution metrics of numbers"
     assert all(column.states for profile in cold for column in profile.columns.values())
-    for before, now in pairwise(cold):
-        now.columns["price"].pairs[before.columns["price"].fingerprint] = dict(wanted)
+    prices = [profile.columns["price"] for profile in cold]
+    for at, now in enumerate(prices):
+        for pool in pools(Kind.NUMERIC):
+            baseline = Baseline.of(prices[:at], Kind.NUMERIC, pool)
+            if baseline is not None:
+                wanted = [metric.name for metric in metrics_for(Kind.NUMERIC, pair=True) if metric.pool == pool]
+                now.pairs[baseline.fingerprint] = dict.fromkeys(wanted, 1.0)
+    assert len(prices[4].pairs) == len(pools(Kind.NUMERIC)) > 0
     assert store.save_pairs("t", cold) == 4
     assert store.save_pairs("t", cold) == 0
     warm = store.load_history("t", "2024-02-01", 30)
-    assert warm[3].columns["price"].pairs == cold[3].columns["price"].pairs
-    assert [bool(profile.columns["price"].states) for profile in warm] == [False, False, False, True, True]
+    assert warm[3].columns["price"].pairs == prices[3].pairs
+    assert [bool(profile.columns["price"].states) for profile in warm] == [False, True, True, True, True]
     assert all(profile.columns[ODD_NAME].states for profile in warm)
     # A gap: the third day leaves, and its neighbours are to be compared with each other.
     rule(store, profiles[2], Status.FAIL)
     gap = store.load_history("t", "2024-02-01", 30)
-    assert [bool(profile.columns["price"].states) for profile in gap] == [False, True, True, True]
+    assert [bool(profile.columns["price"].states) for profile in gap] == [True, True, True, True]
 
 
 def test_pairs_of_replaced_content_are_not_saved(store: Repository) -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import event, inspect, text
 
 from airflow_dq.program.model import Alert, ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import Repository
+from airflow_dq.store.review_model import AlertFilter, AlertState, Origin
 from tests.integration.sample import days
+
+ALERT = Alert("metric", "price", "price: too high.", metric="mean")
+VERDICT = Verdict("2024-01-10", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts=(ALERT,))
 
 
 @contextmanager
@@ -31,6 +37,18 @@ def plans(store: Repository) -> Iterator[list[str]]:
     event.remove(store._engine, "before_cursor_execute", explain)
 
 
+def put_judged(store: Repository) -> None:
+    """Ten days, the last of which was judged by a task, and failed."""
+    profiles = days(10)
+    for profile in profiles:
+        assert profile.partition is not None
+        store.save_profile(store.begin_attempt("t", profile.partition), "t", profile)
+    store.save_judgement("t", profiles[9], None, VERDICT, origin=Origin("flights", "manual__1", "gate"))
+    with store._engine.begin() as connection:
+        for table in inspect(connection).get_table_names(SCHEMA):
+            connection.execute(text(f"ANALYZE {SCHEMA}.{table}"))
+
+
 def test_main_queries_use_indexes(store: Repository) -> None:
     profiles = days(10)
     for profile in profiles:
@@ -39,8 +57,7 @@ def test_main_queries_use_indexes(store: Repository) -> None:
     with store._engine.begin() as connection:
         for table in inspect(connection).get_table_names(SCHEMA):
             connection.execute(text(f"ANALYZE {SCHEMA}.{table}"))
-    alert = Alert("metric", "price", "price: too high.", metric="mean")
-    verdict = Verdict("2024-01-10", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts=(alert,))
+    verdict = VERDICT
     with plans(store) as found:
         store.attempt_status("t", "2024-01-10")
         store.load_profile("t", "2024-01-10")
@@ -56,6 +73,31 @@ def test_main_queries_use_indexes(store: Repository) -> None:
     assert len(found) > 20
     scans = [plan for plan in found if "Seq Scan" in plan]
     assert scans == []
+
+
+@pytest.mark.parametrize("state", [None, "open", "decided", "closed"])
+def test_review_queries_use_indexes(store: Repository, state: AlertState | None) -> None:
+    put_judged(store)
+    soon = datetime.now(UTC) + timedelta(days=1)
+    with plans(store) as found:
+        (line,) = store.judged(AlertFilter(state="open"))
+        store.judged(AlertFilter(frozenset({"flights"}), "t", state, "fail", soon.date(), soon.date()), before=9)
+        store.judged(AlertFilter(frozenset({"flights"}), state=state))
+        assert line.first_alert_id is not None
+        store.judged_detail(line.first_alert_id)
+        store.judged_partition("t", "2024-01-10")
+        store.datasets_of(frozenset({"flights"}))
+        store.dags_of("t")
+        store.verdict_strip("t")
+        store.dataset_series("t")
+        store.current_program("t")
+        store.decision("t", "2024-01-10")
+        store.history_start("t", "2024-01-10")
+        store.end_snooze(store.snooze("t", until=soon, by="ann").id, "ann")
+        store.snoozes("t")
+        store.decide("t", "2024-01-10", "new_normal", "ann")
+    assert len(found) > 20
+    assert [plan for plan in found if "Seq Scan" in plan] == []
 
 
 def test_every_foreign_key_leads_an_index(store: Repository) -> None:

@@ -1,0 +1,63 @@
+"""A PostgreSQL server of one's own for tests that break it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from airflow_dq.store import EmbeddedPostgres
+from airflow_dq.store.migration import upgrade
+
+
+class Server:
+    """An embedded server with our schema, that can be killed and started again on the same port."""
+
+    def __init__(self, folder: Path, *, durable: bool) -> None:
+        self._postgres = EmbeddedPostgres(folder, durable=durable)
+        self.dsn = self._postgres.start()
+        upgrade(self.dsn)
+
+    def kill(self) -> None:
+        """SIGKILL for the server and all its children: no shutdown, no checkpoint, no goodbye to its clients."""
+        postmaster = int((self._postgres.data / "postmaster.pid").read_text().split()[0])
+        # Stopped first, so that it cannot tell its children anything when they die.
+        os.kill(postmaster, signal.SIGSTOP)
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        for process in (*map(int, children), postmaster):
+            os.kill(process, signal.SIGKILL)
+        while Path(f"/proc/{postmaster}").exists():
+            time.sleep(0.01)  # until whoever adopted it has taken note
+
+    def start(self) -> None:
+        """Start it again, with recovery from its log."""
+        assert self._postgres.start() == self.dsn
+
+    def stop(self) -> None:
+        """Stop it as an administrator does: its clients are cut off."""
+        self._postgres.stop()
+
+    def restart(self) -> None:
+        """Stop and start."""
+        self.stop()
+        self.start()
+
+
+@contextmanager
+def server(*, durable: bool = True) -> Iterator[Server]:
+    """A server for one test module; what it holds is gone afterwards."""
+    # Not pytest's tmp_path: as root, that is closed to the user the server runs as.
+    folder = Path(tempfile.mkdtemp(prefix="airflow-dq-reliability-"))
+    made: Server | None = None
+    try:
+        made = Server(folder, durable=durable)
+        yield made
+    finally:
+        if made is not None:
+            made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
