@@ -28,6 +28,10 @@ def backfill(arguments: Any) -> int:
     """
     from airflow_dq.environment import check_environment
 
+    if arguments.dag_id is not None:
+        return _dag(arguments)
+    if arguments.dataset is None:
+        raise ConfigurationError("Name the DATASET to profile, or give --dag-id DAG to start a DAG's own backfill.")
     spec = job_spec(arguments)
     environment = _environment(arguments)
     check_environment()
@@ -42,6 +46,16 @@ def backfill(arguments: Any) -> int:
     else:
         print(f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
     return 0
+
+
+def _dag(arguments: Any) -> int:
+    from airflow_dq.cli.dag_backfill import dag_backfill
+
+    given = [f"--{name}" for name in ("source", "table", "sql") if getattr(arguments, name)]
+    if given or arguments.dataset is not None:
+        named = ", ".join(given) or "a DATASET"
+        raise ConfigurationError(f"--dag-id starts the DAG's own tasks, which know what to profile: leave out {named}.")
+    return dag_backfill(arguments)
 
 
 def job_spec(arguments: Any) -> JobSpec:

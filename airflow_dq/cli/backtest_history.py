@@ -54,7 +54,11 @@ class StoredHistory:
                 found = repository.load_profile(dataset, key)
                 if found is not None:
                     loaded[key] = found
-        decisions = {line.partition: line.decision for line in listed if line.decision is not None}
+        decisions: dict[str, Decision] = {
+            line.partition: "rejected" if line.decision == "rejected" else "accepted"
+            for line in listed
+            if line.decision is not None
+        }
         return cls(repository, dataset, [loaded[key] for key in keys if key in loaded], decisions, eligible)
 
     def reload(self, partition: str) -> Profile | None:

@@ -1,4 +1,4 @@
-"""``airflow dq db upgrade`` and ``airflow dq db check``."""
+"""``airflow dq db upgrade``, ``check`` and ``downgrade``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json
+from airflow_dq.exceptions import ConfigurationError
 
 
 def db_upgrade(arguments: Any) -> int:
@@ -42,6 +43,24 @@ def db_check(arguments: Any) -> int:
         print(f"The statistics database is at revision {found.current}, but its tables were changed by hand:")
         print("\n".join(f"- {difference}" for difference in found.differences))
     return 0 if found.in_step else 1
+
+
+def db_downgrade(arguments: Any) -> int:
+    """Go back to an earlier revision, when the person has said that what is lost may be lost."""
+    from airflow_dq.store import migration
+
+    _quiet()
+    if not arguments.yes:
+        raise ConfigurationError(
+            f"Going back to revision {arguments.revision!r} drops what only newer revisions hold (base: everything). "
+            "Make a dump of the database, then say --yes."
+        )
+    migration.downgrade(find_dsn(arguments.dq_conn_id), arguments.revision)
+    if arguments.output:
+        print_json({"current": arguments.revision})
+    else:
+        print(f"The statistics database is at revision {arguments.revision}.")
+    return 0
 
 
 def _quiet() -> None:

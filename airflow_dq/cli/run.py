@@ -12,11 +12,22 @@ from airflow_dq.exceptions import DQError
 USER_ERROR = 2
 
 _HOMES = {
+    "accept": "airflow_dq.cli.decision",
+    "alerts": "airflow_dq.cli.alerts",
     "backfill": "airflow_dq.cli.backfill",
     "backtest": "airflow_dq.cli.backtest",
+    "datasets": "airflow_dq.cli.status",
     "db_check": "airflow_dq.cli.database",
+    "db_downgrade": "airflow_dq.cli.database",
     "db_upgrade": "airflow_dq.cli.database",
     "explain": "airflow_dq.cli.explain",
+    "export": "airflow_dq.cli.exchange",
+    "import_profiles": "airflow_dq.cli.exchange",
+    "new_normal": "airflow_dq.cli.decision",
+    "prune": "airflow_dq.cli.retention",
+    "reject": "airflow_dq.cli.decision",
+    "show": "airflow_dq.cli.alerts",
+    "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",
 }
 

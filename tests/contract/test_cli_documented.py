@@ -1,4 +1,4 @@
-"""Every command explains itself, and stands in the README."""
+"""Every command explains itself, and has a section in docs/cli.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from airflow.cli.cli_config import ActionCommand, GroupCommand
 
 from airflow_dq.cli.definition import get_dq_cli_commands
 
-README = Path(__file__).parents[2] / "README.md"
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
 def walk(
@@ -32,10 +32,21 @@ def test_the_commands_are_these() -> None:
     assert list(COMMANDS) == [
         "airflow dq db upgrade",
         "airflow dq db check",
+        "airflow dq db downgrade",
         "airflow dq backfill",
         "airflow dq status",
+        "airflow dq datasets",
         "airflow dq explain",
         "airflow dq backtest",
+        "airflow dq alerts",
+        "airflow dq show",
+        "airflow dq accept",
+        "airflow dq reject",
+        "airflow dq new-normal",
+        "airflow dq snooze",
+        "airflow dq prune",
+        "airflow dq export",
+        "airflow dq import",
     ]
 
 
@@ -66,6 +77,27 @@ def test_every_command_takes_a_connection_and_prints_json(name: str) -> None:
     assert {"--dq-conn-id", "--json"} <= flags
 
 
+def section(name: str) -> str:
+    """The command's part of the page: from its heading to the next."""
+    text = DOCS.read_text(encoding="utf-8")
+    heading = f"\n## {name}\n"
+    assert text.count(heading) == 1, f"docs/cli.md needs one section {name!r}"
+    return text.partition(heading)[2].partition("\n## ")[0]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_readme_names_it(name: str) -> None:
-    assert name in README.read_text(encoding="utf-8")
+def test_the_page_has_its_arguments_an_example_and_its_exit_code(name: str) -> None:
+    told, command = section(name), COMMANDS[name]
+    for argument in command.args:
+        word = argument.flags[0] if argument.flags[0].startswith("-") else str(argument.kwargs["metavar"])
+        if word not in ("--json", "--dq-conn-id"):
+            assert f"`{word}" in told, f"docs/cli.md, {name}: {word} is not explained"
+    example = (command.epilog or "").partition("Example:\n")[2].splitlines()[0]
+    assert example in told
+    has_one = " 1 " in (command.epilog or "").partition("Exit codes:")[2]
+    assert ("Exit code 1" in told) is has_one
+
+
+def test_the_page_has_no_other_command() -> None:
+    headings = [line[3:] for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("## airflow")]
+    assert headings == list(COMMANDS)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = ("numpy", "scipy", "statsmodels", "pandas", "pyarrow", "pyspark")
-FACING = ("cli", "hooks", "notifications", "operators", "plugins", "sensors", "triggers")
+FACING = ("cli", "hooks", "links", "notifications", "operators", "plugins", "sensors", "triggers")
 DAGS = sorted((Path(__file__).parents[2] / "dags").glob("*.py"))
 
 

@@ -88,6 +88,7 @@ TABLE_ORACLES = {
     "js_div": lambda p, q: spatial.jensenshannon(p, q) ** 2,
     "kl_div": smoothed_kl,
     "new_ratio": lambda p, q: p[q == 0].sum() / p.sum(),
+    "unseen_ratio": lambda p, q: p[q == 0].sum() / p.sum(),
 }
 
 
@@ -152,6 +153,7 @@ NUMBERS = COUNTED | {
     **{f"p{q:02}": lambda items, q=q: np.percentile(finite(items), q) for q in (5, 25, 75, 95)},
     "l1": lambda now, before: TABLE_ORACLES["l1"](*tables(list(finite(now) + 0.0), list(finite(before) + 0.0))),
     "new_ratio": lambda now, before: np.mean(~np.isin(finite(now), finite(before))),
+    "unseen_ratio": lambda now, before: np.mean(~np.isin(finite(now), finite(before))),
     "outside_ratio": lambda now, before: np.mean(
         (finite(now) < finite(before).min()) | (finite(now) > finite(before).max())
     ),
@@ -188,6 +190,7 @@ ORACLES = {
         "pat_entropy": entropy_of(pattern),
         "pat_count": lambda items: len(set(map(pattern, present(items)))),
     }
+    | {"initial_js_div": lambda now, before: TABLE_ORACLES["js_div"](*tables(now, before, lambda text: text[0]))}
     | {name: lambda now, before, f=f: f(*tables(now, before)) for name, f in TABLE_ORACLES.items()}
     | {f"pat_{name}": lambda now, before, f=f: f(*tables(now, before, pattern)) for name, f in TABLE_ORACLES.items()},
     Kind.BOOLEAN: COUNTED
@@ -195,7 +198,7 @@ ORACLES = {
     | {
         name: lambda now, before, f=f: f(*tables(now, before))
         for name, f in TABLE_ORACLES.items()
-        if name != "new_ratio"
+        if name not in ("new_ratio", "unseen_ratio")
     },
     Kind.BINARY: COUNTED | SIZES,
     Kind.NESTED: COUNTED | SIZES,
@@ -245,7 +248,9 @@ def test_every_metric_has_an_oracle_and_agrees_with_it(kind: Kind, entry: Metric
     assert oracle is not None, f"give {entry.name!r} of {kind} columns an independent oracle in this module"
     now, before = raw(kind, 0), raw(kind, 1)
     if entry.pair:
-        observed = compare(kind, states_of(kind, now), states_of(kind, before), [entry.name])[entry.name]
+        observed = compare(kind, states_of(kind, now), states_of(kind, before), [entry.name], pool=entry.pool)[
+            entry.name
+        ]
         expected = oracle(now, before)
     else:
         observed, expected = measure(kind, states_of(kind, now))[entry.name], oracle(now)
@@ -327,8 +332,8 @@ def test_a_distance_to_nothing_is_no_number(kind: Kind) -> None:
 @pytest.mark.parametrize(("kind", "entry"), [case for case in ALL if case[1].pair])
 def test_a_distance_to_itself_is_zero_and_it_is_never_negative(kind: Kind, entry: Metric) -> None:
     now, before = states_of(kind, raw(kind, 0)), states_of(kind, raw(kind, 1))
-    assert compare(kind, now, now, [entry.name])[entry.name] == pytest.approx(0.0, abs=1e-12)
-    assert compare(kind, now, before, [entry.name])[entry.name] > 0.0
+    assert compare(kind, now, now, [entry.name], pool=entry.pool)[entry.name] == pytest.approx(0.0, abs=1e-12)
+    assert compare(kind, now, before, [entry.name], pool=entry.pool)[entry.name] > 0.0
 
 
 @every_metric

@@ -1,0 +1,59 @@
+"""What the definitions of commands are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from airflow.cli.cli_config import ActionCommand, Arg
+
+from airflow_dq.settings import DEFAULT_CONN_ID
+
+EXIT_CODES = "Exit codes: 0 done,{one} 2 a problem that is explained in one sentence."
+
+
+def arg(*flags: str, **options: Any) -> Arg:
+    """One argument, as ``argparse`` wants it."""
+    return Arg(flags, **options)  # type: ignore[no-untyped-call]  # Airflow's is untyped
+
+
+DATASET = arg("dataset", metavar="DATASET", help="name of the dataset, as given to the operators")
+PARTITION = arg("partition", metavar="PARTITION", help="the partition's key")
+CONN_ID = arg(
+    "--dq-conn-id",
+    metavar="ID",
+    default=DEFAULT_CONN_ID,
+    help=f"connection to the statistics database (default: {DEFAULT_CONN_ID}); AIRFLOW_DQ_DSN wins over it",
+)
+# Airflow moves log lines from stdout to stderr for commands whose arguments have a member "output".
+JSON = arg("--json", action="store_true", dest="output", help="print one JSON document instead of text")
+
+
+def run(name: str) -> Callable[..., None]:
+    """The function of a command, which is imported when it is called."""
+
+    def act(arguments: Any) -> None:
+        from airflow_dq.cli.run import run as run_command
+
+        run_command(name, arguments)
+
+    act.__name__ = name
+    return act
+
+
+def command(
+    name: str, help: str, function: str, args: tuple[Arg, ...], example: str, one: str | None = None
+) -> ActionCommand:
+    """One command: it takes a connection, prints JSON when asked to, and tells an example and its exit codes."""
+    return ActionCommand(
+        name=name,
+        help=help,
+        func=run(function),
+        args=(*args, CONN_ID, JSON),
+        epilog=f"Example:\n  airflow dq {example}\n\n{EXIT_CODES.format(one=f' 1 {one},' if one else '')}",
+    )
+
+
+def option(flag: str, metavar: str, help: str, **more: Any) -> Arg:
+    """An option with a value."""
+    return arg(flag, metavar=metavar, help=help, **more)

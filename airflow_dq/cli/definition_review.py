@@ -1,0 +1,72 @@
+"""Names, arguments and help of the commands with which a person reviews alerts."""
+
+from __future__ import annotations
+
+from airflow.cli.cli_config import ActionCommand
+
+from airflow_dq.cli.argument import arg, command, option
+
+BY = option("--by", "NAME", "who decides (default: the user of this machine)")
+COMMENT = option("--comment", "TEXT", "why; it is kept with the decision")
+
+ALERTS = command(
+    "alerts",
+    "List the partitions with alerts, the newest first, by the alert that speaks for each",
+    "alerts",
+    (
+        arg("--open", action="store_true", help="only those with an open alert"),
+        option("--dataset", "DATASET", "only this dataset"),
+        option("--severity", "NAME", "only those that fail, or only warn: fail, warn", choices=("fail", "warn")),
+        option("--since", "DATE", "judged on this day (UTC) or later"),
+        option("--until", "DATE", "judged on this day (UTC) or earlier"),
+        option("--limit", "N", "how many to show (default: 30, at most 200)", type=int, default=30),
+    ),
+    "alerts --open --dataset flights",
+)
+
+SHOW = command(
+    "show",
+    "Show an alert: its partition with all alerts, decisions and snoozes",
+    "show",
+    (arg("alert", metavar="ALERT", type=int, help="number of the alert, from `airflow dq alerts`"),),
+    "show 17",
+)
+
+
+def _decision(name: str, help: str, function: str) -> ActionCommand:
+    return command(
+        name,
+        help,
+        function,
+        (
+            arg("alert", metavar="ALERT", type=int, nargs="?", help="number of an alert of the partition"),
+            option("--dataset", "DATASET", "instead of an alert: name of the dataset"),
+            option("--partition", "KEY", "with --dataset: the partition's key"),
+            COMMENT,
+            BY,
+            arg("--revise", action="store_true", help="replace an earlier decision"),
+        ),
+        f'{name} 17 --comment "checked with the supplier"',
+    )
+
+
+ACCEPT = _decision("accept", "Accept a partition: its data is right and joins the history", "accept")
+REJECT = _decision("reject", "Reject a partition: its data is bad and stays out of the history", "reject")
+NEW_NORMAL = _decision("new-normal", "Accept a partition as the new normal: the history restarts with it", "new_normal")
+
+SNOOZE = command(
+    "snooze",
+    "Let alerts of a dataset only warn for a while, list the snoozes, or end one",
+    "snooze",
+    (
+        arg("dataset", metavar="DATASET", nargs="?", help="name of the dataset; alone it lists the active snoozes"),
+        option("--column", "NAME", "only alerts of this column"),
+        option("--metric", "NAME", "only alerts of this metric"),
+        option("--days", "N", "for so many days from now", type=float),
+        option("--until", "TIME", "until this moment, in ISO format (UTC unless it names another zone)"),
+        option("--end", "ID", "end this snooze now", type=int),
+        COMMENT,
+        BY,
+    ),
+    'snooze flights --column price --days 3 --comment "known, ticket 4711"',
+)

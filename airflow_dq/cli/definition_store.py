@@ -1,0 +1,81 @@
+"""Names, arguments and help of the commands about the store."""
+
+from __future__ import annotations
+
+from airflow.cli.cli_config import GroupCommand
+
+from airflow_dq.cli.argument import DATASET, arg, command, option
+
+DB = GroupCommand(
+    name="db",
+    help="Set up the statistics database",
+    subcommands=(
+        command(
+            "upgrade",
+            "Create or upgrade the tables of the statistics database",
+            "db_upgrade",
+            (),
+            "db upgrade",
+        ),
+        command(
+            "check",
+            "Tell whether the statistics database has the tables of this version",
+            "db_check",
+            (),
+            "db check --json",
+            "when the tables are not those of this version",
+        ),
+        command(
+            "downgrade",
+            "Bring the tables back to an earlier revision; what only newer ones can hold is lost",
+            "db_downgrade",
+            (
+                arg("revision", metavar="REVISION", help="the revision to go back to (base: drop all tables)"),
+                arg("--yes", action="store_true", help="do it; without this nothing is done"),
+            ),
+            "db downgrade 0001 --yes",
+        ),
+    ),
+)
+
+DATASETS = command(
+    "datasets",
+    "List the datasets with their newest partition and their open alerts",
+    "datasets",
+    (),
+    "datasets --json",
+)
+
+PRUNE = command(
+    "prune",
+    "Drop all but the newest partitions of a dataset, or of every dataset",
+    "prune",
+    (
+        option("--keep", "N", "newest partitions to keep of each dataset", type=int, required=True),
+        option("--dataset", "DATASET", "only this dataset"),
+    ),
+    "prune --keep 400",
+)
+
+EXPORT = command(
+    "export",
+    "Write the profiles of a dataset to a file of JSON lines",
+    "export",
+    (
+        DATASET,
+        arg("file", metavar="FILE", help="file to write (-: the standard output)"),
+        option("--limit", "N", "only the newest N partitions", type=int, default=1_000_000),
+    ),
+    "export flights flights.jsonl",
+)
+
+IMPORT = command(
+    "import",
+    "Store the profiles that export wrote; those of the same partitions are replaced",
+    "import_profiles",
+    (
+        arg("file", metavar="FILE", help="file to read (-: the standard input)"),
+        option("--dataset", "DATASET", "store them under this name (default: the one they were exported under)"),
+    ),
+    "import flights.jsonl --dataset flights_copy",
+)

@@ -1,0 +1,165 @@
+"""The commands on a real store: what they print, what they change, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airflow_dq.cli.main import main
+from airflow_dq.store import Repository
+from airflow_dq.store.judge import judge
+from airflow_dq.store.migration import check, upgrade
+from airflow_dq.store.review_model import AlertFilter
+from tests.integration.sample import days, make_profile
+from tests.integration.test_store_review import GATE, OPTIONS, TODAY, put
+
+
+class Line:
+    """The command line, with what it printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def text(self, *arguments: str) -> str:
+        """What a command printed that did its work."""
+        self._capsys.readouterr()
+        main(arguments)
+        return self._capsys.readouterr().out
+
+    def json(self, *arguments: str) -> Any:
+        """The same as JSON."""
+        return json.loads(self.text(*arguments, "--json"))
+
+    def refused(self, *arguments: str) -> str:
+        """The sentence of a command that could not."""
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+        return self._capsys.readouterr().err
+
+
+@pytest.fixture
+def line(capsys: pytest.CaptureFixture[str]) -> Line:
+    return Line(capsys)
+
+
+@pytest.fixture
+def broken(store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Twenty quiet days and a broken one, judged by a task; the commands find the store."""
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    put(store, *days(20), make_profile(TODAY, mean=500.0))
+    judge(store, "t", TODAY, OPTIONS, origin=GATE)
+    return store
+
+
+def test_alerts_and_show(broken: Repository, line: Line) -> None:
+    (found,) = line.json("alerts", "--open")
+    number = str(found["first_alert_id"])
+    table = line.text("alerts", "--dataset", "t").splitlines()
+    assert table[0].split() == ["ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "WHAT"]
+    assert table[1].split()[:5] == [number, "t", TODAY, "fail", "open"]
+    assert line.text("alerts", "--severity", "warn") == "No alerts of this kind.\n"
+    assert line.json("alerts", "--until", "2020-01-01") == []
+    assert "--since '1.1.' is no day" in line.refused("alerts", "--since", "1.1.")
+    shown = line.text("show", number)
+    assert shown.startswith(f"Dataset 't', partition '{TODAY}': fail\nJudged at ")
+    assert "by flights.gate" in shown
+    assert f"\n{number} fail: " in shown
+    assert len(line.json("show", number)["alerts"]) == found["alert_count"]
+    assert "There is no alert 999" in line.refused("show", "999")
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"), [("accept", "accepted"), ("reject", "rejected"), ("new-normal", "new_normal")]
+)
+def test_decisions(broken: Repository, line: Line, command: str, decision: str) -> None:
+    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    said = line.text(command, number, "--by", "ann", "--comment", "seen it")
+    assert f"Dataset 't', partition '{TODAY}': " in said
+    assert "by ann; " in said
+    assert "If flights.gate (run manual__1) waits for a person" in said
+    made = broken.decision("t", TODAY)
+    assert made is not None
+    assert (made.decision, made.by, made.comment) == (decision, "ann", "seen it")
+    assert "by ann: seen it, on 20" in line.refused("reject", "--dataset", "t", "--partition", TODAY, "--by", "bob")
+    event = line.json("accept", "--dataset", "t", "--partition", TODAY, "--by", "bob", "--revise")
+    assert (event["action"], event["by"]) == ("accepted", "bob")
+
+
+def test_a_decision_names_one_partition(broken: Repository, line: Line) -> None:
+    for arguments in ((), ("--dataset", "t"), ("1", "--dataset", "t", "--partition", TODAY)):
+        assert "Name the partition" in line.refused("accept", *arguments)
+    assert "There is no alert 999" in line.refused("accept", "999")
+    assert "was not judged" in line.refused("accept", "--dataset", "t", "--partition", "2024-01-01")
+
+
+def test_snooze(broken: Repository, line: Line) -> None:
+    assert line.text("snooze", "t") == "No alert is snoozed.\n"
+    made = line.json("snooze", "t", "--column", "price", "--until", "2099-01-01", "--by", "ann", "--comment", "known")
+    assert (made["column"], made["until"], made["by"]) == ("price", "2099-01-01 00:00:00+00:00", "ann")
+    assert "of column 'price' of dataset 't'" in line.text("snooze", "t", "--column", "price", "--days", "0.5")
+    assert line.text("snooze", "t").splitlines()[1].split()[:3] == ["1", "column", "'price'"]
+    assert line.text("snooze", "--end", "1") == "Snooze 1 has ended.\n"
+    assert [one["id"] for one in line.json("snooze", "t")] == [2]
+    assert "Say how long" in line.refused("snooze", "t", "--column", "price")
+    assert "not both" in line.refused("snooze", "t", "--days", "1", "--until", "2099-01-01")
+    assert "no time to snooze until" in line.refused("snooze", "t", "--until", "tomorrow")
+    assert "Name a DATASET" in line.refused("snooze")
+    assert "takes nothing else" in line.refused("snooze", "t", "--end", "2")
+
+
+def test_datasets_and_status(broken: Repository, line: Line) -> None:
+    (found,) = line.json("datasets")
+    assert (found["name"], found["partitions"], found["open_partitions"]) == ("t", 21, 1)
+    assert line.text("datasets").splitlines()[0].endswith("OPEN ALERTS")
+    line.text("snooze", "t", "--days", "1")
+    judge(broken, "t", TODAY, OPTIONS)
+    assert "fail (warnings)" in line.text("status", "t", "--limit", "1")
+
+
+def test_a_round_trip_of_profiles_is_equal(broken: Repository, line: Line, tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    assert line.json("export", "t", str(file)) == {"dataset": "t", "written": 21}
+    assert line.json("import", str(file), "--dataset", "copy") == {"read": 21, "changed": 21}
+    for day in days(20):
+        assert broken.load_profile("copy", str(day.partition)) == broken.load_profile("t", str(day.partition))
+    assert line.json("import", str(file)) == {"read": 21, "changed": 0}
+    again = tmp_path / "copy.jsonl"
+    line.text("export", "copy", str(again))
+    assert again.read_text() == file.read_text().replace('"dataset": "t"', '"dataset": "copy"')
+    assert line.text("export", "t", "-", "--limit", "2").count("\n") == 2
+
+
+def test_what_cannot_be_exchanged(broken: Repository, line: Line, tmp_path: Path) -> None:
+    assert "datasets: t" in line.refused("export", "nope", str(tmp_path / "x"))
+    assert "cannot be opened: No such file" in line.refused("import", str(tmp_path / "absent"))
+    assert "would both go" in line.refused("export", "t", "-", "--json")
+    file = tmp_path / "bad.jsonl"
+    for content in ("nonsense", "[]", '{"format": "other"}', '{"format": "airflow-dq-profile/1", "profile": {}}'):
+        file.write_text(content)
+        assert "Line 1 of" in line.refused("import", str(file))
+
+
+def test_prune(broken: Repository, line: Line) -> None:
+    assert line.json("prune", "--keep", "5")["partitions"] == 16
+    assert [one.partition for one in broken.partitions("t")][-1] == "2024-01-17"
+    assert "keep at least 1" in line.refused("prune", "--keep", "0")
+
+
+def test_downgrade(broken: Repository, line: Line, clean_dsn: str) -> None:
+    assert "then say --yes" in line.refused("db", "downgrade", "0001")
+    assert "cannot go back to '4711'" in line.refused("db", "downgrade", "4711", "--yes")
+    broken.decide("t", TODAY, "new_normal", "ann")
+    try:
+        assert line.text("db", "downgrade", "0001", "--yes") == "The statistics database is at revision 0001.\n"
+        assert check(clean_dsn).current == "0001"
+    finally:
+        upgrade(clean_dsn)
+    # The alerts, their counts and what is left of the decision have survived.
+    (found,) = broken.judged(AlertFilter())
+    assert (found.decision, found.open_count) == ("accepted", 0)
+    assert found.alert_count > 0
