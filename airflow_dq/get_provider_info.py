@@ -29,6 +29,7 @@ def get_provider_info() -> dict[str, Any]:
         "operators": _modules("airflow_dq.operators.profile", "airflow_dq.operators.guard"),
         "sensors": _modules("airflow_dq.sensors.gate"),
         "triggers": _modules("airflow_dq.triggers.profile"),
+        "extra-links": ["airflow_dq.links.alert.DQAlertLink"],
         "notifications": ["airflow_dq.notifications.alert.DQAlertNotifier"],
         "cli": ["airflow_dq.cli.definition.get_dq_cli_commands"],
         "plugins": [{"name": "airflow_dq_alerts", "plugin-class": "airflow_dq.plugins.alerts.DQAlertsPlugin"}],

@@ -25,6 +25,11 @@ except ImportError:  # Airflow 3.1 keeps them in the core
     )
 
 try:
+    from airflow.sdk.exceptions import TaskAwaitingInput
+except ImportError:  # Airflow 3.1 and 3.2 defer a task that waits for a person
+    TaskAwaitingInput = None  # type: ignore[assignment, misc]
+
+try:
     from airflow.sdk.observability.stats import Stats
 except ImportError:  # Airflow 3.1 keeps it in the core
     from airflow.stats import Stats
@@ -36,5 +41,6 @@ __all__ = [
     "AirflowSensorTimeout",
     "AirflowSkipException",
     "Stats",
+    "TaskAwaitingInput",
     "conf",
 ]

@@ -13,7 +13,7 @@ from airflow_dq.notifications.text import alert_text
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-GOING_ON = ("pass",)
+GOING_ON = ("pass", "accepted", "new_normal")
 """Outcomes of a gate that nobody needs to hear of."""
 
 

@@ -11,10 +11,19 @@ from airflow_dq.program.digest import digest
 
 if TYPE_CHECKING:
     from airflow_dq.program import Verdict
+    from airflow_dq.store.review_model import Review
 
-OnViolation = Literal["fail", "skip", "warn"]
+OnViolation = Literal["fail", "skip", "warn", "review"]
 WarmingUp = Literal["pass", "fail"]
-Outcome = Literal["pass", "warn", "skip", "fail", "warming_up", "unjudged"]
+Outcome = Literal["pass", "warn", "skip", "fail", "warming_up", "unjudged", "review", "accepted", "new_normal"]
+
+_DONE: dict[Outcome, str] = {
+    "warn": "a warning",
+    "skip": "what follows is skipped",
+    "review": "waits for a person",
+    "accepted": "passes",
+    "new_normal": "passes",
+}
 
 SHOWN = 20
 """Alerts that a task's message and its XCom spell out; a wholly different table would have hundreds."""
@@ -27,7 +36,8 @@ class Conclusion:
     dataset: str
     partition: str | None
     outcome: Outcome
-    """``pass``: checked and found right.  ``warn``, ``warming_up``, ``unjudged``: goes on all the same."""
+    """``pass``: checked and found right.  ``accepted``, ``new_normal``: a person found it right.  ``warn``,
+    ``warming_up``, ``unjudged``: goes on all the same.  ``review``: a person is asked."""
     status: str
     """The verdict's status."""
     message: str
@@ -36,6 +46,13 @@ class Conclusion:
     alerts: tuple[str, ...] = ()
     """The alerts' sentences, at most :data:`SHOWN`."""
     alert_count: int = 0
+    review: Review | None = None
+    """What a person has decided about the partition."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the data was found right, by the program or by a person."""
+        return self.outcome in ("pass", "accepted", "new_normal")
 
     def to_dict(self) -> dict[str, Any]:
         """What XCom and an asset's event get: small plain data."""
@@ -47,37 +64,54 @@ class Conclusion:
             "reason": self.reason,
             "alerts": list(self.alerts),
             "alert_count": self.alert_count,
+            "decision": None if self.review is None else self.review.decision,
+            "decided_by": None if self.review is None else self.review.by,
         }
 
 
-def conclude(dataset: str, verdict: Verdict, on_violation: OnViolation, warming_up: WarmingUp = "pass") -> Conclusion:
+def conclude(
+    dataset: str,
+    verdict: Verdict,
+    on_violation: OnViolation,
+    warming_up: WarmingUp = "pass",
+    review: Review | None = None,
+) -> Conclusion:
     """What to do about a verdict; what was not judged never goes on, short of a history that is still growing.
 
     :param on_violation: what a violation does, unless all of its alerts only warn
     :param warming_up: what a history that is too short does
+    :param review: a person's decision about this verdict, which is stronger than it
     """
-    outcome: Outcome
-    match verdict.status:
-        case Status.PASS:
-            outcome = "pass"
-        case Status.FAIL:
-            # A violation without an alert is no case of alerts that all only warn.
-            blocking = not verdict.alerts or any(alert.severity == "fail" for alert in verdict.alerts)
-            outcome = on_violation if blocking else "warn"
-        case Status.WARMING_UP:
-            outcome = "warming_up" if warming_up == "pass" else "fail"
-        case _:
-            outcome = "fail"
+    outcome = _outcome(verdict, on_violation, warming_up, review)
     return Conclusion(
         dataset,
         verdict.partition,
         outcome,
         str(verdict.status),
-        summarize(dataset, verdict, outcome),
+        summarize(dataset, verdict, outcome, review),
         verdict.reason,
         tuple(alert.message for alert in verdict.alerts[:SHOWN]),
         len(verdict.alerts),
+        review,
     )
+
+
+def _outcome(verdict: Verdict, on_violation: OnViolation, warming_up: WarmingUp, review: Review | None) -> Outcome:
+    if review is not None:
+        if review.decision == "rejected":
+            return "skip" if on_violation == "skip" else "fail"
+        return review.decision
+    match verdict.status:
+        case Status.PASS:
+            return "pass"
+        case Status.FAIL:
+            # A violation without an alert is no case of alerts that all only warn.
+            blocking = not verdict.alerts or any(alert.severity == "fail" for alert in verdict.alerts)
+            return on_violation if blocking else "warn"
+        case Status.WARMING_UP:
+            return "warming_up" if warming_up == "pass" else "fail"
+        case _:
+            return "fail"
 
 
 def unjudged(dataset: str, partition: str, reason: str) -> Conclusion:
@@ -86,16 +120,21 @@ def unjudged(dataset: str, partition: str, reason: str) -> Conclusion:
     return Conclusion(dataset, partition, "unjudged", str(Status.NOT_EVALUATED), message, reason)
 
 
-def summarize(dataset: str, verdict: Verdict, outcome: Outcome) -> str:
+def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review | None = None) -> str:
     """One line, and one for each alert."""
     where = _where(dataset, verdict.partition)
+    if review is not None and verdict.status is not Status.FAIL:
+        done = "does not pass" if review.decision == "rejected" else "passes"
+        return f"{where}: {done}, {review.words} (verdict: {verdict.status})"
     match verdict.status:
         case Status.PASS:
             clauses = sum(len(scope.results) for scope in (verdict.table, *verdict.columns.values()))
             return f"{where}: pass; {clauses} constraints on {len(verdict.columns)} columns hold."
         case Status.FAIL:
             count = len(verdict.alerts)
-            done = {"warn": "a warning", "skip": "what follows is skipped"}.get(outcome, "fail")
+            done = _DONE.get(outcome, "fail")
+            if review is not None:
+                done = f"{done}, {review.words}"
             lines = [f"{where}: {done}; {count} alert{'s' if count != 1 else ''}:"]
             for alert, details in islice(digest(verdict.alerts), SHOWN):
                 lines.append(f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}")

@@ -6,18 +6,22 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
-from airflow.sdk import Asset, BaseSensorOperator, PokeReturnValue
+from airflow.sdk import Asset, BaseNotifier, BaseSensorOperator, PokeReturnValue
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import count, timed
+from airflow_dq.hooks.parked import answer_of, park
 from airflow_dq.hooks.task import explained, is_backfill, partition_key, rendering
+from airflow_dq.links.alert import DQAlertLink, alert_path
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.program.severity import check_severity
 from airflow_dq.sensors.clock import waiting_since
 from airflow_dq.sensors.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
+from airflow_dq.sensors.review import body, settle, subject
+from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 from airflow_dq.triggers.profile import ProfileTrigger, progress
 from airflow_dq.version_compat import (
     AirflowException,
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
     from airflow_dq.program.model import Severity
     from airflow_dq.store import Repository
+    from airflow_dq.store.review_model import JudgedDetail
 
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
@@ -43,10 +48,14 @@ class DQGateSensor(BaseSensorOperator):
     found right, or has too short a history to judge, passes.
 
     The conclusion is in XCom (``return_value``) however the task ends: ``dataset``, ``partition``, ``outcome``
-    (``pass``, ``warn``, ``skip``, ``fail``, ``warming_up``, ``unjudged``), the verdict's ``status`` and ``reason``,
-    the first 20 ``alerts`` in words and their ``alert_count``.  The same is the ``extra`` of the event of each asset
-    in ``outlets``; there is an event only when the outcome is ``pass``.  Airflow's metrics get ``dq.gate.<outcome>``
-    and ``dq.gate.duration``.
+    (``pass``, ``warn``, ``skip``, ``fail``, ``warming_up``, ``unjudged``, ``accepted``, ``new_normal``), the verdict's
+    ``status`` and ``reason``, the first 20 ``alerts`` in words and their ``alert_count``, and a person's ``decision``
+    and ``decided_by``.  The same is the ``extra`` of the event of each asset in ``outlets``; there is an event only
+    when the data was found right: ``pass``, or ``accepted`` or ``new_normal`` by a person.  Airflow's metrics get
+    ``dq.gate.<outcome>`` (``review``: a person is asked) and ``dq.gate.duration``.
+
+    What a person has decided about the partition, in whatever way, holds when it is judged again with the same verdict:
+    accepted, the gate passes; rejected, it fails (with ``on_violation="skip"`` it skips).
 
     In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
     ends it without a retry.  With ``deferrable`` give the task ``retries=1`` or more: a task that is resumed the
@@ -55,11 +64,16 @@ class DQGateSensor(BaseSensorOperator):
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
-        and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds
+        and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
+        ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's
+        *Required Action*, the alert's page, or ``airflow dq accept``).  ``dag.test()`` waits just so for somebody to
+        answer; a backfill never does: with ``judge_backfills`` the violation fails its task
     :param severity: what only warns: ``column:<name>``, ``metric:<name>`` or ``rule:<name>`` (``column_added`` ...) to
         ``warn`` or ``fail``; where several apply, the column decides, then the metric.  A partition whose alerts all
         only warn passes as with ``on_violation="warn"``
     :param warming_up: what a history too short to learn from does: ``pass`` (with a warning in the log), or ``fail``
+    :param response_timeout: with ``review``: how long to wait for a person before the task fails (default: for ever)
+    :param notifiers: with ``review``: who is told that a person is asked, such as ``DQAlertNotifier``
     :param judge_backfills: judge in runs of ``airflow backfill`` too; by default these only profile, and the gate
         passes with a warning when the profile is there
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
@@ -72,6 +86,10 @@ class DQGateSensor(BaseSensorOperator):
     template_fields: Sequence[str] = ("dataset", "partition", "dq_conn_id")
     ui_color = "#e3f2e6"
 
+    operator_extra_links = (DQAlertLink(),)
+
+    alert_id: int | None = None
+    """The alert that speaks for the partition, once it is judged; for the link."""
     conclusion: Conclusion | None = None
     """What the gate did, once it has; for callbacks that run in the task's process."""
 
@@ -83,6 +101,8 @@ class DQGateSensor(BaseSensorOperator):
         on_violation: OnViolation = "fail",
         severity: Mapping[str, Severity] | None = None,
         warming_up: WarmingUp = "pass",
+        response_timeout: timedelta | None = None,
+        notifiers: BaseNotifier | Sequence[BaseNotifier] = (),
         judge_backfills: bool = False,
         target_fpr: float | None = None,
         options: SynthesisOptions | Mapping[str, Any] | None = None,
@@ -99,6 +119,8 @@ class DQGateSensor(BaseSensorOperator):
         self.on_violation = on_violation
         self.severity = severity
         self.warming_up = warming_up
+        self.response_timeout = response_timeout
+        self.notifiers = [notifiers] if isinstance(notifiers, BaseNotifier) else list(notifiers)
         self.judge_backfills = judge_backfills
         self.target_fpr = target_fpr
         self.options = options
@@ -155,6 +177,10 @@ class DQGateSensor(BaseSensorOperator):
                 if seen.state == "failed":
                     raise AirflowFailException(seen.message)
                 conclusion = self._judge(context, repository, partition)
+                detail = repository.judged_partition(self.dataset, partition) if conclusion.alert_count else None
+        self.alert_id = None if detail is None else detail.partition.first_alert_id
+        if conclusion.outcome == "review" and detail is not None:
+            self._ask(context, conclusion, detail)
         return PokeReturnValue(is_done=True, xcom_value=self._end(context, conclusion))
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
@@ -171,14 +197,68 @@ class DQGateSensor(BaseSensorOperator):
         from airflow_dq.store.judge import judge
 
         with timed("gate.duration", self.dataset):
-            verdict = judge(repository, self.dataset, partition, self.synthesis_options(), self.severity)
-        return conclude(self.dataset, verdict, self.on_violation, self.warming_up)
+            verdict = judge(
+                repository, self.dataset, partition, self.synthesis_options(), self.severity, _origin(context)
+            )
+        # Nobody sits and waits for what a backfill finds.
+        parks = self.on_violation == "review" and not is_backfill(context)
+        on_violation = self.on_violation if parks or self.on_violation != "review" else "fail"
+        return conclude(
+            self.dataset, verdict, on_violation, self.warming_up, repository.decision(self.dataset, partition)
+        )
+
+    def _ask(self, context: Context, conclusion: Conclusion, detail: JudgedDetail) -> NoReturn:
+        """Park on a person.  The answer is about what was judged now, also if the data is replaced meanwhile."""
+        count("gate.review", self.dataset)
+        self.log.warning(conclusion.message)
+        page = None if self.alert_id is None else alert_path(context["ti"].dag_id, self.alert_id)
+        if page is not None:
+            # Airflow itself asks for the link only when the task has ended.
+            context["ti"].xcom_push(key=DQAlertLink().xcom_key, value=page)
+        self.conclusion = conclusion
+        for notifier in self.notifiers:
+            try:
+                notifier(context)
+            except Exception:
+                # The question can be found without it, and must not be lost for it.
+                self.log.exception("The notifier %s failed.", type(notifier).__name__)
+        park(
+            self,
+            context,
+            subject=subject(detail),
+            body=body(detail, page),
+            timeout=self.response_timeout,
+            method_name="execute_review",
+            kwargs={"fingerprint": detail.partition.fingerprint},
+        )
+
+    def execute_review(self, context: Context, event: dict[str, Any], fingerprint: str) -> Any:
+        """Resume with a person's answer, or with the news that there is none."""
+        answer = answer_of(event)
+        with explained(self.log):
+            partition = partition_key(self.partition, self.dataset)
+            with DQHook(self.dq_conn_id).get_store() as repository:
+                review = settle(repository, self.dataset, partition, answer, fingerprint, self.log)
+                verdict = None if review is None else repository.load_verdict(self.dataset, partition)
+                detail = repository.judged_partition(self.dataset, partition)
+        self.alert_id = None if detail is None else detail.partition.first_alert_id
+        if review is None and answer.decision is None:
+            raise AirflowFailException(
+                f"Dataset {self.dataset!r}, partition {partition!r}: nobody has decided about it. {answer.problem} "
+                "It does not pass; decide on the alert's page or with `airflow dq accept`, then clear the task."
+            )
+        if verdict is None:
+            self.log.warning(
+                "The partition was profiled or judged anew since the question was asked: judging it again."
+            )
+            return self.execute(context)
+        return self._end(context, conclude(self.dataset, verdict, self.on_violation, self.warming_up, review))
 
     def _end(self, context: Context, conclusion: Conclusion) -> dict[str, Any]:
         """Tell everybody, and end the task as the conclusion says."""
         self.conclusion = conclusion
         count(f"gate.{conclusion.outcome}", self.dataset)
-        level = {"pass": "info", "fail": "error"}.get(conclusion.outcome, "warning")
+        level = "info" if conclusion.is_right else "error" if conclusion.outcome == "fail" else "warning"
         getattr(self.log, level)(conclusion.message)
         if conclusion.outcome in ("fail", "skip"):
             # A task that raises returns nothing, and what runs after it all the same may ask why.
@@ -190,7 +270,7 @@ class DQGateSensor(BaseSensorOperator):
 
     def _announce(self, context: Context, conclusion: Conclusion) -> None:
         """Give the assets' events the verdict, or see to it that there are none."""
-        if conclusion.outcome == "pass":
+        if conclusion.is_right:
             for asset in self.outlets:
                 if isinstance(asset, Asset):
                     context["outlet_events"][asset].extra = conclusion.to_dict()
@@ -224,6 +304,14 @@ class DQGateSensor(BaseSensorOperator):
             if self.soft_fail or self.never_fail:
                 raise AirflowSkipException(str(error)) from None
             raise
+
+
+def _origin(context: Context) -> Origin | None:
+    """The task that runs."""
+    ti: Any = context.get("ti")
+    if ti is None:
+        return None
+    return Origin(ti.dag_id, ti.run_id, ti.task_id, NO_MAP_INDEX if ti.map_index is None else ti.map_index)
 
 
 def _require(name: str, given: object, allowed: tuple[str, ...]) -> None:

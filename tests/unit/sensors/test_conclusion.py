@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from airflow_dq.metrics.registry import Bound
 from airflow_dq.program.model import Alert, Clause, ClauseResult, ScopeVerdict, Severity, Status, Transform, Verdict
 from airflow_dq.sensors.conclusion import SHOWN, conclude, unjudged
+from airflow_dq.store.review_model import Review
 
 
 def verdict(status: Status, alerts: int = 0, reason: str | None = None, severity: Severity = "fail") -> Verdict:
@@ -28,6 +31,8 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "reason": None,
         "alerts": [],
         "alert_count": 0,
+        "decision": None,
+        "decided_by": None,
     }
     assert type(result.status) is str  # an enumeration would need this package to be read back
     assert result.message.endswith("pass; 3 constraints on 1 columns hold.")
@@ -90,3 +95,40 @@ def test_unjudged_says_so() -> None:
     result = unjudged("flights", "1", "a backfill.")
     assert (result.outcome, result.status) == ("unjudged", "not_evaluated")
     assert result.message == "Dataset 'flights', partition '1': not judged, goes on unchecked; a backfill."
+
+
+ANN = Review("accepted", "ann", datetime(2026, 1, 1, tzinfo=UTC), "seen it")
+
+
+@pytest.mark.parametrize("status", [Status.FAIL, Status.WARMING_UP, Status.ERROR])
+@pytest.mark.parametrize("on_violation", ["fail", "skip", "warn", "review"])
+def test_what_a_person_accepted_passes(status: Status, on_violation) -> None:  # type: ignore[no-untyped-def]
+    judged = verdict(status, alerts=1 if status is Status.FAIL else 0, reason="because")
+    result = conclude("flights", judged, on_violation, "fail", ANN)
+    assert (result.outcome, result.is_right) == ("accepted", True)
+    assert "passes, accepted by ann: seen it" in result.message.splitlines()[0]
+    assert (result.to_dict()["decision"], result.to_dict()["decided_by"]) == ("accepted", "ann")
+    normal = replace(ANN, decision="new_normal", comment=None)
+    result = conclude("flights", judged, on_violation, "fail", normal)
+    assert (result.outcome, result.is_right) == ("new_normal", True)
+    assert "passes, accepted as the new normal by ann" in result.message
+
+
+@pytest.mark.parametrize(
+    ("on_violation", "outcome"), [("fail", "fail"), ("warn", "fail"), ("review", "fail"), ("skip", "skip")]
+)
+def test_what_a_person_rejected_does_not_pass(on_violation, outcome: str) -> None:  # type: ignore[no-untyped-def]
+    bob = Review("rejected", "bob", datetime(2026, 1, 1, tzinfo=UTC), None)
+    for judged in (verdict(Status.FAIL, alerts=1), verdict(Status.PASS)):
+        result = conclude("flights", judged, on_violation, review=bob)
+        assert (result.outcome, result.is_right) == (outcome, False)
+        assert "rejected by bob" in result.message.splitlines()[0]
+
+
+def test_a_violation_waits_for_a_person() -> None:
+    result = conclude("flights", verdict(Status.FAIL, alerts=1), "review")
+    assert (result.outcome, result.is_right) == ("review", False)
+    assert "waits for a person; 1 alert:" in result.message
+    soft = verdict(Status.FAIL, alerts=1, severity="warn")
+    assert conclude("flights", soft, "review").outcome == "warn"
+    assert conclude("flights", verdict(Status.ERROR, reason="broke"), "review").outcome == "fail"

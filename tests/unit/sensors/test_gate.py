@@ -9,10 +9,17 @@ from typing import Any, Literal
 import pytest
 from airflow.sdk import DAG, Asset
 
-from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError, SynthesisError
+from airflow_dq.exceptions import (
+    AlreadyDecidedError,
+    ConfigurationError,
+    NotJudgedError,
+    StoreUnreachableError,
+    SynthesisError,
+)
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.program.model import Alert, ScopeVerdict, Status, SynthesisOptions, Verdict
 from airflow_dq.sensors.gate import DQGateSensor
+from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin, Review
 from airflow_dq.store.summary import AttemptState, AttemptStatus
 from airflow_dq.version_compat import (
     AirflowException,
@@ -27,6 +34,7 @@ try:
 except ImportError:  # Airflow 3.1
     from airflow.exceptions import TaskDeferred
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Mode = Literal["poke", "reschedule", "deferrable"]
 MODES: tuple[Mode, ...] = ("poke", "reschedule", "deferrable")
 
@@ -39,6 +47,36 @@ class World:
         self.verdict: Verdict | Exception = verdict(Status.PASS)
         self.judged: list[tuple[str, str, SynthesisOptions]] = []
         self.severity: object = None
+        self.origin: Origin | None = None
+        self.review: Review | None = None
+        self.fingerprint = "f1"
+        self.decided: list[tuple[object, ...]] = []
+
+    def decision(self, dataset: str, partition: str) -> Review | None:
+        return self.review
+
+    def decide(
+        self, dataset: str, partition: str, decision: Decision, by: str, comment: str | None, *, fingerprint: str
+    ) -> None:
+        if self.review is not None:
+            raise AlreadyDecidedError("decided")
+        if fingerprint != self.fingerprint:
+            raise NotJudgedError("profiled anew")
+        self.decided.append((dataset, partition, decision, by, comment))
+        self.review = Review(decision, by, NOW, comment)
+
+    def load_verdict(self, dataset: str, partition: str) -> Verdict | None:
+        assert isinstance(self.verdict, Verdict)
+        return self.verdict
+
+    def judged_partition(self, dataset: str, partition: str) -> JudgedDetail | None:
+        assert isinstance(self.verdict, Verdict)
+        line = JudgedPartition(
+            verdict_id=1, dataset=dataset, partition=partition, status=self.verdict.status, judged_at=NOW, origin=None,
+            decision=None, decided_by=None, decided_at=None, alert_count=1, open_count=1, severity="fail",
+            first_alert_id=17, headline="a: mean was 3.", fingerprint=self.fingerprint,
+        )  # fmt: skip
+        return JudgedDetail(line, self.verdict, None, (), (), (), None)
 
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
@@ -46,13 +84,31 @@ class World:
         return state and AttemptStatus(1, state, error, datetime(2026, 1, 1, tzinfo=UTC), None, True, True)  # type: ignore[return-value]
 
     def judge(
-        self, repository: object, dataset: str, partition: str, options: SynthesisOptions, severity: object
+        self,
+        repository: object,
+        dataset: str,
+        partition: str,
+        options: SynthesisOptions,
+        severity: object,
+        origin: Origin | None,
     ) -> Verdict:
+        self.origin = origin
         self.judged.append((dataset, partition, options))
         self.severity = severity
         if isinstance(self.verdict, Exception):
             raise self.verdict
         return self.verdict
+
+
+class EventOf:
+    """``outlet_events`` with one asset (a dict would not do: before 3.2 an asset has no hash)."""
+
+    def __init__(self, asset: Asset, event: SimpleNamespace) -> None:
+        self.asset, self.event = asset, event
+
+    def __getitem__(self, asset: Asset) -> SimpleNamespace:
+        assert asset is self.asset
+        return self.event
 
 
 def verdict(status: Status) -> Verdict:
@@ -83,6 +139,7 @@ class FirstTry:
     """The task instance of a sensor that has never been rescheduled."""
 
     max_tries = 0
+    id, dag_id, run_id, task_id, map_index = "ti-1", "flights_dag", "manual__1", "gate", -1
 
     def __init__(self) -> None:
         self.pushed: dict[str, Any] = {}
@@ -259,10 +316,10 @@ def test_severity_reaches_the_judge(world: World) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_an_assets_event_has_the_verdict_and_there_is_none_without_a_pass(mode: Mode, world: World) -> None:
     asset = Asset("flights")
-    events = {asset: SimpleNamespace(extra={})}
+    event = SimpleNamespace(extra={})
     task = gate(mode, outlets=[asset])
-    result = run(task, outlet_events=events)
-    assert (events[asset].extra, task.outlets) == (result, [asset])
+    result = run(task, outlet_events=EventOf(asset, event))
+    assert (event.extra, task.outlets) == (result, [asset])
     for status, arguments in ((Status.FAIL, {"on_violation": "warn"}), (Status.WARMING_UP, {})):
         world.verdict = verdict(status)
         task = gate(mode, outlets=[asset], **arguments)

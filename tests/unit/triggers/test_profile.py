@@ -83,6 +83,7 @@ def test_after_the_deadline_it_says_what_it_waited_for(monkeypatch: pytest.Monke
     [(StoreUnreachableError("down"), True), (StoreNotMigratedError("old"), False), (KeyError("k"), True)],
 )
 def test_an_exception_becomes_the_event(error: Exception, retry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("airflow_dq.triggers.profile.OUTAGE_SECONDS", 0)
     (event,) = fire(monkeypatch, error, time.time() + 60)
     assert (event["status"], event["retry"]) == ("error", retry)
     assert str(error) in event["message"]

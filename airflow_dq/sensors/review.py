@@ -1,0 +1,128 @@
+"""The question that a parked gate asks: what was found, in Airflow's Markdown; names and values are data in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from airflow_dq.hooks.parked import OPTIONS
+from airflow_dq.program.digest import details
+
+if TYPE_CHECKING:
+    from airflow_dq.hooks.parked import Answer
+    from airflow_dq.program.model import Alert
+    from airflow_dq.store import Repository
+    from airflow_dq.store.review_model import JudgedDetail, Review
+
+SUBJECT = 200
+"""Longest subject, in characters."""
+SHOWN = 20
+"""Alerts that are spelt out; the page has them all."""
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&:$@^=])")
+_MEANING = {
+    "accepted": "the data is right: the partition joins the history, and the run goes on.",
+    "rejected": "the data is bad: the partition stays out of the history, and the task fails.",
+    "new_normal": "the data is right and will stay like this: the history restarts at this partition.",
+}
+
+
+def subject(detail: JudgedDetail) -> str:
+    """One line: dataset, partition, and what broke worst."""
+    partition = detail.partition
+    text = f"{partition.dataset} {partition.partition}: {_worst(detail)}"
+    line = " ".join(text.split())
+    return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}\u2026"
+
+
+def _worst(detail: JudgedDetail) -> str:
+    alert = next(iter(detail.verdict.alerts), None)
+    if alert is None or alert.cause is None:
+        return _first(detail)
+    # What it looks like says more in a line than the metric that showed it, which the body begins with.
+    return f"{'the table' if alert.column is None else alert.column} looks like {alert.cause}"
+
+
+def _first(detail: JudgedDetail) -> str:
+    return detail.partition.headline or detail.verdict.reason or "it does not pass"
+
+
+def body(detail: JudgedDetail, page: str | None) -> str:
+    """The explanation, the history's chart, a table of what was violated, and what each answer does.
+
+    :param page: path of the alert's page; None when there is no alert
+    """
+    alerts = detail.verdict.alerts
+    blocks = [
+        f"Dataset **{escape(detail.partition.dataset)}**, partition **{escape(detail.partition.partition)}**: "
+        f"{escape(_first(detail))}",
+        *_told(alerts[0] if alerts else None),
+    ]
+    if page is not None:
+        blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
+    if alerts:
+        blocks.append("\n".join(_table(detail)))
+    if page is not None:
+        blocks.append(f"[Open the alert: charts, what changed, snooze]({page})")
+    blocks.append("\n".join(f"- **{option}**: {_MEANING[decision]}" for decision, option in OPTIONS.items()))
+    return "\n\n".join(blocks)
+
+
+def _told(alert: Alert | None) -> Iterator[str]:
+    if alert is not None and (said := details(alert)):
+        yield "\n".join(f"- {escape(line)}" for line in said)
+
+
+def _table(detail: JudgedDetail) -> Iterator[str]:
+    alerts = detail.verdict.alerts
+    yield "| Column | Constraint | Seen | Expected | False alarm |"
+    yield "|---|---|---|---|---|"
+    for alert in islice(alerts, SHOWN):
+        yield "| " + " | ".join(map(escape, _cells(alert))) + " |"
+    if len(alerts) > SHOWN:
+        yield f"| and {len(alerts) - SHOWN} more | | | | |"
+
+
+def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
+    from airflow_dq.metrics.registry import Reason
+    from airflow_dq.program.wording import metric_words, reason_words
+    from airflow_dq.report.number import expected, numbers, odds
+
+    column = alert.column if alert.column is not None else "(table)"
+    if alert.metric is None:
+        return column, alert.rule.replace("_", " "), "", "", ""
+    seen = alert.observed
+    shown = reason_words(seen) if isinstance(seen, Reason) else "".join(numbers(alert, [] if seen is None else [seen]))
+    warns = " (only warns)" if alert.severity == "warn" else ""
+    chance = "" if alert.fpr is None else odds(alert.fpr)
+    return column, f"{metric_words(alert.metric, pair=False)}{warns}", shown, expected(alert), chance
+
+
+def settle(
+    repository: Repository, dataset: str, partition: str, answer: Answer, fingerprint: str, log: Any
+) -> Review | None:
+    """Record an answer, unless a decision was made elsewhere meanwhile: the one that is stored wins.
+
+    :param fingerprint: of the content that the question was about
+    :return: the decision that holds; None when there is none, or when the content is another one now
+    """
+    from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
+
+    try:
+        if answer.decision is not None:
+            repository.decide(dataset, partition, answer.decision, answer.by, answer.comment, fingerprint=fingerprint)
+    except AlreadyDecidedError:
+        stored = repository.decision(dataset, partition)
+        if stored is not None and stored.decision != answer.decision:
+            log.warning("%s answered %r, and it stays: %s.", answer.by, answer.decision, stored.words)
+        return stored
+    except NotJudgedError as error:
+        log.warning("%s", error)
+        return None
+    return repository.decision(dataset, partition)
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -1,0 +1,69 @@
+"""The question a gate asks: names and values are data in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.program.model import Alert, Change, ScopeVerdict, Status, Verdict
+from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
+from airflow_dq.store.review_model import JudgedDetail, JudgedPartition
+
+EVIL = "<script>|`[x](http://y)`\n# *a*"
+
+
+def detail(*alerts: Alert, headline: str | None = "price: the mean is 500.") -> JudgedDetail:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    line = JudgedPartition(1, "orders", "d=1", Status.FAIL, now, None, None, None, None, 1, 1, "fail", 9, headline)
+    verdict = Verdict("d=1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts)
+    return JudgedDetail(line, verdict, None, (), (), (), None)
+
+
+def test_subject_is_one_short_line() -> None:
+    assert subject(detail()) == "orders d=1: price: the mean is 500."
+    long = subject(detail(headline="x\ny " * 200))
+    assert (len(long), "\n" in long, long[-1]) == (SUBJECT, False, "\u2026")
+
+
+def test_subject_names_the_cause_where_one_is_known() -> None:
+    alert = Alert("metric", "price", "price: too high.", metric="mean", cause="change of unit, x60")
+    assert subject(detail(alert)) == "orders d=1: price looks like change of unit, x60"
+
+
+def test_body_explains_shows_and_offers() -> None:
+    alert = Alert(
+        "metric", "price", "price: too high.", metric="mean", observed=500.0, lower=9.0, upper=11.0, fpr=0.001,
+        changes=(Change("history", "before: 10.1, 9.9"),),
+    )  # fmt: skip
+    gone = Alert("column_missing", "label", "label is gone.")
+    text = body(detail(alert, gone), "/dq-alerts/dags/d/alerts/9")
+    blocks = text.split("\n\n")
+    assert blocks[0] == r"Dataset **orders**, partition **d\=1**: price\: the mean is 500\."
+    assert "![What the metric was in the partitions before](/dq-alerts/dags/d/alerts/9/chart.svg)" in blocks
+    assert "[Open the alert: charts, what changed, snooze](/dq-alerts/dags/d/alerts/9)" in blocks
+    assert r"- before\: 10\.1, 9\.9" in blocks
+    table = next(block for block in blocks if block.startswith("|")).splitlines()
+    assert table[2:] == ["| price | mean | 500 | 9 to 11 | 1 in 1,000 |", "| label | column missing |  |  |  |"]
+    assert [line.partition(":")[0] for line in blocks[-1].splitlines()] == [
+        "- **Accept**",
+        "- **Reject**",
+        "- **New normal**",
+    ]
+
+
+def test_markdown_in_the_data_is_text() -> None:
+    assert escape(EVIL) == r"\<script\>\|\`\[x\]\(http\://y\)\` \# \*a\*"
+    text = body(detail(Alert("metric", EVIL, EVIL, metric="mean", observed=Reason.NO_VALUES), headline=EVIL), None)
+    assert "<script>" not in text
+    assert "](http" not in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 3
+    assert rows[2].replace(r"\|", "").count("|") == 6
+    assert "there is no usable value in it" in rows[2]
+
+
+def test_a_hundred_alerts_stay_a_table_of_twenty() -> None:
+    alerts = [Alert("metric", f"c{n}", "x", metric="mean") for n in range(100)]
+    rows = [line for line in body(detail(*alerts), None).splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + SHOWN + 1
+    assert rows[-1].startswith("| and 80 more |")
