@@ -2,13 +2,15 @@
 SHELL := /bin/bash
 VENV ?= .venv
 DEMO ?= .demo
+UI ?= .demo-ui
+PORT ?= 8080
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format constraints clean
+.PHONY: help setup demo ui test check format constraints clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +24,9 @@ $(READY): pyproject.toml constraints.txt .ci/setup
 
 demo: $(READY) ## learn 45 days of real flights, then gate a clean and a broken day
 	@$(BIN)/python -m airflow_dq.demo --home $(DEMO)
+
+ui: $(READY) ## a whole Airflow with one day that passed and one that waits for you; Ctrl-C ends it
+	@$(BIN)/python -m airflow_dq.demo.ui --home $(UI) --port $(PORT)
 
 test: $(READY) ## all tests, with their own PostgreSQL and Spark
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -45,6 +50,6 @@ constraints: $(READY) ## compile constraints.txt again from pyproject.toml
 
 clean: ## remove everything that the other targets made
 	@if [ -x $(BIN)/python ] && [ -d $(DEMO) ]; then $(BIN)/python -m airflow_dq.demo --home $(DEMO) --stop; fi
-	rm -rf $(VENV) $(DEMO) dist build spark-warehouse metastore_db derby.log artifacts \
+	rm -rf $(VENV) $(DEMO) $(UI) dist build spark-warehouse metastore_db derby.log artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

@@ -19,6 +19,8 @@ from airflow_dq.sensors.gate import DQGateSensor
 
 HOME = Path(os.environ.get("AIRFLOW_DQ_DEMO_HOME", ".demo")).resolve()
 MASTER = os.environ.get("AIRFLOW_DQ_DEMO_MASTER")  # None: the connection spark_default, else Spark on this machine
+ENGINE: Any = os.environ.get("AIRFLOW_DQ_DEMO_ENGINE", "spark")
+ON_VIOLATION: Any = os.environ.get("AIRFLOW_DQ_DEMO_ON_VIOLATION", "fail")  # "review" asks a person
 PARTITION = "{{ params.partition or ds }}"
 
 
@@ -59,7 +61,15 @@ with DAG(
         dataset="flights",
         source=f"{HOME}/lake/day={PARTITION}",
         partition=PARTITION,
+        engine=ENGINE,
         master=MASTER,
     )
-    gate = DQGateSensor(task_id="gate", dataset="flights", partition=PARTITION, deferrable=True, poke_interval=10)
+    gate = DQGateSensor(
+        task_id="gate",
+        dataset="flights",
+        partition=PARTITION,
+        on_violation=ON_VIOLATION,
+        deferrable=True,
+        poke_interval=10,
+    )
     write(partition=PARTITION) >> profile >> gate >> publish(partition=PARTITION)

@@ -12,6 +12,8 @@ from airflow_dq.report.number import numbers, tick_labels
 from airflow_dq.report.scale import Scale, ScaleKind, fit
 from airflow_dq.report.style import css
 
+WIDTH, HEIGHT = 560, 230
+"""In pixels, where a page does not ask for another size."""
 _TOP, _BOTTOM, _RIGHT = 16.0, 30.0, 12.0
 _DIGIT = 6.8
 """Width of a digit in pixels at the chart's font size: room for the axis labels."""
@@ -36,7 +38,7 @@ class _Frame:
 
 
 def history_chart(
-    alert: Alert, partition: str | None, *, moving: bool = False, width: int = 560, height: int = 230
+    alert: Alert, partition: str | None, *, moving: bool = False, width: int = WIDTH, height: int = HEIGHT
 ) -> Element:
     """The chart of one alert about a metric, as an SVG element styled by ``theme.css`` and ``chart.css``.
 
@@ -71,7 +73,11 @@ def history_chart(
 def standalone_chart(alert: Alert, partition: str | None, *, moving: bool = False) -> str:
     """The chart as an SVG file of its own that follows the reader's light or dark setting."""
     chart = history_chart(alert, partition, moving=moving)
-    chart.insert(1, element("style", css("theme", "chart")))
+    # A size of its own, in both ways: without it, a picture in a page is 300 pixels wide.
+    chart.set("width", str(WIDTH))
+    chart.set("height", str(HEIGHT))
+    size = f".chart {{ width: {WIDTH}px; height: {HEIGHT}px; }}"
+    chart.insert(1, element("style", css("theme", "chart") + size))
     # Its own background: the page around it may be dark where the reader's system is light.
     chart.insert(2, element("rect", class_="card", width="100%", height="100%", rx=8))
     return to_svg(chart)

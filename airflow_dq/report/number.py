@@ -10,6 +10,9 @@ from airflow_dq.program.model import Alert
 from airflow_dq.program.wording import natural_range, number_words
 from airflow_dq.states.base import Kind
 
+ANY_VALUE = "any other value"
+"""The range of an alert whose bounds say nothing to a reader."""
+
 
 def numbers(alert: Alert, values: Sequence[float]) -> list[str]:
     """Values of the alert's metric in the unit they have (percent, seconds, a date), alike only when equal."""
@@ -33,7 +36,7 @@ def expected(alert: Alert) -> str:
     high = None if alert.upper is None or alert.upper >= highest else alert.upper
     texts = numbers(alert, [bound for bound in (low, high) if bound is not None])
     if not texts:
-        return "any other value"
+        return ANY_VALUE
     if len(texts) == 2 and high is not None and low is not None:
         if math.isclose(low, high, rel_tol=1e-8, abs_tol=1e-8):
             return f"exactly {numbers(alert, [(low + high) / 2])[0]}"

@@ -22,6 +22,7 @@ from airflow_dq.exceptions import (
     SourceMissingError,
 )
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.spark import job
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
 
@@ -282,6 +283,38 @@ def test_a_column_absent_in_one_file_counts_as_missing(run: Run, store: Reposito
     profile = _stored(store, "p")
     assert profile.row_count == 6
     assert profile.columns["promo"].metrics["complete_ratio"] == 0.5
+
+
+def test_partitions_of_one_schema_are_read_together_wherever_they_lie(
+    run: Run, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = _table(60).append_column("ns", pa.array([index * 10**6 for index in range(60)], pa.timestamp("ns", "UTC")))
+    names = {"a": "day=1/x y", "b": "day=2/x y", "c": "50%25", "d": "größe [1]+", "e": "deep/er"}
+    paths = {}
+    for position, (key, name) in enumerate(names.items()):
+        paths[key] = _write(table.slice(10 * position, 10), tmp_path / name)
+    pq.write_table(table.slice(45, 5), tmp_path / "deep" / "er" / "part-1.parquet")
+    for position, key in enumerate(("f", "g")):
+        paths[key] = tmp_path / f"single {key}.parquet"
+        pq.write_table(table.slice(50 + position, 3), paths[key])
+    paths["h"] = _write(table.slice(55, 2).drop_columns("b"), tmp_path / "other schema")
+    paths["i"] = paths["h"]
+    alone: list[str] = []
+    monkeypatch.setattr(job, "open_part", _noting(job.open_part, alone))
+    run(paths={key: str(path) for key, path in paths.items()})
+    assert alone == ["h", "i"]
+    for key, path in paths.items():
+        files = sorted(path.glob("*.parquet")) or [path]
+        own = pa.concat_tables([pq.read_table(file) for file in files])
+        assert _metrics(_stored(store, key)) == _metrics(profile_table(own)), key
+
+
+def _noting(function: Any, keys: list[str]) -> Any:
+    def noted(*arguments: Any) -> Any:
+        keys.append(arguments[3])
+        return function(*arguments)
+
+    return noted
 
 
 def test_column_names_are_data(run: Run, store: Repository, tmp_path: Path) -> None:

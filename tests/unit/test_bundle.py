@@ -25,6 +25,7 @@ bundle, *packages = sys.argv[1:]
 sys.path[:0] = [bundle, *packages]
 import pyarrow as pa
 import airflow_dq
+from airflow_dq.profile.variant_blob import PackedVariants
 from airflow_dq.profile.task import merge_batches, profile_batches, variants_of_column
 from airflow_dq.profile import ProfileOptions
 from airflow_dq.profile.table import TableState
@@ -37,7 +38,7 @@ for partial in partials:
     assert row["problem"] is None, row["trace"]
     profile = TableState.decode(row["state"]).profile(row["key"])
     shared = type("Shared", (), {"value": (profile,)})
-    variants = sum(len(variants_of_column(shared, (0, name))[2]) for name in profile.columns)
+    variants = sum(len(PackedVariants(variants_of_column(shared, (0, name))[2])) for name in profile.columns)
     print(row["key"], profile.row_count, profile.columns["n"].metrics["sum"], variants > 0)
 """
 

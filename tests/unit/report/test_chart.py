@@ -78,7 +78,8 @@ def test_a_file_of_its_own_parses_and_follows_light_and_dark(alert: Alert):
     root = fromstring(standalone_chart(hostile, "2013-01-31"))
     assert root.tag == f"{SVG}svg"
     assert root.findtext(f"{SVG}title") == "\ufffd <b> & \ufffd"
-    assert "prefers-color-scheme: dark" in (root.findtext(f"{SVG}style") or "")
+    assert (root.get("width"), root.get("height")) == ("560", "230")
+    assert "light-dark(" in (root.findtext(f"{SVG}style") or "")
 
 
 def test_an_alert_without_history_still_makes_a_chart(alert: Alert):

@@ -1,0 +1,71 @@
+"""Who may do what: Airflow's own rules, asked for each DAG, and nothing allowed that they do not allow."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from airflow.api_fastapi.app import get_auth_manager
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
+from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
+from fastapi import Depends, HTTPException, Request
+
+from airflow_dq.store.review_model import JudgedDetail
+from airflow_dq.version_compat import conf
+
+# Whoever may answer a required action of a DAG may decide about its partitions: it is the same question.
+requires_reading = requires_access_dag("GET")
+requires_deciding: Any = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL)
+
+
+def readable_dags(user: GetUserDep) -> frozenset[str]:
+    """The DAGs that the user may read."""
+    return frozenset(get_auth_manager().get_authorized_dag_ids(user=user, method="GET"))
+
+
+ReadableDags = Annotated[frozenset[str], Depends(readable_dags)]
+
+
+def may_decide(request: Request, user: GetUserDep) -> bool:
+    """Whether the user may decide about partitions of the DAG in the request's path."""
+    try:
+        requires_deciding(request, user)
+    except HTTPException:
+        return False
+    return True
+
+
+MayDecide = Annotated[bool, Depends(may_decide)]
+
+
+def judged_by(dag_id: str, detail: JudgedDetail | None, what: str) -> JudgedDetail:
+    """The partition, if a task of this DAG judged it: access to one DAG gives access to no other's partitions.
+
+    :param what: what was asked for, in words
+    :raises HTTPException: 404 when there is none, or it is another DAG's; the two look the same
+    """
+    if detail is None or detail.partition.origin is None or detail.partition.origin.dag_id != dag_id:
+        raise HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
+    return detail
+
+
+def requires_same_origin(request: Request) -> None:
+    """Refuse a change that another site's page asks for with the user's cookie.
+
+    :raises HTTPException: 403 when the request does not come from a page of this server
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        allowed = site == "same-origin"
+    elif origin is not None:
+        allowed = urlsplit(origin).netloc.lower() in _own_hosts(request)
+    else:
+        # No browser: a program that shows a token of its own, which no foreign page can make a browser send.
+        allowed = request.headers.get("authorization", "").lower().startswith("bearer ")
+    if not allowed:
+        raise HTTPException(403, "The request comes from another site's page. Open this page in Airflow and try again.")
+
+
+def _own_hosts(request: Request) -> set[str]:
+    configured = urlsplit(conf.get("api", "base_url", fallback="") or "").netloc
+    return {host.lower() for host in (request.headers.get("host", ""), configured) if host}

@@ -1,0 +1,36 @@
+"""A dataset's page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import HTMLResponse
+
+from airflow_dq.plugins.web.access import ReadableDags
+from airflow_dq.plugins.web.context import Now, Store, Where, page
+from airflow_dq.report.review import DatasetView, render_dataset
+
+router = APIRouter()
+PARTITIONS = 60
+
+
+@router.get("/dataset")
+def dataset(
+    name: Annotated[str, Query(min_length=1)], readable: ReadableDags, store: Store, where: Where, now: Now
+) -> HTMLResponse:
+    """A dataset that a task of a readable DAG has judged; of others' verdicts only that they are there is shown."""
+    if not readable & store.dags_of(name):
+        raise HTTPException(404, f"No DAG that you may see judges a dataset {name!r}.")
+    newest = store.verdict_strip(name, PARTITIONS)
+    view = DatasetView(
+        name=name,
+        readable=readable,
+        partitions=[replace(partition, error=None) for partition in reversed(newest)],
+        series=store.dataset_series(name, PARTITIONS),
+        program=store.current_program(name),
+        snoozes=store.snoozes(name),
+        now=now,
+    )
+    return page(render_dataset(view, where))

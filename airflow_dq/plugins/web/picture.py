@@ -1,0 +1,34 @@
+"""The chart of a stored alert."""
+
+from __future__ import annotations
+
+from fastapi import HTTPException
+
+from airflow_dq.program.model import Alert
+from airflow_dq.report.card import clauses_of, is_moving, key_of
+from airflow_dq.report.chart import standalone_chart
+from airflow_dq.store.review_model import AlertSummary, JudgedDetail
+
+
+def chart_of(detail: JudgedDetail, alert_id: int) -> str:
+    """The chart as an SVG file; of the first alert that has one, where this alert is about no metric.
+
+    :raises HTTPException: 404 when no alert of the current verdict has a chart
+    """
+    summary = next((alert for alert in detail.alerts if alert.id == alert_id), None)
+    charted = [alert for alert in detail.verdict.alerts if alert.history]
+    if summary is None or not charted:
+        raise HTTPException(404, f"Alert {alert_id} has no chart: it is about no metric, or is no longer true.")
+    alert = min(charted, key=lambda alert: not _same(alert, summary))
+    clause = clauses_of(detail.verdict).get(key_of(alert))
+    return standalone_chart(alert, detail.partition.partition, moving=is_moving(clause))
+
+
+def _same(alert: Alert, summary: AlertSummary) -> bool:
+    """Whether the verdict's document, which has the history, means the same alert."""
+    return (alert.rule, alert.column, alert.metric, alert.message) == (
+        summary.rule,
+        summary.column,
+        summary.metric,
+        summary.message,
+    )

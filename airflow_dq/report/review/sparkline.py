@@ -1,0 +1,72 @@
+"""A metric over the newest partitions as a line no larger than a word."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from airflow_dq.program.wording import metric_words, number_words
+from airflow_dq.report.markup import element
+from airflow_dq.states.base import Kind
+from airflow_dq.store.review_model import Series
+
+WIDTH, HEIGHT, _MARGIN = 150.0, 34.0, 4.0
+_SHORT = {"complete_ratio": "complete", "dist_val_count": "distinct", "str_len": "length", "row_count": "rows"}
+
+
+def sparkline(series: Series, kind: Kind = Kind.NUMERIC) -> Element:
+    """The line with a dot for the newest partition, and that value beside it.
+
+    :param kind: kind of the column, which says how its values are written
+    """
+    known = [value for _, value in series.values if value is not None]
+    newest = next((value for _, value in reversed(series.values) if value is not None), None)
+    text = "–" if newest is None else number_words(series.metric, kind, [newest])[0]
+    name = metric_words(series.metric, False)
+    low, high = (
+        (number_words(series.metric, kind, [edge])[0] for edge in (min(known), max(known))) if known else ("", "")
+    )
+    described = f"{name}: {low} to {high} in {len(known)} partitions, now {text}" if known else f"{name}: no value"
+    return element(
+        "div",
+        element("span", _SHORT.get(series.metric, name), class_="name"),
+        _drawing(series, described),
+        element("b", text),
+        class_="spark",
+    )
+
+
+def _drawing(series: Series, described: str) -> Element:
+    known = [value for _, value in series.values if value is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    # Halves before the difference: the range of two huge values may be no float.
+    span = high / 2 - low / 2
+    step = (WIDTH - 2 * _MARGIN) / max(1, len(series.values) - 1)
+
+    def point(place: int, value: float) -> tuple[float, float]:
+        level = 0.5 if span == 0 else (value / 2 - low / 2) / span
+        return _MARGIN + place * step, HEIGHT - _MARGIN - level * (HEIGHT - 2 * _MARGIN)
+
+    lines: list[list[tuple[float, float]]] = [[]]
+    for place, (_, value) in enumerate(series.values):
+        if value is None:
+            lines.append([])
+        else:
+            lines[-1].append(point(place, value))
+    parts: list[Element] = []
+    for line in lines:
+        if len(line) > 1:
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line)
+            parts.append(element("polyline", class_="series", points=points))
+        elif line:
+            parts.append(element("circle", class_="past", cx=line[0][0], cy=line[0][1], r=1.6))
+    last = next((line[-1] for line in reversed(lines) if line), None)
+    if last is not None:
+        parts.append(element("circle", class_="last", cx=last[0], cy=last[1], r=2.6))
+    return element(
+        "svg",
+        element("title", described),
+        *parts,
+        class_="chart",
+        viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
+        role="img",
+    )

@@ -1,0 +1,411 @@
+"""The review pages inside the real Airflow application: who sees what, who may do what, and what it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from airflow_dq.plugins.web.header import HEADERS
+from airflow_dq.program.model import SynthesisOptions, Verdict
+from airflow_dq.store import Repository
+from airflow_dq.store.judge import judge
+from airflow_dq.store.review_model import Origin
+from tests.integration.sample import days, make_profile
+
+DATASET = "orders"
+BROKEN = "2024-01-10"
+DAG, OTHER = "ui_orders", "ui_secret"
+EVIL = "<script>alert(1)</script>"
+OPTIONS = SynthesisOptions(target_fpr=0.01, scope="column", min_history=7)
+SAME = {"sec-fetch-site": "same-origin"}
+
+
+@pytest.fixture(scope="module")
+def airflow_database() -> None:
+    """Airflow's own tables, and the two DAGs that Airflow knows."""
+    from airflow.models.dag import DagModel
+    from airflow.models.dagbundle import DagBundleModel
+    from airflow.utils.db import initdb
+    from airflow.utils.session import create_session
+
+    initdb()
+    with create_session() as session:
+        session.merge(DagBundleModel(name="ui"))
+        session.flush()
+        for dag_id in (DAG, OTHER):
+            session.merge(DagModel(dag_id=dag_id, bundle_name="ui", fileloc=f"/{dag_id}.py", is_stale=False))
+
+
+@pytest.fixture(scope="module")
+def airflow_app(airflow_database: None) -> Any:
+    """The API server with our plugin in it, users viewer, user and admin."""
+    from airflow.api_fastapi.app import create_app, purge_cached_app
+    from airflow.sdk.configuration import conf
+
+    conf.set("core", "simple_auth_manager_users", "ann:user,vic:viewer,eve:admin")
+    purge_cached_app()
+    return create_app(apps="core")
+
+
+@pytest.fixture
+def client(airflow_app: Any, clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An anonymous client; :func:`as_user` makes a request somebody's."""
+    from fastapi.testclient import TestClient
+
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    return TestClient(airflow_app, base_url="http://airflow.example", follow_redirects=False)
+
+
+def as_user(name: str, role: str) -> dict[str, str]:
+    """The cookie of a user who has logged in."""
+    from airflow.api_fastapi.app import get_auth_manager
+    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
+
+    token = get_auth_manager().generate_jwt(SimpleAuthManagerUser(username=name, role=role))
+    return {"cookie": f"_token={token}"}
+
+
+@pytest.fixture
+def ann(client: Any) -> dict[str, str]:
+    return as_user("ann", "USER")
+
+
+@pytest.fixture
+def vic(client: Any) -> dict[str, str]:
+    return as_user("vic", "VIEWER")
+
+
+def _fail(store: Repository, dataset: str, dag_id: str | None) -> Verdict:
+    """A dataset with a broken partition, judged by a task of the DAG."""
+    history = days(9)
+    for profile in [*history, make_profile(BROKEN, mean=600.0)]:
+        assert profile.partition is not None
+        store.save_profile(store.begin_attempt(dataset, profile.partition), dataset, profile)
+    origin = None if dag_id is None else Origin(dag_id, "manual__1", "gate")
+    verdict = judge(store, dataset, BROKEN, OPTIONS, origin=origin)
+    assert verdict.alerts
+    return verdict
+
+
+@pytest.fixture
+def broken(store: Repository) -> int:
+    """Id of the first alert of the broken partition."""
+    _fail(store, DATASET, DAG)
+    detail = store.judged_partition(DATASET, BROKEN)
+    assert detail is not None
+    assert detail.partition.first_alert_id is not None
+    return detail.partition.first_alert_id
+
+
+def address(alert_id: int, tail: str = "", dag_id: str = DAG) -> str:
+    return f"/dq-alerts/dags/{dag_id}/alerts/{alert_id}{tail}"
+
+
+def test_the_plugin_and_not_the_single_page_application_answers(client: Any, ann: dict[str, str], broken: int) -> None:
+    answer = client.get("/dq-alerts/", headers=ann)
+    assert answer.status_code == 200
+    assert "<h1>Data quality</h1>" in answer.text
+    assert "1 partition waits for a decision in 1 dataset." in answer.text
+    assert f'href="{address(broken)}"' in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/dataset?name=orders", f"/dags/{DAG}", f"/dags/{DAG}/alerts/1", f"/dags/{DAG}/alerts/1/chart.svg",
+     f"/dags/{DAG}/partition?dataset=orders&partition=1", f"/dags/{DAG}/task?run_id=1&task_id=gate",
+     "/static/review.css", "/static/review.js", "/static/icon.svg"],
+)  # fmt: skip
+def test_the_anonymous_get_nothing(client: Any, broken: int, path: str) -> None:
+    answer = client.get(f"/dq-alerts{path}")
+    assert answer.status_code == 401
+    assert DATASET not in answer.text.replace(path.replace("/", "%2F"), "").replace(
+        "dataset%3Fname%3Dorders", ""
+    ).replace("dataset%3Dorders", "").replace(DAG, "")
+
+
+@pytest.mark.parametrize("action", ["decision", "snooze", "snooze/end"])
+def test_the_anonymous_and_viewers_change_nothing(
+    client: Any, store: Repository, vic: dict[str, str], broken: int, action: str
+) -> None:
+    form = {"decision": "accepted", "scope": "[null, null]", "days": "7", "snooze_id": "1"}
+    assert client.post(address(broken, f"/{action}"), data=form, headers=SAME).status_code == 401
+    assert client.post(address(broken, f"/{action}"), data=form, headers={**vic, **SAME}).status_code == 403
+    assert store.decision(DATASET, BROKEN) is None
+    assert store.snoozes(DATASET) == []
+
+
+def test_every_route_asks_who_it_is() -> None:
+    from airflow.api_fastapi.core_api.security import get_user
+    from fastapi.routing import APIRoute
+
+    from airflow_dq.plugins.web.app import build_app
+
+    def calls(dependant: Any) -> Iterator[Any]:
+        for one in dependant.dependencies:
+            yield one.call
+            yield from calls(one)
+
+    routes = [route for route in build_app().routes if isinstance(route, APIRoute)]
+    assert len(routes) >= 12
+    for route in routes:
+        assert get_user in calls(route.dependant), route.path
+        asked = {getattr(call, "__qualname__", "") for call in calls(route.dependant)}
+        if "{dag_id}" in route.path:
+            assert "requires_access_dag.<locals>.inner" in asked, route.path
+        if "POST" in route.methods:
+            assert "requires_same_origin" in asked, route.path
+
+
+def test_a_viewer_reads_and_is_offered_no_button(client: Any, vic: dict[str, str], broken: int) -> None:
+    answer = client.get(address(broken), headers=vic)
+    assert answer.status_code == 200
+    assert "What broke first" in answer.text or "What broke" in answer.text
+    assert "You may read this, not decide it" in answer.text
+    assert "<form" not in answer.text
+
+
+def test_another_dags_alert_is_not_found(client: Any, ann: dict[str, str], broken: int) -> None:
+    assert client.get(address(broken, dag_id=OTHER), headers=ann).status_code == 404
+    assert client.get(address(broken, "/chart.svg", OTHER), headers=ann).status_code == 404
+    form = {"decision": "accepted"}
+    assert client.post(address(broken, "/decision", OTHER), data=form, headers={**ann, **SAME}).status_code == 404
+    assert client.get(address(broken + 1000), headers=ann).status_code == 404
+
+
+def test_what_was_judged_outside_a_dag_is_nowhere(client: Any, store: Repository, ann: dict[str, str]) -> None:
+    _fail(store, "unowned", None)
+    assert "unowned" not in client.get("/dq-alerts/?state=all", headers=ann).text
+    assert client.get("/dq-alerts/dataset?name=unowned", headers=ann).status_code == 404
+    for dag_id in ("~", DAG):
+        assert client.get(address(1, dag_id=dag_id), headers=ann).status_code == 404
+
+
+def test_lists_show_what_the_reader_may_read(
+    client: Any, store: Repository, ann: dict[str, str], broken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fail(store, "payroll", OTHER)
+    from airflow.api_fastapi.app import get_auth_manager
+
+    assert "payroll" in client.get("/dq-alerts/", headers=ann).text
+    monkeypatch.setattr(get_auth_manager(), "get_authorized_dag_ids", lambda **kwargs: {DAG})
+    shown = client.get("/dq-alerts/?state=all", headers=ann).text
+    assert DATASET in shown
+    assert "payroll" not in shown
+    assert client.get("/dq-alerts/dataset?name=payroll", headers=ann).status_code == 404
+    assert "payroll" not in client.get(f"/dq-alerts/dags/{OTHER}?state=all", headers=ann).text
+
+
+def test_a_decision_is_recorded_once(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
+    form = {"decision": "rejected", "comment": "Supplier sends cents."}
+    answer = client.post(address(broken, "/decision"), data=form, headers={**ann, **SAME})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == address(broken, "?done=decided")
+    decided = store.decision(DATASET, BROKEN)
+    assert decided is not None
+    assert (decided.decision, decided.by, decided.comment) == ("rejected", "ann", "Supplier sends cents.")
+
+    shown = client.get(answer.headers["location"], headers=ann).text
+    assert "Your decision is stored" in shown
+    assert "Supplier sends cents." in shown
+    assert "rejected the partition" in shown
+
+    second = client.post(address(broken, "/decision"), data={"decision": "accepted"}, headers={**ann, **SAME})
+    assert second.status_code == 409
+    assert "rejected by ann" in second.text
+    again = {"decision": "accepted", "revise": "1"}
+    assert client.post(address(broken, "/decision"), data=again, headers={**ann, **SAME}).status_code == 303
+    revised = store.decision(DATASET, BROKEN)
+    assert revised is not None
+    assert revised.decision == "accepted"
+
+
+def test_another_sites_page_changes_nothing(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
+    form = {"decision": "accepted"}
+    foreign: list[dict[str, str]] = [
+        {},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site", "origin": "http://airflow.example"},
+    ]
+    for headers in foreign:
+        answer = client.post(address(broken, "/decision"), data=form, headers={**ann, **headers})
+        assert answer.status_code == 403, headers
+    assert store.decision(DATASET, BROKEN) is None
+    own = {"origin": "http://airflow.example"}
+    assert client.post(address(broken, "/decision"), data=form, headers={**ann, **own}).status_code == 303
+
+
+def test_a_program_with_a_token_may_decide(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
+    token = ann["cookie"].removeprefix("_token=")
+    form = {"decision": "new_normal"}
+    answer = client.post(address(broken, "/decision"), data=form, headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 303
+    decided = store.decision(DATASET, BROKEN)
+    assert decided is not None
+    assert decided.decision == "new_normal"
+
+
+def test_a_snooze_has_scope_and_end(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
+    form = {"scope": '["price", "mean"]', "days": "7", "comment": "known"}
+    answer = client.post(address(broken, "/snooze"), data=form, headers={**ann, **SAME})
+    assert answer.status_code == 303
+    (snooze,) = store.snoozes(DATASET)
+    assert (snooze.column, snooze.metric, snooze.by, snooze.comment) == ("price", "mean", "ann", "known")
+    assert abs(snooze.until - datetime.now(UTC) - timedelta(days=7)) < timedelta(minutes=1)
+    assert "End now" in client.get(address(broken), headers=ann).text
+
+    assert (
+        client.post(address(broken, "/snooze/end"), data={"snooze_id": "999"}, headers={**ann, **SAME}).status_code
+        == 404
+    )
+    ended = client.post(address(broken, "/snooze/end"), data={"snooze_id": str(snooze.id)}, headers={**ann, **SAME})
+    assert ended.status_code == 303
+    assert store.snoozes(DATASET) == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"scope": "[1, 2]", "days": "7"},
+        {"scope": "x", "days": "7"},
+        {"scope": "[null, null]", "days": "4000"},
+        {"days": "7"},
+    ],
+)
+def test_a_snooze_that_was_not_offered_is_refused(
+    client: Any, store: Repository, ann: dict[str, str], broken: int, form: dict[str, str]
+) -> None:
+    assert client.post(address(broken, "/snooze"), data=form, headers={**ann, **SAME}).status_code == 422
+    assert store.snoozes(DATASET) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=101", "limit=0", "before=x", "state=nonsense", "since=yesterday", "severity=x"]
+)
+def test_filters_and_page_sizes_are_checked(client: Any, ann: dict[str, str], query: str) -> None:
+    answer = client.get(f"/dq-alerts/?{query}", headers=ann)
+    assert answer.status_code == 422
+    assert "The request cannot be understood" in answer.text
+
+
+def test_filters_find(client: Any, ann: dict[str, str], broken: int) -> None:
+    today = datetime.now(UTC).date().isoformat()
+    found = address(broken)
+    for query in (
+        "",
+        "state=all&dataset=&severity=&since=&until=",
+        "dataset=orders",
+        "severity=fail",
+        f"since={today}&until={today}",
+    ):
+        assert found in client.get(f"/dq-alerts/?{query}", headers=ann).text, query
+    for query in ("dataset=other", "state=decided", "severity=warn", "until=2020-01-01", f"before={1}"):
+        assert found not in client.get(f"/dq-alerts/?{query}", headers=ann).text, query
+
+
+def test_a_list_of_many_has_pages(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
+    _fail(store, "payroll", DAG)
+    first = client.get("/dq-alerts/?limit=1&state=all", headers=ann).text
+    (older,) = re.findall(r'href="([^"]*before=\d+[^"]*)"', first)
+    assert "payroll" in first.split("tiles")[0]
+    second = client.get(older.replace("&amp;", "&"), headers=ann).text
+    assert address(broken) in second
+
+
+def test_names_from_data_stay_text(client: Any, store: Repository, ann: dict[str, str]) -> None:
+    _fail(store, EVIL, DAG)
+    detail = store.judged_partition(EVIL, BROKEN)
+    assert detail is not None
+    for path in ("/", "/dataset?name=%3Cscript%3Ealert(1)%3C/script%3E", f"/dags/{DAG}/alerts/{detail.alerts[0].id}"):
+        answer = client.get(f"/dq-alerts{path}", headers=ann)
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text
+        assert "&lt;script&gt;alert(1)" in answer.text
+    assert "<script>" not in client.get("/dq-alerts/dataset?name=<script>", headers=ann).text
+
+
+def test_every_answer_carries_the_headers(client: Any, ann: dict[str, str], broken: int) -> None:
+    for path, status in (("/", 200), ("/dags/x/alerts/9", 404), ("/nowhere", 404), ("/?limit=0", 422)):
+        answer = client.get(f"/dq-alerts{path}", headers=ann)
+        assert answer.status_code == status
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+    anonymous = client.get("/dq-alerts/")
+    assert anonymous.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+def test_a_page_fetches_and_runs_only_what_the_policy_allows(client: Any, ann: dict[str, str], broken: int) -> None:
+    for path in ("/", f"/dags/{DAG}/alerts/{broken}", "/dataset?name=orders"):
+        text = client.get(f"/dq-alerts{path}", headers=ann).text
+        assert not re.search(r"\sstyle=|<style|\son\w+=|javascript:|https?://(?!www\.w3\.org)", text)
+        for source in re.findall(r'(?:src|href)="(/dq-alerts/static/[^"]*)"', text):
+            assert client.get(source, headers=ann).status_code == 200
+
+
+def test_the_chart_is_a_picture(client: Any, ann: dict[str, str], broken: int) -> None:
+    answer = client.get(address(broken, "/chart.svg"), headers=ann)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    assert "script" not in answer.headers["content-security-policy"]
+    assert fromstring(answer.text).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_the_tab_of_a_task_shows_what_it_judged(client: Any, ann: dict[str, str], broken: int) -> None:
+    tab = f"/dq-alerts/dags/{DAG}/task?task_id=gate&map_index=%7BMAP_INDEX%7D"
+    assert BROKEN in client.get(f"{tab}&run_id=manual__1", headers=ann).text
+    assert "judged no partition" in client.get(f"{tab}&run_id=manual__2", headers=ann).text
+    assert "judged no partition" in client.get(tab.replace(DAG, OTHER) + "&run_id=manual__1", headers=ann).text
+
+
+def test_a_dataset_page_shows_verdicts_movement_and_program(client: Any, ann: dict[str, str], broken: int) -> None:
+    text = client.get("/dq-alerts/dataset?name=orders", headers=ann).text
+    assert text.count("<li><span") + text.count("<li><a") >= 10
+    assert "What must hold" in text
+    assert "mean" in text
+    assert f'href="{address(broken)}"' in text
+
+
+def test_addresses_follow_the_base_path(
+    airflow_app: Any, clean_dsn: str, broken: int, ann: dict[str, str], monkeypatch: Any
+) -> None:
+    from fastapi.testclient import TestClient
+
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    monkeypatch.setattr(airflow_app, "root_path", "/team-a")
+    below = TestClient(airflow_app, base_url="http://airflow.example", follow_redirects=False)
+    text = below.get("/team-a/dq-alerts/", headers=ann).text
+    assert f'href="/team-a{address(broken)}"' in text
+    assert 'src="/team-a/dq-alerts/static/review.js' in text
+    login = below.get("/team-a/dq-alerts/").text
+    assert "/team-a/api/v2/auth/login?next=%2Fteam-a%2Fdq-alerts%2F" in login
+
+
+def test_a_database_that_is_not_there_is_said(
+    client: Any, ann: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://u:hunter2@127.0.0.1:1/none")
+    answer = client.get("/dq-alerts/", headers=ann)
+    assert answer.status_code == 503
+    assert "hunter2" not in answer.text
+    assert "The statistics database cannot be used" in answer.text
+
+
+def test_a_fault_says_nothing_of_itself(
+    airflow_app: Any, store: Repository, ann: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fastapi.testclient import TestClient
+
+    def fail(*_given: Any, **_options: Any) -> None:
+        raise RuntimeError("hunter2")
+
+    monkeypatch.setattr(Repository, "judged", fail)
+    answer = TestClient(airflow_app, raise_server_exceptions=False).get("/dq-alerts/", headers=ann)
+    assert answer.status_code == 500
+    assert "That did not work" in answer.text
+    assert "hunter2" not in answer.text
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"

@@ -1,0 +1,212 @@
+"""A person at a real browser: the parked gate, its explanation, our pages inside Airflow, and both decisions."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from airflow_dq.demo.airflow_api import AirflowApi, NoAnswerError
+from airflow_dq.demo.console import Console
+from airflow_dq.demo.dag_run import DAG_ID
+from airflow_dq.demo.flights import DATASET
+from airflow_dq.demo.lake import history_days
+from airflow_dq.demo.session import wait_until
+from airflow_dq.demo.standalone import Airflow, free_port
+from airflow_dq.demo.ui import PARKED, STEPS, serving
+from airflow_dq.demo.workspace import Workspace
+from airflow_dq.store import EmbeddedPostgres, open_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, FrameLocator, Page
+
+CHROMIUM = shutil.which("chromium")
+SCREENSHOTS = Path(__file__).parents[2] / "artifacts" / "ui"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SECONDS = 300
+CLEAN, BROKEN, AGAIN = (str(history_days()[-1] + timedelta(days=n)) for n in (1, 2, 3))
+
+NO_BROWSER = "no browser: install the Debian package chromium (as root: apt-get install chromium)"
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)]
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Iterator[Workspace]:
+    # Not pytest's own folder: as root, that is closed to the user that PostgreSQL runs as.
+    folder = Path(tempfile.mkdtemp(prefix="airflow-dq-ui-"))
+    yield Workspace(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def airflow(workspace: Workspace) -> Iterator[Airflow]:
+    """What ``make ui`` starts: one day that passed, one that waits."""
+    said = StringIO()
+    with serving(workspace, Console(STEPS, said), free_port()) as running:
+        assert "gate: success" in said.getvalue()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def dsn(airflow: Airflow, workspace: Workspace) -> str:
+    return EmbeddedPostgres(workspace.postgres).start()
+
+
+@pytest.fixture(scope="module")
+def context(airflow: Airflow) -> Iterator[BrowserContext]:
+    """A browser in which the admin has logged in."""
+    from playwright.sync_api import sync_playwright
+
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(SECONDS * 1000)
+        login(context, airflow, "admin")
+        yield context
+        browser.close()
+
+
+def login(context: BrowserContext, airflow: Airflow, user: str) -> None:
+    page = context.new_page()
+    page.goto(airflow.url)
+    page.fill("input[name=username]", user)
+    page.fill("input[name=password]", airflow.passwords[user])
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/auth/login" not in url)
+    page.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    yield page
+    page.close()
+
+
+def ours(page: Page) -> FrameLocator:
+    """Our page, inside Airflow's."""
+    return page.frame_locator("iframe[title='Data quality']")
+
+
+def shoot(page: Page, name: str) -> None:
+    page.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
+
+
+def gate_is(api: AirflowApi, day: str, *states: str) -> bool:
+    try:
+        return api.states(DAG_ID, f"demo__{day}").get("gate") in states
+    except NoAnswerError:
+        return False
+
+
+def open_alert(page: Page, airflow: Airflow, day: str) -> FrameLocator:
+    """From Airflow's navigation to the alert of a day."""
+    page.goto(f"{airflow.url}/plugin/data-quality")
+    frame = ours(page)
+    frame.get_by_role("link", name=f"{DATASET} {day}").click()
+    frame.get_by_role("heading", name="Your decision").wait_for()
+    return frame
+
+
+def test_the_required_action_explains_itself(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/dags/{DAG_ID}/runs/demo__{BROKEN}/tasks/gate/required_actions")
+    page.get_by_text("looks like", exact=False).or_(page.get_by_text("Looks like", exact=False)).first.wait_for()
+    chart = page.locator("img[src$='chart.svg']")
+    chart.wait_for()
+    wait_until(lambda: chart.evaluate("image => image.complete && image.naturalWidth > 100"), SECONDS)
+    for option in ("Accept", "Reject", "New normal"):
+        assert page.get_by_role("button", name=option).count() == 1
+    shoot(page, "required-action")
+
+
+def test_airflow_shows_our_pages_where_one_looks_for_them(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/plugin/data-quality")
+    ours(page).get_by_text("1 partition waits for a decision in 1 dataset.").wait_for()
+    shoot(page, "list")
+    page.goto(f"{airflow.url}/dags/{DAG_ID}/plugin/data-quality-dag")
+    ours(page).get_by_role("heading", name=f"Data quality of {DAG_ID}").wait_for()
+    shoot(page, "dag-tab")
+    page.goto(f"{airflow.url}/dags/{DAG_ID}/runs/demo__{CLEAN}/tasks/gate/plugin/data-quality-task")
+    ours(page).get_by_role("heading", name=f"{DATASET} {CLEAN} passed").wait_for()
+    shoot(page, "task-tab")
+
+
+def test_a_dataset_shows_its_verdicts_and_program(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/dq-alerts/dataset?name={DATASET}")
+    page.get_by_role("heading", name="What must hold").wait_for()
+    shoot(page, "dataset")
+
+
+def test_a_viewer_reads_and_cannot_decide(context: BrowserContext, airflow: Airflow) -> None:
+    assert context.browser is not None
+    other = context.browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    other.set_default_timeout(SECONDS * 1000)
+    login(other, airflow, "viewer")
+    page = other.new_page()
+    page.goto(f"{airflow.url}/dq-alerts/")
+    page.get_by_role("link", name=f"{DATASET} {BROKEN}").click()
+    page.get_by_text("You may read this, not decide it").wait_for()
+    assert page.locator("form").count() == 0
+    page.screenshot(path=str(SCREENSHOTS / "alert-phone-dark.png"), full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    other.close()
+
+
+def test_the_theme_of_airflow_is_ours(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/dq-alerts/")
+    colours = []
+    for theme in ("light", "dark"):
+        page.evaluate("theme => localStorage.setItem('theme', theme)", theme)
+        page.reload()
+        colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    open_alert(page, airflow, BROKEN)
+    shoot(page, "alert-dark")
+    page.evaluate("localStorage.setItem('theme', 'light')")
+    assert len(set(colours)) == 2
+
+
+def test_reject_fails_the_task_and_closes_the_alerts(page: Page, airflow: Airflow, dsn: str) -> None:
+    frame = open_alert(page, airflow, BROKEN)
+    frame.get_by_text("is parked and waits for this decision").wait_for()
+    shoot(page, "alert")
+    frame.get_by_label("Comment").fill("The supplier sends seconds.")
+    frame.get_by_role("button", name="Reject").press("Enter")
+    frame.get_by_text("the gate that waited for it goes on").wait_for()
+    shoot(page, "alert-rejected")
+    wait_until(lambda: gate_is(airflow.api, BROKEN, "failed"), SECONDS)
+    with open_store(dsn) as store:
+        detail = store.judged_partition(DATASET, BROKEN)
+    assert detail is not None
+    assert (detail.partition.decision, detail.partition.decided_by) == ("rejected", "admin")
+    assert detail.comment == "The supplier sends seconds."
+    assert detail.partition.open_count == 0
+    assert [event.action for event in detail.events] == ["rejected"]
+
+
+def test_accept_lets_the_run_go_on(page: Page, airflow: Airflow, dsn: str) -> None:
+    airflow.api.trigger(DAG_ID, AGAIN, partition=AGAIN, broken=True)
+    wait_until(lambda: gate_is(airflow.api, AGAIN, *PARKED), SECONDS)
+    frame = open_alert(page, airflow, AGAIN)
+    frame.get_by_role("button", name="Accept").click()
+    frame.get_by_text("the gate that waited for it goes on").wait_for()
+    wait_until(lambda: airflow.api.states(DAG_ID, f"demo__{AGAIN}").get("publish") == "success", SECONDS)
+    with open_store(dsn) as store:
+        decided = store.decision(DATASET, AGAIN)
+    assert decided is not None
+    assert decided.decision == "accepted"
