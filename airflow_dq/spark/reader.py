@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import xxhash64
 from pyspark.sql.types import LongType, StructType
@@ -136,7 +135,7 @@ def _schema(spark: SparkSession, listing: Listing) -> StructType | None:
     try:
         signature = same_signature(spark, listing)
         return None if signature is None else signature.schema(spark)
-    except Py4JError:
+    except SPARK_ERRORS:
         # Spark's own inference comes to the same error, and says more.
         return None
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, substring_index
 from pyspark.sql.types import LongType, StructType
@@ -17,6 +16,7 @@ from pyspark.sql.types import LongType, StructType
 from airflow_dq.exceptions import DQError
 from airflow_dq.profile.model import ProfileOptions
 from airflow_dq.profile.spec import JobSpec
+from airflow_dq.spark.failure import SPARK_ERRORS
 from airflow_dq.spark.footer import Signature, as_timestamps, read_footer
 from airflow_dq.spark.listing import Listing
 from airflow_dq.spark.reader import Rows, describe, list_source, load, require_files, same_signature
@@ -73,7 +73,7 @@ def _plain(spark: SparkSession, spec: JobSpec, key: str, place: Place) -> _Plain
         if listing.one_by_one or len(listing.roots) != 1:
             return None
         signature = same_signature(spark, listing)
-    except (DQError, Py4JError):
+    except (DQError, *SPARK_ERRORS):
         # Whatever it is, it comes up again when the partition is opened by itself, and is explained there.
         return None
     return None if signature is None else _Plain(key, listing, signature)
@@ -89,7 +89,7 @@ def _open(spark: SparkSession, spec: JobSpec, options: ProfileOptions, group: Se
             nanoseconds = read_footer(spark, first.listing.files[0].path).nanoseconds
         read = partial(_read, spark, spec, schema, nanoseconds, {one.key: one.listing for one in group})
         rows = Rows(read([one.key for one in group]))
-    except (DQError, Py4JError):
+    except (DQError, *SPARK_ERRORS):
         return None
     label = _label(depth)
     part = part_of(rows, label, tuple(one.key for one in group), describe(spec), options)
