@@ -52,13 +52,13 @@ def run_demo(workspace: Workspace, console: Console, *, keep: bool = False) -> O
         environment = workspace.environment(dsn)
         with console.step("Airflow's own SQLite database, and `airflow dq db upgrade`"):
             workspace.run(["airflow", "db", "migrate"], environment)
-            workspace.run(["airflow", "dq", "db", "upgrade"], environment)
+            workspace.run_command(["db", "upgrade"], environment)
         with console.step(f"Real flights of {history[0]} to {history[-1]} into one Parquet folder per day") as step:
             step.outcome = f"{sum(1 for _ in write_history(workspace.lake, history))} folders"
         with console.step(f"`airflow dq backfill {DATASET}`: {len(history)} days in one Spark job"):
             pattern = str(workspace.lake / "day=*")
             until = ["--until", str(history[-1])]
-            workspace.run(["airflow", "dq", "backfill", DATASET, "--source", pattern, *until], environment)
+            workspace.run_command(["backfill", DATASET, "--source", pattern, *until], environment)
         with console.step(f"The DAG on {clean}, as it was: write -> profile -> gate -> publish") as step:
             clean_states = _run_dag(workspace, environment, clean, broken=False)
             step.outcome = _words(clean_states)

@@ -77,7 +77,7 @@ def serving(workspace: Workspace, console: Console, port: int) -> Iterator[Airfl
         environment = service_environment(workspace, dsn, port)
         with console.step("Airflow's own SQLite database, and `airflow dq db upgrade`"):
             workspace.run(["airflow", "db", "migrate"], environment)
-            workspace.run(["airflow", "dq", "db", "upgrade"], environment)
+            workspace.run_command(["db", "upgrade"], environment)
         with console.step(f"Real flights of {days[0]} to {days[-1]} into one Parquet folder per day") as step:
             step.outcome = f"{sum(1 for _ in write_history(workspace.lake, days))} folders"
         with console.step("Their profiles, without Spark"):

@@ -69,6 +69,13 @@ class Workspace:
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
         }
 
+    def run_command(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Run what is `airflow dq` for the user, as a module: Airflow 3.1 takes no commands of providers.
+
+        :raises DemoError: when it ends with another exit code than 0.
+        """
+        self.run(["airflow_dq", *arguments], environment)
+
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
         """Run ``python -m`` with these arguments; what it prints goes to the log.
 
