@@ -224,6 +224,23 @@ def test_a_decision_is_recorded_once(client: Any, store: Repository, ann: dict[s
     assert revised.decision == "accepted"
 
 
+def test_a_decision_about_content_that_was_replaced_is_refused(
+    client: Any, store: Repository, ann: dict[str, str], broken: int
+) -> None:
+    shown = client.get(address(broken), headers=ann).text
+    (fingerprint,) = re.findall(r'name="fingerprint" value="([^"]+)"', shown)
+    detail = store.judged_detail(broken)
+    assert detail is not None
+    assert fingerprint == detail.partition.fingerprint
+    stale = {"decision": "accepted", "fingerprint": "of-an-earlier-profile"}
+    answer = client.post(address(broken, "/decision"), data=stale, headers={**ann, **SAME})
+    assert answer.status_code == 409
+    assert "profiled anew" in answer.text
+    assert store.decision(DATASET, BROKEN) is None
+    form = {"decision": "accepted", "fingerprint": fingerprint}
+    assert client.post(address(broken, "/decision"), data=form, headers={**ann, **SAME}).status_code == 303
+
+
 def test_another_sites_page_changes_nothing(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:
     form = {"decision": "accepted"}
     foreign: list[dict[str, str]] = [

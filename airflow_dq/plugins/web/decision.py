@@ -45,8 +45,12 @@ def decide(
     decision: Annotated[Decision, Form()],
     comment: Comment = "",
     revise: Annotated[bool, Form()] = False,
+    fingerprint: Annotated[str | None, Form(max_length=200)] = None,
 ) -> Response:
-    """Decide about the partition of an alert; a second decision is answered with 409, and changes nothing."""
+    """Decide about the partition of an alert; a second decision is answered with 409, and changes nothing.
+
+    So is one about content that was replaced since: ``fingerprint`` is that of what the page showed.
+    """
     detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
     partition = detail.partition
     assert partition.origin is not None
@@ -54,7 +58,15 @@ def decide(
     # Airflow's session is committed last: should the decision be refused, the gate is not resumed either.
     resumed = answer_parked(partition.origin, OPTIONS[decision], said, user, session)
     try:
-        store.decide(partition.dataset, partition.partition, decision, user.get_name(), said, revise=revise)
+        store.decide(
+            partition.dataset,
+            partition.partition,
+            decision,
+            user.get_name(),
+            said,
+            revise=revise,
+            fingerprint=fingerprint or partition.fingerprint,
+        )
     except AlreadyDecidedError as error:
         session.rollback()
         detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.badge import DECISIONS
 from airflow_dq.report.review.moment import moment
-from airflow_dq.store.review_model import Decision, JudgedDetail, Origin
+from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin
 
 CHOICES: dict[Decision, tuple[str, str]] = {
     "accepted": ("Accept", "The data is right: it joins the history."),
@@ -43,12 +43,12 @@ def verdict_card(detail: JudgedDetail, rights: Rights, now: datetime) -> Element
     if partition.decision is None:
         parts.append(element("h2", "Your decision" if rights.decide else "Decision"))
         parts.append(_waiting(rights, partition.origin))
-        parts.append(_form(rights, None) if rights.decide else _reader(partition.origin))
+        parts.append(_form(rights, partition) if rights.decide else _reader(partition.origin))
     else:
         parts.append(element("h2", "Decision"))
         parts.append(_standing(detail, partition.decision, now))
         if rights.decide:
-            change = element("details", element("summary", "Change this decision"), _form(rights, partition.decision))
+            change = element("details", element("summary", "Change this decision"), _form(rights, partition))
             parts.append(change)
     return element("section", *parts, class_="decision", id="decision", aria_label="Decision")
 
@@ -75,8 +75,8 @@ def _standing(detail: JudgedDetail, decision: Decision, now: datetime) -> Elemen
     )
 
 
-def _form(rights: Rights, standing: Decision | None) -> Element:
-    choices = [(value, *words) for value, words in CHOICES.items() if value != standing]
+def _form(rights: Rights, partition: JudgedPartition) -> Element:
+    choices = [(value, *words) for value, words in CHOICES.items() if value != partition.decision]
     buttons = (
         element(
             "li",
@@ -95,7 +95,9 @@ def _form(rights: Rights, standing: Decision | None) -> Element:
     )
     return element(
         "form",
-        element("input", type="hidden", name="revise", value="1") if standing is not None else None,
+        # The decision is about what is on the page, also when the partition is profiled anew while somebody reads it.
+        element("input", type="hidden", name="fingerprint", value=partition.fingerprint),
+        element("input", type="hidden", name="revise", value="1") if partition.decision is not None else None,
         element("label", "Comment", element("span", " for whoever looks next", class_="hint"), for_="comment"),
         element("textarea", id="comment", name="comment", rows="2", maxlength="2000"),
         element("ul", *buttons, class_="choices"),
