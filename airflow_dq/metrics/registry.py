@@ -243,6 +243,11 @@ def pools(kind: Kind) -> tuple[int, ...]:
     return tuple(sorted({entry.pool for entry in metrics_for(kind, pair=True)}))
 
 
+def largest_pool() -> int:
+    """So many partitions before it are what a partition is compared with, by the metrics registered so far."""
+    return max(pool for kind in Kind for pool in (1, *pools(kind)))
+
+
 def is_complete(kind: Kind, kept: Mapping[str, MetricValue], pool: int = 1) -> bool:
     """Whether every two-distribution metric with such a baseline is there in some representation."""
     exact, otherwise = _kept_names(kind, pool)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airflow_dq.metrics.registry import pools
+from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.baseline import Baseline
 from airflow_dq.program.series import distances
-from airflow_dq.states.base import Kind
-
-LARGEST_POOL = max(max(pools(kind), default=1) for kind in Kind)
-WITH_STATES = 3 + LARGEST_POOL
-"""Newest partitions of the history whose states and injected errors are kept: a program learns from the errors of
-one of the last three, against the ones before it."""
 
 Reload = Callable[[str], Profile | None]
 """Loads a profile with the states that are still kept of it."""
+
+
+def with_states() -> int:
+    """Newest partitions of the history whose states and injected errors are kept.
+
+    A program learns from the errors of one of the last three, against the ones before it.
+    """
+    return 3 + largest_pool()
 
 
 class History:
@@ -42,7 +44,7 @@ class History:
         return _known(profile, self.profiles)
 
     def _compare_loaded(self, profile: Profile, reload: Reload) -> None:
-        recent = self.profiles[-LARGEST_POOL:]
+        recent = self.profiles[-largest_pool() :]
         full, *baselines = (reload(one.partition) if one.partition else None for one in (profile, *recent))
         if full is None:
             return
@@ -64,8 +66,9 @@ class History:
             _fill(profile, self.profiles)
         self.profiles.append(profile)
         del self.profiles[: -self._limit]
-        if len(self.profiles) > WITH_STATES:
-            self.profiles[-WITH_STATES - 1] = light(self.profiles[-WITH_STATES - 1])
+        if len(self.profiles) > with_states():
+            last = -with_states() - 1
+            self.profiles[last] = light(self.profiles[last])
 
 
 def light(profile: Profile) -> Profile:
@@ -79,7 +82,7 @@ def _known(profile: Profile, history: Sequence[Profile]) -> bool:
 
 
 def _earlier(history: Sequence[Profile], name: str) -> list[ColumnProfile | None]:
-    return [one.columns.get(name) for one in history[-LARGEST_POOL - 1 :]]
+    return [one.columns.get(name) for one in history[-largest_pool() - 1 :]]
 
 
 def _complete(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> bool:

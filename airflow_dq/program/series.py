@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, is_complete, stored_name
+from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.array import FloatArray
 from airflow_dq.program.baseline import Baseline, Columns, pool_of
@@ -149,13 +149,9 @@ def distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, M
     before = Baseline.of(earlier, now.kind, pool)
     if before is None:
         return {}
-    cached = now.pairs.get(before.fingerprint, {})
-    if is_complete(now.kind, cached, pool):
-        return cached
-    if now.states and before.known:
-        measured = compare_for_keeping(now.kind, now.states, before.states(), pool)
-        now.pairs[before.fingerprint] = cached = measured
-    return cached
+    if not before.is_measured(now) and now.states and before.known:
+        now.pairs[before.fingerprint] = compare_for_keeping(now.kind, now.states, before.states(), pool)
+    return before.kept(now)
 
 
 def series_of(history: Sequence[Profile], column: str, metric: str, pair: bool) -> Series:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from airflow_dq.metrics.registry import Bound, Reason
+from airflow_dq.metrics.registry import Bound, Reason, get_metric
 from airflow_dq.states.base import Kind
 
 _DIGITS = 4
@@ -67,8 +67,7 @@ _REASONS = {
     Reason.ENGINE_ERROR: "measuring it failed",
 }
 _PAIR_LINKS = {"new_ratio": "against", "outside_ratio": "of", "unseen_ratio": "in"}
-_POOLED = frozenset({"unseen_ratio", "pat_unseen_ratio", "initial_js_div"})
-"""Metrics that compare with several partitions."""
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
 _MOMENTS = ("min", "max", "mean", "median", "p05", "p25", "p75", "p95")
 
 
@@ -80,8 +79,12 @@ def metric_words(metric: str, pair: bool) -> str:
         words += " of value patterns"
     if not pair:
         return words
-    baseline = "the last three partitions" if metric in _POOLED else "the partition before"
-    return f"{words} {_PAIR_LINKS.get(pattern, 'from')} {baseline}"
+    return f"{words} {_PAIR_LINKS.get(pattern, 'from')} {_baseline_words(metric)}"
+
+
+def _baseline_words(metric: str) -> str:
+    pool = max((entry.pool for kind in Kind if (entry := get_metric(metric, kind)) is not None), default=1)
+    return "the partition before" if pool == 1 else f"the last {_COUNTS.get(pool, pool)} partitions"
 
 
 def reason_words(reason: Reason) -> str:

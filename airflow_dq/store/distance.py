@@ -7,19 +7,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from airflow_dq.metrics.registry import is_complete, pools
+from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import NULL_KEY
 from airflow_dq.program.baseline import Baseline
 from airflow_dq.program.series import distances
-from airflow_dq.states.base import Kind
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ProfileRow, VerdictRow
 from airflow_dq.store.pair_cache import save_pairs
 from airflow_dq.store.profile_reader import of_rows
-
-REACH = max(pool for kind in Kind for pool in (1, *pools(kind)))
-"""So many partitions before it are what a partition is compared with."""
 
 
 def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int) -> None:
@@ -50,7 +46,7 @@ def measure_around(connection: Connection, dataset: str, dataset_id: int, profil
 def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> list[Row[Any]]:
     """The profiles around one in the order of their keys, it included."""
     key = ProfileRow.partition_key
-    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, key != NULL_KEY).limit(REACH)
+    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, key != NULL_KEY).limit(largest_pool())
     if eligible:
         query = query.outerjoin(VerdictRow, SPEAKS_OF_PROFILE).where(ELIGIBLE)
     before = connection.execute(query.where(key < own.partition_key).order_by(key.desc())).all()
@@ -64,8 +60,7 @@ def _needed(order: Sequence[int], known: Mapping[int, Profile]) -> Iterator[int]
         profile = known[order[now]]
         earlier = [known[one].columns.get(name) for one in order[:now]]
         baseline = Baseline.of(earlier, profile.columns[name].kind, pool)
-        cached = {} if baseline is None else profile.columns[name].pairs.get(baseline.fingerprint, {})
-        if baseline is not None and not is_complete(profile.columns[name].kind, cached, pool):
+        if baseline is not None and not baseline.is_measured(profile.columns[name]):
             yield from order[max(0, now - pool) : now + 1]
 
 

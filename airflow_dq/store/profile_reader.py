@@ -11,7 +11,7 @@ from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, func,
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
-from airflow_dq.metrics.registry import is_complete, pools
+from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
 from airflow_dq.profile.spec import NULL_KEY
 from airflow_dq.program.baseline import Baseline
@@ -20,10 +20,6 @@ from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.review import start_key
 from airflow_dq.store.value import decode_metrics
-
-WITH_STATES = 4
-"""Newest partitions of a history whose states are always loaded: the next one is compared with the last three, and
-the last one's injected variants with the three before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +106,15 @@ def of_rows(connection: Connection, rows: Sequence[Any], *, states: bool) -> lis
 
 
 def _needs_states(stored: Sequence[_Stored]) -> set[int]:
-    ids = {column_id for one in stored[-WITH_STATES:] for column_id, _ in one.columns}
+    # Always: what the next partition is compared with, and what the last one's injected variants are.
+    ids = {column_id for one in stored[-largest_pool() - 1 :] for column_id, _ in one.columns}
     columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
     for i, found in enumerate(columns):
         for name, (column_id, now) in found.items():
             for pool in pools(now.kind):
                 earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
                 before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
-                if before is not None and not is_complete(now.kind, now.pairs.get(before.fingerprint, {}), pool):
+                if before is not None and not before.is_measured(now):
                     ids |= {column_id, *(member_id for member_id, _ in earlier)}
     return ids
 

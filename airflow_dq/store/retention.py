@@ -24,9 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
+from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.profile.spec import NULL_KEY
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.distance import REACH, measure_around
+from airflow_dq.store.distance import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
@@ -34,11 +35,17 @@ from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, 
 WITH_VARIANTS = 3
 """Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
 program then learns from the one before."""
-WITH_STATES = REACH + 2
-"""The same for states: the newest, which is yet to be judged, the one before it, whose variants are trained on, and
-those that these two are compared with."""
 RECENT = 3
 """Partitions profiled last keep both: they serve runs that go through the past (a cleared or backfilled DAG)."""
+
+
+def with_states() -> int:
+    """Newest eligible partitions that keep their states.
+
+    The newest, which is yet to be judged, the one before it, whose variants are trained on, and those that these two
+    are compared with.
+    """
+    return largest_pool() + 2
 
 
 def drop_old(connection: Connection, dataset: str) -> bool:
@@ -68,7 +75,7 @@ def _drop_variants(connection: Connection, owner: int) -> None:
 
 
 def _drop_states(connection: Connection, dataset: str, owner: int) -> bool:
-    oldest_kept = _oldest_kept(connection, owner, WITH_STATES)
+    oldest_kept = _oldest_kept(connection, owner, with_states())
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
     query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))

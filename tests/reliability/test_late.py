@@ -16,7 +16,7 @@ from airflow_dq.program.model import Status, SynthesisOptions
 from airflow_dq.program.series import distances
 from airflow_dq.store import Repository
 from airflow_dq.store.judge import judge
-from airflow_dq.store.retention import WITH_STATES
+from airflow_dq.store.retention import with_states
 from tests.reliability.sight import assert_whole, put, report, rows
 
 OPTIONS = SynthesisOptions(target_fpr=0.01, history=20, min_history=5)
@@ -66,13 +66,13 @@ def test_distances_outlive_the_states(store: Repository, profiles: list[Profile]
         attempts = store.begin_attempts("t", [str(one.partition) for one in profiles])
         for one in reversed(profiles):
             store.save_profile(attempts[str(one.partition)], "t", one)
-    assert rows(store, "profile", "has_states") <= WITH_STATES + 3
+    assert rows(store, "profile", "has_states") <= with_states() + 3
     assert rows(store, "column_state", "true") < rows(store, "column_profile") * len(
         profiles[0].columns["amount"].states
     )
     history = store.load_history("t", "2024-02-01", DAYS)
     assert not history[0].columns["amount"].states
-    for at in range(1, DAYS - WITH_STATES):
+    for at in range(1, DAYS - with_states()):
         for name in ("amount", "code"):
             assert stored(history, at, name) == expected(profiles, at, name) != {}
     assert_whole(store)

@@ -23,7 +23,7 @@ from airflow_dq.program import (
     evaluate,
     synthesize,
 )
-from airflow_dq.program.backtest_history import WITH_STATES, History, light
+from airflow_dq.program.backtest_history import History, light, with_states
 from airflow_dq.program.backtest_model import PartitionOutcome
 from airflow_dq.program.backtest_recall import InjectedErrors
 
@@ -192,8 +192,8 @@ def test_of_most_partitions_only_metrics_are_kept() -> None:
     for profile in days(10):
         history.add(profile)
     kept = [all(column.states for column in profile.columns.values()) for profile in history.profiles]
-    assert kept == [False] * (8 - WITH_STATES) + [True] * WITH_STATES
-    assert all(profile.sample is None for profile in history.profiles[:-WITH_STATES])
+    assert kept == [False] * (8 - with_states()) + [True] * with_states()
+    assert all(profile.sample is None for profile in history.profiles[: -with_states()])
     assert light(day(1)).fingerprint == day(1).fingerprint
 
 
