@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import print_json, tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
 
@@ -65,10 +65,7 @@ def show(arguments: Any) -> int:
         detail = repository.judged_detail(arguments.alert)
     if detail is None:
         raise ConfigurationError(f"There is no alert {arguments.alert}: `airflow dq alerts` lists them.")
-    if arguments.output:
-        print_json(_document(detail))
-    else:
-        print("\n".join(_lines(detail)))
+    tell(arguments, _document(detail), "\n".join(_lines(detail)))
     return 0
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.spark import explanation_in
 from airflow_dq.profile import JobSpec
@@ -41,10 +41,8 @@ def backfill(arguments: Any) -> int:
     if code:
         _explain(code, lines)
         return 1
-    if arguments.output:
-        print_json({"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds})
-    else:
-        print(f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
+    document = {"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds}
+    tell(arguments, document, f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
     return 0
 
 

@@ -14,7 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.version_compat import conf
 
@@ -46,13 +46,11 @@ def dag_backfill(arguments: Any) -> int:
     }
     url = _address(arguments.api_url)
     answer = _post(f"{url}/api/v2/backfills", body, _token(arguments.token_file))
-    if arguments.output:
-        print_json(answer)
-    else:
-        print(
-            f"Backfill {answer.get('id')} of {arguments.dag_id} from {arguments.from_date} to {arguments.to_date} has "
-            f"started; its gates only profile. Follow it at {url}/dags/{arguments.dag_id}/backfills"
-        )
+    told = (
+        f"Backfill {answer.get('id')} of {arguments.dag_id} from {arguments.from_date} to {arguments.to_date} has "
+        f"started; its gates only profile. Follow it at {url}/dags/{arguments.dag_id}/backfills"
+    )
+    tell(arguments, answer, told)
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import print_json, tell
 from airflow_dq.exceptions import ConfigurationError
 
 
@@ -17,10 +17,7 @@ def db_upgrade(arguments: Any) -> int:
 
     _quiet()
     revision = migration.upgrade(find_dsn(arguments.dq_conn_id))
-    if arguments.output:
-        print_json({"current": revision})
-    else:
-        print(f"The statistics database is at revision {revision}.")
+    tell(arguments, {"current": revision}, f"The statistics database is at revision {revision}.")
     return 0
 
 
@@ -56,10 +53,7 @@ def db_downgrade(arguments: Any) -> int:
             "Make a dump of the database, then say --yes."
         )
     migration.downgrade(find_dsn(arguments.dq_conn_id), arguments.revision)
-    if arguments.output:
-        print_json({"current": arguments.revision})
-    else:
-        print(f"The statistics database is at revision {arguments.revision}.")
+    tell(arguments, {"current": arguments.revision}, f"The statistics database is at revision {arguments.revision}.")
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import tell
 
 if TYPE_CHECKING:
     from airflow_dq.store.summary import Pruned
@@ -23,8 +23,6 @@ def prune(arguments: Any) -> int:
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
         total = repository.prune(arguments.keep, arguments.dataset, say)
-    if arguments.output:
-        print_json(asdict(total))
-    else:
-        print(f"{total.partitions} partitions of {total.datasets} datasets dropped ({total.columns} column profiles).")
+    told = f"{total.partitions} partitions of {total.datasets} datasets dropped ({total.columns} column profiles)."
+    tell(arguments, asdict(total), told)
     return 0

@@ -49,6 +49,14 @@ def run(name: str, arguments: Any) -> None:
         sys.exit(code)
 
 
+def tell(arguments: Any, document: Any, text: str) -> None:
+    """What came of a command: the document when JSON is asked for, else the text."""
+    if arguments.output:
+        print_json(document)
+    else:
+        print(text)
+
+
 def print_json(document: Any) -> None:
     """One strict JSON document on stdout."""
     print(json.dumps(document, allow_nan=False, indent=2, default=str))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.cli.alerts import moment
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.decision import who
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
 
@@ -31,9 +31,11 @@ def snooze(arguments: Any) -> int:
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
         if arguments.end is not None:
             repository.end_snooze(arguments.end, who(arguments))
-            return _say(arguments, {"ended": arguments.end}, f"Snooze {arguments.end} has ended.")
+            tell(arguments, {"ended": arguments.end}, f"Snooze {arguments.end} has ended.")
+            return 0
         if until is None:
-            return _list(arguments, repository.snoozes(arguments.dataset))
+            _list(arguments, repository.snoozes(arguments.dataset))
+            return 0
         made = repository.snooze(
             arguments.dataset,
             column=arguments.column,
@@ -46,7 +48,8 @@ def snooze(arguments: Any) -> int:
         f"Snooze {made.id}: alerts of {made.scope} of dataset {made.dataset!r} only warn until {moment(made.until)}, "
         "from the next judgement on."
     )
-    return _say(arguments, asdict(made), told)
+    tell(arguments, asdict(made), told)
+    return 0
 
 
 def _until(arguments: Any) -> datetime | None:
@@ -64,15 +67,7 @@ def _until(arguments: Any) -> datetime | None:
     return until if until is None or until.tzinfo is not None else until.replace(tzinfo=UTC)
 
 
-def _list(arguments: Any, found: list[Snooze]) -> int:
+def _list(arguments: Any, found: list[Snooze]) -> None:
     rows = [(one.id, one.scope, moment(one.until), one.by, one.comment) for one in found]
     table = render(("SNOOZE", "SCOPE", "UNTIL", "BY", "COMMENT"), rows) if found else "No alert is snoozed."
-    return _say(arguments, [asdict(one) for one in found], table)
-
-
-def _say(arguments: Any, document: Any, text: str) -> int:
-    if arguments.output:
-        print_json(document)
-    else:
-        print(text)
-    return 0
+    tell(arguments, [asdict(one) for one in found], table)
