@@ -79,7 +79,7 @@ def test_report_has_a_chart_for_the_broken_column(ran: Ran):
 @pytest.mark.slow
 def test_whole_history_was_one_spark_job(ran: Ran):
     log = (ran.home / "demo.log").read_text(encoding="utf-8", errors="replace")
-    backfill = log.partition("airflow dq backfill")[2].partition("$ python -m airflow_dq.demo.dag_run")[0]
+    backfill = log.partition("$ python -m airflow_dq backfill")[2].partition("$ python -m airflow_dq.demo.dag_run")[0]
     assert "45 of 45 partitions profiled" in backfill
     assert re.findall(r"(\d+) partition\(s\) to profile", backfill) == ["45"]
 

@@ -139,6 +139,8 @@ def _terminate(dsn: str, backend: int) -> None:
 
 def test_restarted_while_a_trigger_waits(store: Repository, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", server.dsn)
+    # A look that the outage catches in the middle waits so long for the server before it says so.
+    monkeypatch.setattr(transaction, "RESTART_SECONDS", 1)
     store.begin_attempt("t", "p")
     waiting, outage = threading.Event(), threading.Event()
     looks: list[str] = []
