@@ -35,6 +35,8 @@ Integers = NDArray[np.int64]
 
 
 _NONE = np.empty(0, np.int64)
+_ALIKE = 2.0**-50
+"""Relative difference up to which two floats are one number: four to eight units in the last place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +231,27 @@ def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells
     counts = np.zeros((2, len(points)), np.int64)
     counts[0, np.searchsorted(points, now.values)] = now.counts
     counts[1, np.searchsorted(points, before.values)] = before.counts
+    points, counts = _written_alike(points, counts)
     return Cells(points, points, counts[0], counts[1])
+
+
+def _written_alike(points: Floats, counts: Integers) -> tuple[Floats, Integers]:
+    """The points, with those joined that are one number: 11.3417208 on one side, 11.341720800000001 on the other.
+
+    Another way of printing or of summing moves the last digits; no value of the column is another one for that.
+    Only points of one side each are joined, in pairs, and no integers.
+    """
+    near = np.diff(points) <= _ALIKE * np.abs(points[1:])
+    if not near.any():
+        return points, counts
+    whole, absent = points == np.floor(points), counts == 0
+    apart = (absent[0, :-1] & absent[1, 1:]) | (absent[1, :-1] & absent[0, 1:])
+    first = np.flatnonzero(near & apart & ~(whole[:-1] & whole[1:]))
+    # In a run of neighbours each has one partner: the first and the second, the third and the fourth.
+    _, begin, run = np.unique(first - np.arange(len(first)), return_index=True, return_inverse=True)
+    first = first[(np.arange(len(first)) - begin[run]) % 2 == 0]
+    counts[:, first + 1] += counts[:, first]
+    return np.delete(points, first), np.delete(counts, first, axis=1)
 
 
 def _single_integers(now: NumberDistribution, before: NumberDistribution) -> Cells:

@@ -101,3 +101,26 @@ def test_exact_counts_over_cells_agree_with_the_raw_values(kind: str) -> None:
         below = np.searchsorted(np.sort(values), cells.lower, side="left")
         # A heavy hitter cuts its cell, and how the rest of the cell lies around it is only estimated.
         assert np.abs(below - np.concatenate([[0], np.cumsum(cells.now)[:-1]])).max() <= off
+
+
+def test_a_number_written_another_way_is_the_same_value() -> None:
+    # 11.341720800000001 is how some programs print 11.3417208: a unit in the last place, and no new value.
+    before = NumberDistribution.of(pa.array([11.341720800000001, 45.92, 0.1 + 0.2, 7.5]))
+    now = NumberDistribution.of(pa.array([11.3417208, 45.92, 0.3, 7.5]))
+    cells = common(now, before)
+    assert len(cells.lower) == 4
+    assert cells.now.tolist() == cells.before.tolist() == [1, 1, 1, 1]
+
+
+def test_neighbouring_values_of_one_side_stay_apart() -> None:
+    step = np.spacing(1.5)
+    both = NumberDistribution.of(pa.array([1.5, 1.5 + step]))
+    cells = common(both, NumberDistribution.of(pa.array([1.5 + 2 * step])))
+    assert sorted(zip(cells.now.tolist(), cells.before.tolist(), strict=True)) == [(1, 0), (1, 1)]
+    run = [NumberDistribution.of(pa.array([1.5 + place * step for place in places])) for places in ((0, 2), (1, 3))]
+    assert common(*run).now.tolist() == common(*run).before.tolist() == [1, 1]
+
+
+def test_integers_are_never_the_same_value_for_being_near() -> None:
+    now, before = (NumberDistribution.of(pa.array([float(2**51), end])) for end in (2.0**51 + 1, 2.0**51 + 2))
+    assert common(now, before).now.tolist() == [1, 1, 0]
