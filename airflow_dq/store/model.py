@@ -28,9 +28,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from airflow_dq.settings import SCHEMA
-from airflow_dq.store.document import Document
+from airflow_dq.store.document import Document, Metrics
 
-REVISION = "0003"
+REVISION = "0004"
 """The migration that these models are in step with (a test compares it with the head of the migrations)."""
 
 Key = Text(collation="C")
@@ -139,9 +139,9 @@ class ColumnRow(Base):
     note: Mapped[str | None] = mapped_column(Text)
     states_digest: Mapped[str] = mapped_column(Text)
     fingerprint: Mapped[str] = mapped_column(Text)
-    metrics: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    metrics: Mapped[dict[str, Any]] = mapped_column(Metrics)
     """Name -> finite number, or ``{"reason": "..."}``."""
-    pairs: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    pairs: Mapped[dict[str, Any]] = mapped_column(Metrics, server_default="{}")
     """Baseline column's fingerprint -> metrics, as above: a cache."""
 
 

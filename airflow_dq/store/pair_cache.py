@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import ARRAY, BigInteger, Connection, any_, bindparam, literal, select, update
 
-from airflow_dq.profile.model import Profile
-from airflow_dq.settings import SCHEMA
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow
 from airflow_dq.store.value import encode_metrics
 
@@ -32,18 +30,28 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
         .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key.in_({partition for partition, _ in columns}))
-        .order_by(ColumnRow.id)  # every writer locks the rows in this order
     )
-    changes: list[dict[str, Any]] = []
+    changed = {}
     for row in stored:
         column = columns.get((row.partition_key, row.name))
-        if column is None or column.fingerprint != row.fingerprint:
-            continue
-        encoded = {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()}
-        news = {baseline: metrics for baseline, metrics in encoded.items() if row.pairs.get(baseline) != metrics}
-        if news:
-            changes.append({"column_id": row.id, "news": news})
+        if column is not None and column.fingerprint == row.fingerprint and _news(column, row.pairs):
+            changed[row.id] = column
+    if not changed:
+        return 0
+    # Read again under a lock, which every writer takes in this order: another one may have added to it meanwhile.
+    ids = literal(list(changed), ARRAY(BigInteger))
+    locked = select(ColumnRow.id, ColumnRow.pairs).where(ColumnRow.id == any_(ids)).order_by(ColumnRow.id)
+    changes = [
+        {"column_id": row.id, "merged": {**row.pairs, **_news(changed[row.id], row.pairs)}}
+        for row in connection.execute(locked.with_for_update())
+    ]
     if changes:
-        merge = text(f"UPDATE {SCHEMA}.column_profile SET pairs = pairs || :news WHERE id = :column_id")
-        connection.execute(merge.bindparams(bindparam("news", type_=JSONB)), changes)
+        merge = update(ColumnRow).where(ColumnRow.id == bindparam("column_id"))
+        connection.execute(merge.values(pairs=bindparam("merged")), changes)
     return len(changes)
+
+
+def _news(column: ColumnProfile, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """By baseline: the distances that are not stored, or as others."""
+    encoded = {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()}
+    return {baseline: metrics for baseline, metrics in encoded.items() if stored.get(baseline) != metrics}

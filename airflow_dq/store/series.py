@@ -29,19 +29,16 @@ def series(connection: Connection, dataset: str, limit: int, metrics: Sequence[s
     if not profiles:
         return []
     ids = literal([row.id for row in profiles], ARRAY(BigInteger))
-    # One number for each metric, not the whole document of a column.
-    values = [ColumnRow.metrics[name].label(f"m{place}") for place, name in enumerate(chosen)]
-    query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, *values)
+    query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, ColumnRow.metrics)
     rows = connection.execute(query.where(ColumnRow.profile_id == any_(ids))).all()
     keys = {row.id: row.partition_key for row in profiles}
     found: dict[tuple[str, str], dict[str, float | None]] = {}
     # Newest partition first: its columns lead, in their order; those that are gone follow.
-    for profile_id, _, column, *cells in sorted(
-        sorted(rows, key=lambda r: r[1]), key=lambda r: keys[r[0]], reverse=True
-    ):
-        for metric, cell in zip(chosen, cells, strict=True):
-            value = float(cell) if isinstance(cell, int | float) else None
-            found.setdefault((column, metric), {})[keys[profile_id]] = value
+    for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: keys[r.profile_id], reverse=True):
+        for metric in chosen:
+            value = row.metrics.get(metric)
+            number = float(value) if isinstance(value, int | float) else None
+            found.setdefault((row.name, metric), {})[keys[row.profile_id]] = number
     table = Series(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))
     columns = [
         Series(column, metric, tuple((key, points.get(key)) for key in keys.values()))

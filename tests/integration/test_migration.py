@@ -10,11 +10,14 @@ import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import model, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.migration import check, downgrade, head, upgrade
+from airflow_dq.store.value import encode_metrics
 from tests.integration.sample import make_profile
 
 TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY 1")
@@ -166,3 +169,35 @@ def test_documents_stay_readable_up_and_down(empty: tuple[str, Engine]) -> None:
         assert not bytes(connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).scalar_one()).startswith(
             b"{"
         )
+
+
+def test_metrics_stay_readable_up_and_down(empty: tuple[str, Engine]) -> None:
+    """Revision 0004 compresses metrics and distances; those that are there are read as they are."""
+    dsn, engine = empty
+    upgrade(dsn)
+    first, second = make_profile("a"), make_profile("b", rows=2000)
+    first.columns["price"].pairs["x"] = {"emd": 0.1, "ks_dist": Reason.NO_VALUES}
+    query = text(f"SELECT metrics, pairs FROM {SCHEMA}.column_profile ORDER BY id LIMIT 1")
+    with open_store(dsn) as store:
+        for profile in (first, second):
+            store.save_profile(store.begin_attempt("t", str(profile.partition)), "t", profile)
+        downgrade(dsn, "0003")
+        with engine.begin() as connection:
+            plain = connection.execute(query).one()
+        upgrade(dsn)
+        assert [store.load_profile("t", key) for key in ("a", "b")] == [first, second]
+        assert store.save_pairs("t", [replace_pairs(first, {"y": {"emd": 0.5}})]) == 1
+        loaded = store.load_profile("t", "a")
+    assert plain.metrics == encode_metrics(first.columns["price"].metrics)
+    assert plain.pairs == {"x": {"emd": 0.1, "ks_dist": {"reason": "no values"}}}
+    assert loaded is not None
+    assert loaded.columns["price"].pairs == {"x": {"emd": 0.1, "ks_dist": Reason.NO_VALUES}, "y": {"emd": 0.5}}
+    with engine.begin() as connection:
+        stored = connection.execute(query).one()
+    assert bytes(stored.metrics).startswith(b"{")
+    assert not bytes(stored.pairs).startswith(b"{")
+
+
+def replace_pairs(profile: Profile, pairs: dict[str, dict[str, float | Reason]]) -> Profile:
+    """The profile with other distances of its prices."""
+    return replace(profile, columns={**profile.columns, "price": replace(profile.columns["price"], pairs=pairs)})
