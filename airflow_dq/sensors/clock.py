@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from airflow_dq.hooks.task import first_try
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from airflow.sdk import Context
 
 
@@ -20,8 +22,7 @@ def waiting_since(context: Context, retries: int | None) -> float:
     now = time.time()
     store = context.get("task_state_store")
     if store is None:
-        rescheduled = getattr(context.get("ti"), "get_first_reschedule_date", None)
-        first = rescheduled(context) if rescheduled else None
+        first = _first_reschedule(context)
         return now if first is None else float(first.timestamp())
     # A cleared task is a new wait: its state is kept, so the key must be another one.
     key = f"dq_waiting_since_{first_try(context, retries)}"
@@ -30,3 +31,13 @@ def waiting_since(context: Context, retries: int | None) -> float:
         store.set(key, now)
         return now
     return float(str(since))
+
+
+def has_waited(context: Context) -> bool:
+    """Whether the task, in mode ``reschedule``, has looked before and gone on waiting."""
+    return _first_reschedule(context) is not None
+
+
+def _first_reschedule(context: Context) -> datetime | None:
+    rescheduled = getattr(context.get("ti"), "get_first_reschedule_date", None)
+    return rescheduled(context) if rescheduled else None

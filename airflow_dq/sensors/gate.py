@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 from airflow.sdk import Asset, BaseNotifier, BaseSensorOperator, PokeReturnValue
 
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import count, timed
 from airflow_dq.hooks.parked import answer_of, park
@@ -18,7 +18,7 @@ from airflow_dq.hooks.task import explained, is_backfill, partition_key, renderi
 from airflow_dq.links.alert import DQAlertLink, alert_path
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.program.severity import check_severity
-from airflow_dq.sensors.clock import waiting_since
+from airflow_dq.sensors.clock import has_waited, waiting_since
 from airflow_dq.sensors.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
 from airflow_dq.sensors.review import body, settle, subject
 from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
@@ -34,10 +34,15 @@ from airflow_dq.version_compat import (
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_dq.program.model import Severity
+    from airflow_dq.hooks.parked import Answer
+    from airflow_dq.program.model import Severity, Verdict
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import JudgedDetail
+    from airflow_dq.store.review_model import JudgedDetail, Review
 
+T = TypeVar("T")
+
+ANSWER_SECONDS = 600
+"""A person's answer waits so long for a statistics database that cannot be reached."""
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
 
@@ -58,8 +63,9 @@ class DQGateSensor(BaseSensorOperator):
     accepted, the gate passes; rejected, it fails (with ``on_violation="skip"`` it skips).
 
     In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
-    ends it without a retry.  With ``deferrable`` give the task ``retries=1`` or more: a task that is resumed the
-    moment it deferred can be lost by the scheduler.
+    ends it without a retry.  A statistics database that goes away meanwhile is waited for like the profile; one that
+    cannot be reached at the first look fails the try, and is tried again with ``retries``.  With ``deferrable`` give
+    the task ``retries=1`` or more: a task that is resumed the moment it deferred can be lost by the scheduler.
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
@@ -127,6 +133,7 @@ class DQGateSensor(BaseSensorOperator):
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
         self._deadline: float | None = None
+        self._reached = False
         self.synthesis_options()  # a misspelt field is told when the DAG is parsed
 
     def synthesis_options(self) -> SynthesisOptions:
@@ -167,17 +174,22 @@ class DQGateSensor(BaseSensorOperator):
         """Look for the profile; judge it when it is there."""
         with explained(self.log):
             partition = partition_key(self.partition, self.dataset)
-            with DQHook(self.dq_conn_id).get_store() as repository:
-                seen = progress(repository, self.dataset, partition)
-                self.log.info(seen.message)
-                if seen.state == "waiting":
-                    if self._deadline is not None and time.time() >= self._deadline:
-                        raise self._timeout(seen.message)
-                    return PokeReturnValue(is_done=False)
-                if seen.state == "failed":
-                    raise AirflowFailException(seen.message)
-                conclusion = self._judge(context, repository, partition)
-                detail = repository.judged_partition(self.dataset, partition) if conclusion.alert_count else None
+            try:
+                with DQHook(self.dq_conn_id).get_store() as repository:
+                    self._reached = True
+                    seen = progress(repository, self.dataset, partition)
+                    self.log.info(seen.message)
+                    if seen.state == "waiting":
+                        return self._not_yet(seen.message)
+                    if seen.state == "failed":
+                        raise AirflowFailException(seen.message)
+                    conclusion = self._judge(context, repository, partition)
+                    detail = repository.judged_partition(self.dataset, partition) if conclusion.alert_count else None
+            except StoreUnreachableError as error:
+                if not (self._reached or has_waited(context)):
+                    raise  # a wrong address or password is told at once, and is not waited out
+                self.log.warning("%s Looking again.", error)
+                return self._not_yet(str(error))
         self.alert_id = None if detail is None else detail.partition.first_alert_id
         if conclusion.outcome == "review" and detail is not None:
             self._ask(context, conclusion, detail)
@@ -189,6 +201,7 @@ class DQGateSensor(BaseSensorOperator):
             raise (AirflowException if event["retry"] else AirflowFailException)(event["message"])
         if event["status"] == "timeout":
             raise self._timeout(event["message"])
+        self._reached = True  # a task defers only when it has seen the store
         return self._judge_or_defer(context, event["deadline"])
 
     def _judge(self, context: Context, repository: Repository, partition: str) -> Conclusion:
@@ -237,10 +250,7 @@ class DQGateSensor(BaseSensorOperator):
         answer = answer_of(event)
         with explained(self.log):
             partition = partition_key(self.partition, self.dataset)
-            with DQHook(self.dq_conn_id).get_store() as repository:
-                review = settle(repository, self.dataset, partition, answer, fingerprint, self.log)
-                verdict = None if review is None else repository.load_verdict(self.dataset, partition)
-                detail = repository.judged_partition(self.dataset, partition)
+            review, verdict, detail = self._patiently(lambda store: self._settle(store, partition, answer, fingerprint))
         self.alert_id = None if detail is None else detail.partition.first_alert_id
         if review is None and answer.decision is None:
             raise AirflowFailException(
@@ -253,6 +263,26 @@ class DQGateSensor(BaseSensorOperator):
             )
             return self.execute(context)
         return self._end(context, conclude(self.dataset, verdict, self.on_violation, self.warming_up, review))
+
+    def _settle(
+        self, repository: Repository, partition: str, answer: Answer, fingerprint: str
+    ) -> tuple[Review | None, Verdict | None, JudgedDetail | None]:
+        review = settle(repository, self.dataset, partition, answer, fingerprint, self.log)
+        verdict = None if review is None else repository.load_verdict(self.dataset, partition)
+        return review, verdict, repository.judged_partition(self.dataset, partition)
+
+    def _patiently(self, work: Callable[[Repository], T]) -> T:
+        """Do it as soon as the store can be reached: another try would ask the person again."""
+        until = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                with DQHook(self.dq_conn_id).get_store() as repository:
+                    return work(repository)
+            except StoreUnreachableError as error:
+                if time.monotonic() >= until:
+                    raise
+                self.log.warning("%s Looking again.", error)
+                time.sleep(self.poke_interval)
 
     def _end(self, context: Context, conclusion: Conclusion) -> dict[str, Any]:
         """Tell everybody, and end the task as the conclusion says."""
@@ -278,6 +308,11 @@ class DQGateSensor(BaseSensorOperator):
             self.log.warning("No event for the assets in outlets: the partition was not checked and found right.")
             # Airflow makes an event for each asset that the task has when it succeeds.
             self.outlets = []
+
+    def _not_yet(self, message: str) -> PokeReturnValue:
+        if self._deadline is not None and time.time() >= self._deadline:
+            raise self._timeout(message)
+        return PokeReturnValue(is_done=False)
 
     def _timeout(self, message: str) -> AirflowSensorTimeout:
         return AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {message}")

@@ -17,9 +17,6 @@ from airflow_dq.hooks.task import is_retryable
 if TYPE_CHECKING:
     from airflow_dq.store import Repository
 
-OUTAGE_SECONDS = 600
-"""A statistics database that cannot be reached is awaited for so long."""
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -44,8 +41,9 @@ def progress(repository: Repository, dataset: str, partition: str) -> Progress:
 
 
 class ProfileTrigger(BaseTrigger):
-    """Fires once: when the newest attempt has ended, when the deadline has passed, or when the store cannot be read
-    (for ten minutes, when it cannot be reached: a restart of the database ends no wait).
+    """Fires once: when the newest attempt has ended, when the deadline has passed, or when the store cannot be read.
+
+    A store that cannot be reached is waited for like the profile: the task has seen it before it deferred.
 
     Its event is ``{"status": "ended" | "timeout" | "error", "message": <sentence>, "deadline": <as given>}``, with
     ``"retry"`` for an error.  It carries no secret: the connection's id, never the DSN.
@@ -85,19 +83,14 @@ class ProfileTrigger(BaseTrigger):
         from asgiref.sync import sync_to_async
 
         # Airflow's own bridge: a connection is asked for over the triggerer's channel, which only it can cross.
-        dsn = await sync_to_async(DQHook(self.dq_conn_id).get_dsn)()
-        lost_since: float | None = None
+        get_dsn = sync_to_async(DQHook(self.dq_conn_id).get_dsn)
+        dsn = await get_dsn()
         while True:
             try:
                 seen = await asyncio.to_thread(self._look, dsn)
             except StoreUnreachableError as error:
-                # The task has read the store before it deferred: the server may be restarting.
-                lost_since = lost_since or time.monotonic()
-                if time.monotonic() - lost_since >= OUTAGE_SECONDS:
-                    raise
                 seen = Progress("waiting", str(error))
-            else:
-                lost_since = None
+                dsn = await get_dsn()  # it may have moved
             self.log.info(seen.message)
             if seen.state != "waiting":
                 return {"status": "ended", "message": seen.message}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from airflow_dq.exceptions import (
     AlreadyDecidedError,
     ConfigurationError,
     NotJudgedError,
+    StaleAttemptError,
     StoreUnreachableError,
     SynthesisError,
 )
@@ -30,9 +31,9 @@ from airflow_dq.version_compat import (
 )
 
 try:
-    from airflow.sdk.exceptions import TaskDeferred
+    from airflow.sdk.exceptions import AirflowRescheduleException, TaskDeferred
 except ImportError:  # Airflow 3.1
-    from airflow.exceptions import TaskDeferred
+    from airflow.exceptions import AirflowRescheduleException, TaskDeferred
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Mode = Literal["poke", "reschedule", "deferrable"]
@@ -51,6 +52,8 @@ class World:
         self.review: Review | None = None
         self.fingerprint = "f1"
         self.decided: list[tuple[object, ...]] = []
+        self.away: list[bool] = []
+        """Whether the store can be reached, look by look; always when there is no more."""
 
     def decision(self, dataset: str, partition: str) -> Review | None:
         return self.review
@@ -122,6 +125,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
     @contextmanager
     def get_store(self: DQHook):  # type: ignore[no-untyped-def]
+        if made.away and made.away.pop(0):
+            raise StoreUnreachableError("down")
         yield made
 
     monkeypatch.setattr(DQHook, "get_store", get_store)
@@ -144,11 +149,20 @@ class FirstTry:
     def __init__(self) -> None:
         self.pushed: dict[str, Any] = {}
 
-    def get_first_reschedule_date(self, context: object) -> None:
+    def get_first_reschedule_date(self, context: object) -> datetime | None:
         return None
 
     def xcom_push(self, key: str, value: Any) -> None:
         self.pushed[key] = value
+
+
+class Rescheduled(FirstTry):
+    """The task instance of a sensor that was rescheduled, once ``first`` is set."""
+
+    first: datetime | None = None
+
+    def get_first_reschedule_date(self, context: object) -> datetime | None:
+        return self.first
 
 
 class TaskState(dict[str, Any]):
@@ -211,10 +225,60 @@ def test_a_problem_in_judging_is_one_sentence(mode: Mode, world: World) -> None:
     world.verdict = SynthesisError("no column b")
     with pytest.raises(AirflowFailException, match="no column b"):
         run(gate(mode))
-    world.verdict = StoreUnreachableError("down")
+    world.verdict = StaleAttemptError("profiled anew")
+    with pytest.raises(AirflowException, match="profiled anew") as raised:
+        run(gate(mode))
+    assert not isinstance(raised.value, AirflowFailException)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_store_that_cannot_be_reached_at_first_fails_the_try(mode: Mode, world: World) -> None:
+    world.away = [True]
     with pytest.raises(AirflowException, match="down") as raised:
         run(gate(mode))
     assert not isinstance(raised.value, AirflowFailException)
+
+
+def test_poke_waits_for_a_store_that_goes_away(world: World) -> None:
+    world.states = [None, "succeeded"]
+    world.away = [False, True, True, False]
+    assert run(gate("poke"))["status"] == "pass"
+    assert world.away == []
+
+
+@pytest.mark.parametrize("mode", ["poke", "reschedule"])
+def test_a_store_that_stays_away_is_waited_for_until_the_timeout(mode: Mode, world: World) -> None:
+    world.states = [None]
+    world.away = [False, *[True] * 10_000]
+    waited = Rescheduled()
+
+    def look_again_and_again() -> None:
+        while True:
+            with suppress(AirflowRescheduleException):
+                run(gate(mode, timeout=0.2, poke_interval=0.01), ti=waited)
+            waited.first = waited.first or datetime.now(UTC)
+
+    with pytest.raises(AirflowSensorTimeout, match=r"No profile within 0\.2 s\. down"):
+        look_again_and_again()
+
+
+def test_reschedule_waits_for_a_store_that_goes_away(world: World) -> None:
+    waited = Rescheduled()
+    waited.first = datetime.now(UTC)
+    world.away = [True, False]
+    with pytest.raises(AirflowRescheduleException):
+        run(gate("reschedule"), ti=waited)
+    assert run(gate("reschedule"), ti=waited)["status"] == "pass"
+
+
+def test_deferrable_defers_again_when_the_store_goes_away_while_judging(world: World) -> None:
+    world.verdict = StoreUnreachableError("down")
+    with pytest.raises(TaskDeferred):
+        run(gate("deferrable"))
+    world.away = [True]
+    event = {"status": "ended", "message": "", "deadline": time.time() + 60}
+    with pytest.raises(TaskDeferred):
+        gate("deferrable").execute_complete({}, event)
 
 
 @pytest.mark.parametrize("mode", MODES)

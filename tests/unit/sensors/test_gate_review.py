@@ -13,7 +13,7 @@ from airflow_dq.hooks import parked
 from airflow_dq.program.model import Status
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Origin, Review
-from airflow_dq.version_compat import AirflowFailException
+from airflow_dq.version_compat import AirflowException, AirflowFailException
 from tests.unit.sensors.test_gate import MODES, NOW, EventOf, FirstTry, Mode, World, gate, run, verdict, world
 
 __all__ = ["world"]
@@ -118,6 +118,17 @@ def test_the_stored_decision_wins(world: World, caplog: pytest.LogCaptureFixture
         resume(task, answer("Accept"))
     world.review = Review("accepted", "bob", NOW, None)
     assert resume(reviewing(), answer("Reject"))["decided_by"] == "bob"
+
+
+def test_an_answer_outlives_an_outage_of_the_store(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.verdict = verdict(Status.FAIL)
+    world.away = [True, True, False]
+    assert resume(reviewing(), answer("Accept"))["decided_by"] == "ann"
+    assert len(world.decided) == 1
+    world.away = [True]
+    monkeypatch.setattr("airflow_dq.sensors.gate.ANSWER_SECONDS", 0)
+    with pytest.raises(AirflowException, match="down"):
+        resume(reviewing(), answer("Accept"))
 
 
 def test_no_answer_in_time_fails(world: World) -> None:

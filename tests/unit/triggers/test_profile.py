@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from airflow_dq.exceptions import StoreNotMigratedError, StoreUnreachableError
+from airflow_dq.exceptions import ProfileError, StoreNotMigratedError, StoreUnreachableError
 from airflow_dq.store.summary import AttemptState, AttemptStatus
-from airflow_dq.triggers.profile import ProfileTrigger, progress
+from airflow_dq.triggers.profile import ProfileTrigger, Progress, progress
 
 SECRET = "postgresql://me:correct-horse@db/stats"
 
@@ -80,13 +80,33 @@ def test_after_the_deadline_it_says_what_it_waited_for(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(
     ("error", "retry"),
-    [(StoreUnreachableError("down"), True), (StoreNotMigratedError("old"), False), (KeyError("k"), True)],
+    [(ProfileError("busy"), True), (StoreNotMigratedError("old"), False), (KeyError("k"), True)],
 )
 def test_an_exception_becomes_the_event(error: Exception, retry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("airflow_dq.triggers.profile.OUTAGE_SECONDS", 0)
     (event,) = fire(monkeypatch, error, time.time() + 60)
     assert (event["status"], event["retry"]) == ("error", retry)
     assert str(error) in event["message"]
+
+
+def test_a_store_that_is_away_is_waited_for_at_its_newest_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def look(self: ProfileTrigger, dsn: str) -> Progress:
+        looked_at.append(dsn)
+        if len(looked_at) < 3:
+            monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://db/moved")
+            raise StoreUnreachableError("down")
+        return Progress("ready", "profiled")
+
+    monkeypatch.setattr(ProfileTrigger, "_look", look)
+    (event,) = fire(monkeypatch, None, time.time() + 60)
+    assert event["status"] == "ended"
+    assert looked_at == [SECRET, "postgresql://db/moved", "postgresql://db/moved"]
+
+
+def test_a_store_that_stays_away_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    (event,) = fire(monkeypatch, StoreUnreachableError("down"), time.time() - 1)
+    assert (event["status"], event["message"]) == ("timeout", "down")
 
 
 def test_it_survives_serialization_and_carries_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
