@@ -6,13 +6,20 @@ import getpass
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from airflow_dq.cli.airflow_api import TOKEN_VARIABLE, AirflowApi, RefusedError, address, has_token, segments
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.run import print_json
+from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.hooks.parked import COMMENT, OPTIONS
+from airflow_dq.store.review_model import NO_MAP_INDEX
 
 if TYPE_CHECKING:
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import Decision, JudgedDetail
+    from airflow_dq.store.review_model import Decision, JudgedDetail, Origin
+
+_ADVICE = {403: "the token's user may not answer for this task"}
+_NOBODY_WAITS = (404, 409)
+"""No such task or question; answered before."""
 
 
 def accept(arguments: Any) -> int:
@@ -46,17 +53,65 @@ def _decide(arguments: Any, decision: Decision) -> int:
             revise=arguments.revise,
             fingerprint=judged.fingerprint,
         )
-    if arguments.output:
-        print_json(asdict(event))
-        return 0
+    woken = _wake(arguments, judged.origin, decision)
     closed = f"; {judged.open_count} alert{'s' if judged.open_count != 1 else ''} closed" if judged.open_count else ""
-    print(f"Dataset {judged.dataset!r}, partition {judged.partition!r}: {WORDS[decision]} by {event.by}{closed}.")
+    told = f"Dataset {judged.dataset!r}, partition {judged.partition!r}: {WORDS[decision]} by {event.by}{closed}."
     if judged.origin is not None:
-        print(
-            f"If {judged.origin.dag_id}.{judged.origin.task_id} (run {judged.origin.run_id}) waits for a person, any "
-            "answer in Airflow lets it go on by this decision; if it has failed, clear it."
-        )
+        told = f"{told}\n{_next(arguments, judged.origin, woken)}"
+    tell(arguments, {**asdict(event), "task_goes_on": woken}, told)
     return 0
+
+
+def _wake(arguments: Any, origin: Origin | None, decision: Decision) -> bool | None:
+    """Let the task go on that waits for a person; False when none does, None when Airflow was not asked.
+
+    :raises ConfigurationError: when Airflow refuses or cannot be reached
+    """
+    if origin is None or not has_token(arguments):
+        return None
+    path = ("dags", origin.dag_id, "dagRuns", origin.run_id, "taskInstances", origin.task_id, origin.map_index)
+    # The task takes the decision that is stored, with who made it and why: what is answered only wakes it.
+    answer = {"chosen_options": [OPTIONS[decision]], "params_input": {COMMENT: arguments.comment or ""}}
+    try:
+        AirflowApi.of(arguments).send("PATCH", segments(*path, "hitlDetails"), answer, _ADVICE)
+    except RefusedError as error:
+        if error.code in _NOBODY_WAITS:
+            return False
+        raise _not_woken(arguments, origin, error) from None
+    except ConfigurationError as error:
+        raise _not_woken(arguments, origin, error) from None
+    return True
+
+
+def _not_woken(arguments: Any, origin: Origin, error: ConfigurationError) -> ConfigurationError:
+    return ConfigurationError(
+        f"The decision is stored, but {_name(origin)} was not told: {error} {_by_hand(arguments, origin)}"
+    )
+
+
+def _next(arguments: Any, origin: Origin, woken: bool | None) -> str:
+    """What becomes of the task that judged, and what is to be done about it."""
+    if woken:
+        return f"{_name(origin)} waited for this, and goes on."
+    if woken is None:
+        return (
+            f"{_by_hand(arguments, origin)} With a token in {TOKEN_VARIABLE} or --token-file, this command lets it go "
+            "on by itself. If it has failed, clear it."
+        )
+    at = address(arguments.api_url)
+    return f"{_name(origin)} does not wait for a person: {at} knows no open question of it. If it has failed, clear it."
+
+
+def _by_hand(arguments: Any, origin: Origin) -> str:
+    parts = ["dags", origin.dag_id, "runs", origin.run_id, "tasks", origin.task_id]
+    if origin.map_index != NO_MAP_INDEX:
+        parts += ["mapped", str(origin.map_index)]
+    page = f"{address(arguments.api_url)}{segments(*parts, 'required_actions')}"
+    return f"If it waits for a person, give any answer at {page} : it then goes by this decision."
+
+
+def _name(origin: Origin) -> str:
+    return f"{origin.dag_id}.{origin.task_id} (run {origin.run_id})"
 
 
 def _detail(repository: Repository, arguments: Any) -> JudgedDetail:

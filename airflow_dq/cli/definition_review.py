@@ -45,6 +45,12 @@ def _decision(name: str, help: str, function: str) -> ActionCommand:
             COMMENT,
             BY,
             arg("--revise", action="store_true", help="replace an earlier decision"),
+            option("--api-url", "URL", "Airflow's address, where the task may wait (default: api.base_url)"),
+            option(
+                "--token-file",
+                "FILE",
+                "file with a token for Airflow's API, to let the task go on; AIRFLOW_DQ_API_TOKEN wins",
+            ),
         ),
         f'{name} 17 --comment "checked with the supplier"',
     )

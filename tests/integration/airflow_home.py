@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -112,6 +113,25 @@ class AirflowHome:
         output = done.stdout + done.stderr
         assert result.exists(), output
         return json.loads(result.read_text()), output + self._logs()
+
+    def task_states(self) -> dict[tuple[str, str, str], str]:
+        """What has become of every task so far: (DAG, partition, backfilled day or run type, task) -> state."""
+        query = (
+            "SELECT ti.dag_id, run.run_type, run.partition_key, date(run.logical_date), ti.task_id, ti.state "
+            "FROM task_instance ti JOIN dag_run run ON run.dag_id = ti.dag_id AND run.run_id = ti.run_id"
+        )
+        database = self.folder / "airflow.db"
+        if not database.exists():
+            return {}
+        connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)
+        try:
+            rows = connection.execute(query).fetchall()
+        finally:
+            connection.close()
+        return {
+            (dag, key or (day if kind == "backfill" else kind), task): str(state)
+            for dag, kind, key, day, task, state in rows
+        }
 
     def _logs(self) -> str:
         return "".join(file.read_text(errors="replace") for file in (self.folder / "logs").rglob("*.log"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -11,14 +12,42 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 from tests.integration.airflow_home import AirflowHome
 
+USERS = {"admin": "admin", "viewer": "viewer"}
+"""Role by name; each user's password is the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An Airflow that runs."""
+
+    url: str
+    log: Path
+
+    def is_up(self) -> bool:
+        """Whether the API server answers."""
+        try:
+            with urlopen(f"{self.url}/api/v2/version", timeout=10):
+                return True
+        except OSError:
+            return False
+
+    def token(self, user: str) -> str:
+        """What the user shows to the API."""
+        login = json.dumps({"username": user, "password": user}).encode()
+        request = Request(f"{self.url}/auth/token", login, {"Content-Type": "application/json"})
+        with urlopen(request, timeout=60) as answer:
+            return str(json.load(answer)["access_token"])
+
 
 @contextmanager
-def airflow_service(home: AirflowHome) -> Iterator[Path]:
-    """``airflow standalone`` in a session of its own, every process of which is ended; yields its log."""
+def airflow_service(home: AirflowHome) -> Iterator[Service]:
+    """``airflow standalone`` in a session of its own, every process of which is ended."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -32,11 +61,14 @@ def airflow_service(home: AirflowHome) -> Iterator[Path]:
         "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
         "AIRFLOW__CORE__PARALLELISM": "3",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
         # All four would be served on fixed ports, which another Airflow of this machine may have.
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": "0",
         "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": "0",
     }
+    passwords = home.folder / "simple_auth_manager_passwords.json.generated"
+    passwords.write_text(json.dumps({name: name for name in USERS}))
     log = home.folder / "standalone.log"
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -47,7 +79,7 @@ def airflow_service(home: AirflowHome) -> Iterator[Path]:
             start_new_session=True,
         )
     try:
-        yield log
+        yield Service(f"http://127.0.0.1:{port}", log)
     finally:
         # A signal to the parent alone leaves its children; some of them have process groups of their own.
         for sign in (signal.SIGTERM, signal.SIGKILL):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -67,36 +65,17 @@ def states(home: AirflowHome) -> Iterator[dict[tuple[str, str, str], str]]:
     ):
         done = home.airflow(*command)
         assert done.returncode == 0, done.stdout + done.stderr
-    with airflow_service(home) as log:
+    with airflow_service(home) as service:
         try:
-            wait_until(lambda: _states(home).get(("service_waiting", "scheduled", "gate")) == "deferred", 300)
+            wait_until(lambda: home.task_states().get(("service_waiting", "scheduled", "gate")) == "deferred", 300)
             # The profile that the deferred gate waits for.
             with open_store(home.dsn) as store:
                 paths = {"1": str(home.folder / "lake" / f"day={DAYS[0]}.parquet")}
                 LocalJob(JobSpec(dataset="service_late", paths=paths), store, lambda line: None).run()
-            wait_until(lambda: _all_done(_states(home)), 300)
+            wait_until(lambda: _all_done(home.task_states()), 300)
         except TimeoutError:
-            pytest.fail(f"{_states(home)}\n{log.read_text()[-5000:]}")
-        yield _states(home)
-
-
-def _states(home: AirflowHome) -> dict[tuple[str, str, str], str]:
-    query = (
-        "SELECT ti.dag_id, run.run_type, run.partition_key, date(run.logical_date), ti.task_id, ti.state "
-        "FROM task_instance ti JOIN dag_run run ON run.dag_id = ti.dag_id AND run.run_id = ti.run_id"
-    )
-    database = Path(home.folder / "airflow.db")
-    if not database.exists():
-        return {}
-    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)
-    try:
-        rows = connection.execute(query).fetchall()
-    finally:
-        connection.close()
-    return {
-        (dag, key or (day if kind == "backfill" else kind), task): str(state)
-        for dag, kind, key, day, task, state in rows
-    }
+            pytest.fail(f"{home.task_states()}\n{service.log.read_text()[-5000:]}")
+        yield home.task_states()
 
 
 def _all_done(states: dict[tuple[str, str, str], str]) -> bool:

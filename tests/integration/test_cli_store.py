@@ -13,6 +13,7 @@ from airflow_dq.store import Repository
 from airflow_dq.store.judge import judge
 from airflow_dq.store.migration import check, upgrade
 from airflow_dq.store.review_model import AlertFilter
+from tests.airflow_api import fake_api
 from tests.integration.sample import days, make_profile
 from tests.integration.test_store_review import GATE, OPTIONS, TODAY, put
 
@@ -81,13 +82,47 @@ def test_decisions(broken: Repository, line: Line, command: str, decision: str) 
     said = line.text(command, number, "--by", "ann", "--comment", "seen it")
     assert f"Dataset 't', partition '{TODAY}': " in said
     assert "by ann; " in said
-    assert "If flights.gate (run manual__1) waits for a person" in said
+    assert "/dags/flights/runs/manual__1/tasks/gate/mapped/3/required_actions : it then goes by this decision" in said
     made = broken.decision("t", TODAY)
     assert made is not None
     assert (made.decision, made.by, made.comment) == (decision, "ann", "seen it")
     assert "by ann: seen it, on 20" in line.refused("reject", "--dataset", "t", "--partition", TODAY, "--by", "bob")
     event = line.json("accept", "--dataset", "t", "--partition", TODAY, "--by", "bob", "--revise")
-    assert (event["action"], event["by"]) == ("accepted", "bob")
+    assert (event["action"], event["by"], event["task_goes_on"]) == ("accepted", "bob", None)
+
+
+def test_a_decision_lets_the_waiting_task_go_on(
+    broken: Repository, line: Line, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    token = tmp_path / "token"
+    token.write_text("secret\n")
+    decide = ("accept", number, "--by", "ann", "--comment", "seen it", "--revise", "--token-file", str(token))
+    with fake_api() as api:
+        given = (*decide, "--api-url", api.url)
+        assert "flights.gate (run manual__1) waited for this, and goes on." in line.text(*given)
+        path = "/api/v2/dags/flights/dagRuns/manual__1/taskInstances/gate/3/hitlDetails"
+        answer = {"chosen_options": ["Accept"], "params_input": {"comment": "seen it"}}
+        assert api.asked == [("PATCH", path, "Bearer secret", answer)]
+        for code in (404, 409):
+            api.answer = (code, b"{}")
+            assert f"{api.url} knows no open question of it" in line.text(*given)
+            assert line.json(*given)["task_goes_on"] is False
+        api.answer = (403, b"{}")
+        said = line.refused(*given)
+    assert "The decision is stored, but flights.gate (run manual__1) was not told: Airflow refused (403" in said
+    assert "may not answer for this task" in said
+    assert "give any answer at http" in said
+    assert "cannot be reached" in line.refused(*decide, "--api-url", "http://127.0.0.1:1")
+
+
+def test_a_decision_about_what_no_task_judged_asks_nobody(broken: Repository, line: Line) -> None:
+    put(broken, make_profile("2024-01-22", mean=500.0))
+    judge(broken, "t", "2024-01-22", OPTIONS)
+    with fake_api() as api:
+        said = line.text("reject", "--dataset", "t", "--partition", "2024-01-22", "--by", "ann", "--api-url", api.url)
+        assert api.asked == []
+    assert said.count("\n") == 1
 
 
 def test_a_decision_names_one_partition(broken: Repository, line: Line) -> None:

@@ -3,53 +3,23 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from airflow_dq.cli.main import build_parser, main
-
-
-class Api:
-    """What was asked, and what to answer."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str | None, Any]] = []
-        self.answer: tuple[int, bytes] = (200, b'{"id": 7, "dag_id": "flights"}')
-        self.url = ""
+from tests.airflow_api import FakeApi, fake_api
 
 
 @pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
-    made = Api()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            made.asked.append((self.path, self.headers["Authorization"], body))
-            self.send_response(made.answer[0])
-            self.end_headers()
-            self.wfile.write(made.answer[1])
-
-        def log_message(self, format: str, *arguments: Any) -> None:
-            """Nothing on the terminal."""
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    made.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
     monkeypatch.setenv("AIRFLOW_DQ_API_TOKEN", "secret")
-    yield made
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with fake_api() as made:
+        yield made
 
 
-def arguments(api: Api, *more: str) -> list[str]:
+def arguments(api: FakeApi, *more: str) -> list[str]:
     dates = ["--from", "2013-01-01", "--to", "2013-02-14T12:00"]
     return ["backfill", "--dag-id", "flights", *dates, "--api-url", f"{api.url}/", *more]
 
@@ -61,7 +31,7 @@ def refused(given: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
-def test_it_starts_airflows_own_backfill(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_starts_airflows_own_backfill(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     main(arguments(api, "--reprocess", "failed"))
     assert "Backfill 7 of flights from 2013-01-01 to 2013-02-14T12:00 has started" in capsys.readouterr().out
     body = {
@@ -71,13 +41,13 @@ def test_it_starts_airflows_own_backfill(api: Api, capsys: pytest.CaptureFixture
         "reprocess_behavior": "failed",
         "max_active_runs": 3,
     }
-    assert api.asked == [("/api/v2/backfills", "Bearer secret", body)]
+    assert api.asked == [("POST", "/api/v2/backfills", "Bearer secret", body)]
     main(arguments(api, "--json"))
     assert json.loads(capsys.readouterr().out)["id"] == 7
 
 
 def test_the_token_may_be_in_a_file(
-    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    api: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("AIRFLOW_DQ_API_TOKEN")
     assert "set AIRFLOW_DQ_API_TOKEN" in refused(arguments(api), capsys)
@@ -85,7 +55,7 @@ def test_the_token_may_be_in_a_file(
     assert "cannot be read" in refused(arguments(api, "--token-file", str(file)), capsys)
     file.write_text("from-file\n")
     main(arguments(api, "--token-file", str(file)))
-    assert api.asked[0][1] == "Bearer from-file"
+    assert api.asked[0][2] == "Bearer from-file"
     file.write_text("two words")
     assert "blanks or line breaks" in refused(arguments(api, "--token-file", str(file)), capsys)
 
@@ -103,7 +73,7 @@ def test_the_token_may_be_in_a_file(
     ],
 )
 def test_a_refusal_is_explained(
-    api: Api, code: int, body: bytes, words: str, capsys: pytest.CaptureFixture[str]
+    api: FakeApi, code: int, body: bytes, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api.answer = (code, body)
     said = refused(arguments(api), capsys)
@@ -111,7 +81,19 @@ def test_a_refusal_is_explained(
     assert "secret" not in said
 
 
-def test_what_contradicts_itself(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_busy_airflow_is_asked_again(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("airflow_dq.cli.airflow_api.PAUSE_SECONDS", 0)
+    api.first = [(503, b'{"detail": "locked"}')] * 4
+    main(arguments(api))
+    assert len(api.asked) == 5
+    api.answer = (503, b'{"detail": "locked"}')
+    assert "its database is busy: try again. It says: locked" in refused(arguments(api), capsys)
+    assert len(api.asked) == 10
+
+
+def test_what_contradicts_itself(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     assert "needs --from DATE and --to" in refused(["backfill", "--dag-id", "flights"], capsys)
     assert "leave out --source" in refused(arguments(api, "--source", "x=*"), capsys)
     assert "Name the DATASET" in refused(["backfill"], capsys)
