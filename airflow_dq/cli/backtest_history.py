@@ -46,21 +46,35 @@ class StoredHistory:
                 f"No partition of a dataset {dataset!r}{upto} is profiled (datasets: {known}). Profile its past with "
                 "`airflow dq backfill`, or try --files on the files themselves."
             )
-        # Partitions that failed are no history for the gate, and are judged by a backtest all the same.
-        loaded = {str(profile.partition): profile for profile in repository.load_history(dataset, _END, len(listed))}
+        loaded, restarts = _eras(repository, dataset, len(listed))
         eligible = frozenset(loaded)
+        # Partitions that failed are no history for the gate, and are judged by a backtest all the same.
         for key in keys:
             if key not in loaded or key in keys[-WITH_VARIANTS:]:
                 found = repository.load_profile(dataset, key)
                 if found is not None:
                     loaded[key] = found
-        decisions: dict[str, Decision] = {
-            line.partition: "rejected" if line.decision == "rejected" else "accepted"
-            for line in listed
-            if line.decision is not None
-        }
+        decisions: dict[str, Decision] = dict.fromkeys(restarts, "new_normal")
+        decisions |= {line.partition: line.decision for line in listed if line.decision is not None}
         return cls(repository, dataset, [loaded[key] for key in keys if key in loaded], decisions, eligible)
 
     def reload(self, partition: str) -> Profile | None:
         """The profile with the states that are kept of it."""
         return self.repository.load_profile(self.dataset, partition)
+
+
+def _eras(repository: Repository, dataset: str, limit: int) -> tuple[dict[str, Profile], list[str]]:
+    """The partitions that the gate learns from, by key, and those at which a person has restarted its history.
+
+    One load ends at the newest of these: what is before it was history once.
+    """
+    loaded: dict[str, Profile] = {}
+    restarts: list[str] = []
+    before = _END
+    while True:
+        loaded |= {str(profile.partition): profile for profile in repository.load_history(dataset, before, limit)}
+        start = repository.history_start(dataset, before)
+        if start is None:
+            return loaded, restarts
+        restarts.append(start.partition)
+        before = start.partition

@@ -56,6 +56,10 @@ class History:
                 distances(column, earlier, pool)
             profile.columns[name].pairs.update(column.pairs)
 
+    def restart(self) -> None:
+        """Learn from nothing that is there so far."""
+        self.profiles.clear()
+
     def add(self, profile: Profile) -> None:
         """Let the partition be learned from.
 

@@ -11,7 +11,8 @@ from airflow_dq.program.model import Alert, Status, SynthesisOptions
 
 JUDGED = (Status.PASS, Status.FAIL)
 """The statuses of a partition that was checked; the others are counted apart."""
-Decision = Literal["accepted", "rejected"]
+Decision = Literal["accepted", "rejected", "new_normal"]
+"""With a new normal a partition is accepted, and nothing before it is learned from any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,8 @@ def backtest(
     :param options: what the gate would have been given (default: ``SynthesisOptions()``)
     :param dataset: its name, for the report
     :param learn_only: keys of partitions that are learned from without being judged
-    :param decisions: what a person has decided about a partition, by key; rejected ones are never learned from
+    :param decisions: what a person has decided about a partition, by key; rejected ones are never learned from, and
+        after a new normal nothing before it is
     :param accept_after: 1: every alarm is accepted at once; None: none ever is
     :param targets: further values of ``target_fpr`` to compare; none: only that of the options
     :param reload: loads a profile with its states, for profiles that are given without them
@@ -104,7 +105,10 @@ class _Walk:
 
     def learn(self, profile: Profile) -> None:
         """Add a partition to the history unless a person has rejected it."""
-        if self._decision(profile) != "rejected":
+        decision = self._decision(profile)
+        if decision == "new_normal":
+            self._history.restart()
+        if decision != "rejected":
             self._history.add(profile)
 
     def judge(self, profile: Profile) -> None:
@@ -115,10 +119,12 @@ class _Walk:
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:
             self._recent.append(InjectedErrors(profile, tuple(self._history.profiles)))
-        if decision == "accepted" or (decision is None and outcome.status in (Status.PASS, Status.WARMING_UP)):
+        if decision == "rejected":
+            return
+        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP):
             self._alarmed, self._accepted = [], False
-            self._history.add(profile)
-        elif decision is None and outcome.status is Status.FAIL and self._accept_after is not None:
+            self.learn(profile)
+        elif outcome.status is Status.FAIL and self._accept_after is not None:
             self._alarm(profile, self._accept_after)
 
     def _alarm(self, profile: Profile, accept_after: int) -> None:

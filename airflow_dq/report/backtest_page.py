@@ -198,7 +198,8 @@ def _alarms(result: BacktestResult, shown: set[int], left_out: int) -> Element |
 def _alarm(place: int, outcome: PartitionOutcome) -> Element:
     """One alarm: its first reason with a chart, the others as sentences."""
     first, *others = outcome.alerts
-    decision = "alarm" if outcome.decision is None else f"alarm, {outcome.decision} by a person"
+    said = None if outcome.decision is None else outcome.decision.replace("_", " ")
+    decision = "alarm" if said is None else f"alarm, {said} by a person"
     heading = element(
         "h3",
         element("span", outcome.partition or "–", class_="key"),

@@ -79,7 +79,7 @@ def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, st
     spread = f"{sizes[0]:,}-{sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}" if sizes else "-"
     verdict = "ALARM" if first.status is Status.FAIL else status_words(first.status)
     if first.decision is not None:
-        verdict += f" ({first.decision})"
+        verdict += f" ({first.decision.replace('_', ' ')})"
     cells = key, spread, verdict
     if first.status is Status.FAIL and first.alerts:
         more = len(first.alerts) - 1

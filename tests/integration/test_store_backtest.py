@@ -57,6 +57,21 @@ def test_all_profiles_are_loaded_and_the_newest_with_their_injected_errors(
     assert [one.partition for one in StoredHistory.load(store, "t", "2024-01-10").profiles][-1] == "2024-01-10"
 
 
+def test_the_history_restarts_where_a_person_said_so(store: Repository, past: list[Profile]) -> None:
+    rule(store, past[11], Status.FAIL)
+    store.decide("t", "2024-01-12", "new_normal", "ann")
+    rule(store, past[4], Status.FAIL)
+    store.decide("t", "2024-01-05", "new_normal", "ann")
+    stored = StoredHistory.load(store, "t")
+    assert stored.decisions == {"2024-01-05": "new_normal", "2024-01-11": "rejected", "2024-01-12": "new_normal"}
+    assert len(stored.profiles) == 15
+    # What was learned from before the restarts still is, by what was judged then.
+    assert {str(one.partition) for one in past} - stored.eligible == {"2024-01-10", "2024-01-11"}
+    # The trail outlives the verdict: profiled anew and not judged since, the history still begins there.
+    put(store, make_profile("2024-01-12", mean=901.0))
+    assert StoredHistory.load(store, "t").decisions["2024-01-12"] == "new_normal"
+
+
 def run(dsn: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", dsn)
     try:

@@ -160,6 +160,25 @@ def test_what_people_decided_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (rejected.false_alarms.count, rejected.false_alarms.of) == (0, 3)
 
 
+def test_the_history_restarts_at_a_new_normal() -> None:
+    shifted = days(16, broken=range(8, 17))
+    result = backtest(shifted, OPTIONS, targets=(), decisions={"2024-01-08": "new_normal"})
+    # Nothing before the eighth counts: the ninth to twelfth warm up again, with the eighth as their history.
+    assert stati(result) == "wwwwwppfwwwwpppp"
+    assert result.partitions[7].decision == "new_normal"
+    learned_only = backtest(
+        shifted, OPTIONS, targets=(), decisions={"2024-01-08": "new_normal"},
+        learn_only={f"2024-01-{index:02d}" for index in range(1, 9)},
+    )  # fmt: skip
+    assert stati(learned_only) == "wwwwpppp"
+
+
+def test_a_row_of_alarms_ends_with_a_new_normal() -> None:
+    shifted = days(13, broken=range(8, 14))
+    result = backtest(shifted, OPTIONS, targets=(), accept_after=3, decisions={"2024-01-09": "new_normal"})
+    assert stati(result) == "wwwwwppffwwww"
+
+
 def test_partitions_that_are_only_learned_from_are_not_judged() -> None:
     result = backtest(days(8), OPTIONS, targets=(), learn_only={f"2024-01-{index:02d}" for index in range(1, 6)})
     assert stati(result) == "ppp"
