@@ -50,21 +50,21 @@ def _change_type(to: str, using: str) -> None:
 
 def _decompress() -> None:
     """PostgreSQL cannot read what the package has compressed."""
-    table = sa.table(
-        "column_profile",
-        sa.column("id", sa.BigInteger),
-        *(sa.column(name, sa.LargeBinary) for name in _METRICS),
-        schema=SCHEMA,
-    )
     connection, done = op.get_bind(), 0
-    change = table.update().where(table.c.id == sa.bindparam("row"))
-    change = change.values({name: sa.bindparam(name) for name in _METRICS})
-    batch = sa.select(table).order_by(table.c.id).limit(_ROWS_AT_ONCE)
-    while rows := connection.execute(batch.where(table.c.id > done)).all():
-        plain = [{name: _plain(getattr(row, name)) for name in _METRICS} for row in rows]
-        connection.execute(change, [{"row": row.id, **values} for row, values in zip(rows, plain, strict=True)])
+    batch = sa.text(
+        f"SELECT id, metrics, pairs FROM {SCHEMA}.column_profile WHERE id > :done ORDER BY id LIMIT {_ROWS_AT_ONCE}"
+    )
+    change = sa.text(
+        f"UPDATE {SCHEMA}.column_profile AS stored SET metrics = convert_to(plain.metrics, 'UTF8'), "
+        "pairs = convert_to(plain.pairs, 'UTF8') "
+        "FROM unnest(CAST(:ids AS bigint[]), CAST(:metrics AS text[]), CAST(:pairs AS text[])) "
+        "AS plain (id, metrics, pairs) WHERE stored.id = plain.id"
+    )
+    while rows := connection.execute(batch, {"done": done}).all():
+        plain = {name: [_plain(getattr(row, name)) for row in rows] for name in _METRICS}
+        connection.execute(change, {"ids": [row.id for row in rows], **plain})
         done = rows[-1].id
 
 
-def _plain(stored: bytes) -> bytes:
-    return json.dumps(decode(bytes(stored), METRIC_WORDS)).encode()
+def _plain(stored: bytes) -> str:
+    return json.dumps(decode(bytes(stored), METRIC_WORDS))

@@ -192,6 +192,8 @@ def prune_beside_gates(store: Repository, dsn: str, figures: Figures, partitions
         put(store, names[number % len(names)], profile)
         _pass(store, names[number % len(names)], partitions)
 
+    with scans(store, figures):
+        store.prune(partitions - 1, names[-1])
     figures.add("a gate before the prune, with saving", _timed(one), "s")
     before = _partitions(store)
     began = time.monotonic()

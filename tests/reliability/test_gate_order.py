@@ -60,6 +60,19 @@ def test_gate_without_a_database_does_not_pass(store: Repository, server: Server
     report("gate while PostgreSQL is down", passes_in_vain=0)
 
 
+def test_gate_waits_for_a_database_that_goes_away(store: Repository, server: Server, gate: DQGateSensor) -> None:
+    put(store, *days(20))
+    assert not gate.poke({}).is_done
+    server.stop()
+    try:
+        assert not any(gate.poke({}).is_done for _ in range(3))
+    finally:
+        server.start()
+    put(store, make_profile(TODAY))
+    assert gate.poke({}).xcom_value["outcome"] == "pass"
+    report("gate waits while PostgreSQL is down", looks_in_vain=3, failed_tries=0)
+
+
 @pytest.mark.parametrize("skew", ["-1 day", "1 day"])
 def test_newest_is_by_number_not_by_clock(store: Repository, skew: str) -> None:
     """The database's clock was set: an earlier attempt looks later, or much earlier."""

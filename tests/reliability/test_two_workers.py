@@ -48,6 +48,27 @@ def test_two_workers_profile_the_same_partition(store: Repository, server: Serve
     report("two workers on one partition", rounds=ROUNDS, refused=stale, profiles=1)
 
 
+def test_two_workers_measure_distances_of_the_same_column(store: Repository, server: Server) -> None:
+    """What both add stays."""
+    put(store, make_profile("p"))
+    meet = threading.Barrier(2, timeout=60)
+
+    def measure(worker: Repository, who: str) -> None:
+        for number in range(ROUNDS):
+            profile = make_profile("p")
+            profile.columns["price"].pairs[f"{who} {number}"] = {"emd": 0.5}
+            meet.wait()
+            worker.save_pairs("t", [profile])
+
+    with open_store(server.dsn) as other, ThreadPoolExecutor(2) as pool:
+        for one in [pool.submit(measure, store, "a"), pool.submit(measure, other, "b")]:
+            one.result()
+    loaded = store.load_profile("t", "p")
+    assert loaded is not None
+    assert set(loaded.columns["price"].pairs) == {f"{who} {number}" for who in "ab" for number in range(ROUNDS)}
+    report("two workers on the distances of a column", rounds=ROUNDS, lost=0)
+
+
 def test_two_workers_save_different_partitions_of_a_dataset(store: Repository, server: Server) -> None:
     """They also tidy up after each other: each partition is there, and only the newest have states."""
     profiles = days(28)
