@@ -86,7 +86,7 @@ def kind_of(data_type: pa.DataType) -> Kind:
 def canonical(array: pa.Array) -> pa.Array:
     """The values in the canonical type of their kind (:data:`CANONICAL`).
 
-    Numbers become 64-bit floats, decimals of more than 15 digits the nearest one; integers of which some lie beyond
+    Numbers become 64-bit floats; decimals stay decimals, which are summed exactly; integers of which some lie beyond
     2**53 stay integers, and the states keep them apart.  Nested values become their sizes: elements of a list or map,
     fields of a struct that are not null.  Timestamps and dates become seconds since 1970-01-01 UTC; a timestamp without
     a zone is read as UTC.
@@ -107,7 +107,7 @@ def canonical(array: pa.Array) -> pa.Array:
         return _sizes(array)
     if _counts_time(array.type):
         return _seconds(array)
-    if is_long(array):
+    if is_long(array) or pt.is_decimal(array.type):
         return array
     # Not safe=True: that refuses integers which a float rounds, and one odd value must not stop a profile.
     return array.cast(CANONICAL[kind], safe=False)

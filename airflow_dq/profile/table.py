@@ -256,7 +256,7 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
     try:
         values = _contiguous(column, kind)
         state = ColumnState.of(kind, data_type, values, key)
-        # Long integers: the states tell neighbours apart, the sample takes them as the floats next to them.
+        # Long integers and decimals: states tell neighbours apart, the sample takes them as the floats next to them.
         return values if values.type == CANONICAL[kind] else values.cast(CANONICAL[kind], safe=False), state
     except MemoryError:
         raise

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from airflow_dq.states.array import finite_floats, flat
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.codec import pack, reading, unpack
 from airflow_dq.states.exact import UNIT, exact_dot, exact_sum
-from airflow_dq.states.long_integer import is_long
+from airflow_dq.states.fixed_point import unscaled
+from airflow_dq.states.long_integer import EXACT_INTEGER, is_long
 from airflow_dq.states.veil import rounded_outwards
 
 
@@ -21,8 +23,8 @@ from airflow_dq.states.veil import rounded_outwards
 class Moments(State):
     """Count, sum, sum of squares, minimum and maximum of the finite values.
 
-    The sums are integers (in units of 2**-1074 and 2**-2148), hence exact: mean and spread come out correctly
-    rounded, whatever the split of the data and however large its offset.
+    The sums are integers (in units of 2**-1074 * 10**-scale and of its square), hence exact: mean and spread come out
+    correctly rounded, whatever the split of the data and however large its offset.
     """
 
     key: ClassVar[str] = "moments/1"
@@ -33,13 +35,18 @@ class Moments(State):
     squares: int = 0
     low: float = math.inf
     high: float = -math.inf
+    scale: int = 0
+    """Digits behind the point of decimals; 0 for other numbers."""
 
     @classmethod
     def of(cls, values: pa.Array) -> Self:
-        """Summarise numbers; integers of up to 64 bits and floats are exact, decimals are taken as float64."""
+        """Summarise numbers: floats, integers of up to 64 bits and decimals of any size, each exactly."""
         values = flat(values)
+        if pa.types.is_decimal(values.type):
+            return cls._of_decimals(values)
         if is_long(values):
-            return cls._of_long_integers(values)
+            numbers = values.drop_null().to_numpy(zero_copy_only=False)
+            return cls._of_integers(numbers)
         numbers = finite_floats(values)
         if len(numbers) == 0:
             return cls()
@@ -47,13 +54,32 @@ class Moments(State):
         return cls(len(numbers), total, squares, float(numbers.min()), float(numbers.max()))
 
     @classmethod
-    def _of_long_integers(cls, values: pa.Array) -> Self:
-        numbers = values.drop_null().to_numpy(zero_copy_only=False)
-        # Two halves of 32 bits are exact floats, and so is what exact_dot makes of them.
-        high, low = (numbers >> 32).astype(np.float64), (numbers & 0xFFFFFFFF).astype(np.float64)
-        total = (exact_sum(high) << 32) + exact_sum(low)
-        squares = (exact_dot(high, high) << 64) + (exact_dot(high, low) << 33) + exact_dot(low, low)
-        return cls(len(numbers), total, squares, float(numbers.min()), float(numbers.max()))
+    def _of_integers(cls, numbers: NDArray[np.int64], scale: int = 0) -> Self:
+        """Summarise the integers times ``10**-scale``."""
+        if not len(numbers):
+            return cls()
+        least, most = int(numbers.min()), int(numbers.max())
+        if max(-least, most) <= EXACT_INTEGER:
+            floats = numbers.astype(np.float64)
+            total, squares = exact_sum(floats), exact_dot(floats, floats)
+        else:
+            # Two halves of 32 bits are exact floats, and so is what exact_dot makes of them.
+            high, low = (numbers >> 32).astype(np.float64), (numbers & 0xFFFFFFFF).astype(np.float64)
+            total = (exact_sum(high) << 32) + exact_sum(low)
+            squares = (exact_dot(high, high) << 64) + (exact_dot(high, low) << 33) + exact_dot(low, low)
+        return cls(len(numbers), total, squares, least / 10**scale, most / 10**scale, scale)
+
+    @classmethod
+    def _of_decimals(cls, values: pa.Array) -> Self:
+        numbers, scale = unscaled(values), max(0, values.type.scale)
+        if not len(numbers):
+            return cls()
+        if isinstance(numbers, np.ndarray) and values.type.scale >= 0:
+            return cls._of_integers(numbers, scale)
+        # Beyond 64 bits, or whole tens, hundreds, ...: Python's integers take their time, and have no end.
+        integers = [int(number) * 10 ** max(0, -values.type.scale) for number in numbers]
+        total, squares = sum(integers) << UNIT, sum(number * number for number in integers) << 2 * UNIT
+        return cls(len(integers), total, squares, min(integers) / 10**scale, max(integers) / 10**scale, scale)
 
     @classmethod
     def veiled(cls, values: pa.Array, key: bytes) -> Self:
@@ -62,17 +88,26 @@ class Moments(State):
         if not state.count:
             return state
         low, high = rounded_outwards(state.low, state.high)
-        return cls(state.count, state.total, state.squares, low, high)
+        return replace(state, low=low, high=high)
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
+        scale = max(self.scale, other.scale)
+        ours, theirs = (10 ** (scale - side.scale) for side in (self, other))
         return type(self)(
             self.count + other.count,
-            self.total + other.total,
-            self.squares + other.squares,
+            self.total * ours + other.total * theirs,
+            self.squares * ours**2 + other.squares * theirs**2,
             min(self.low, other.low),
             max(self.high, other.high),
+            scale,
         )
+
+    @property
+    def _units(self) -> int:
+        """So many units of ``total`` are 1."""
+        units: int = 10**self.scale << UNIT
+        return units
 
     @property
     def sum(self) -> float:
@@ -80,7 +115,7 @@ class Moments(State):
 
         :raises OverflowError: when it exceeds the range of a float.
         """
-        return self.total / (1 << UNIT)
+        return self.total / self._units
 
     @property
     def mean(self) -> float:
@@ -88,7 +123,7 @@ class Moments(State):
 
         :raises ZeroDivisionError: when there are no values.
         """
-        return self.total / (self.count << UNIT)
+        return self.total / (self.count * self._units)
 
     @property
     def std(self) -> float:
@@ -99,13 +134,15 @@ class Moments(State):
         spread = self.count * self.squares - self.total**2
         # An integer root of at least 64 bits, so that rounding to float is the only rounding.
         extra = max(0, 65 - spread.bit_length() // 2)
-        return math.isqrt(spread << (2 * extra)) / (self.count << (UNIT + extra))
+        return math.isqrt(spread << (2 * extra)) / (self.count * self._units << extra)
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores an equal state."""
         numbers = (self.count, self.total, self.squares)
         bounds = np.array([self.low, self.high], "<f8").tobytes()
-        return pack(self.key, *(_integer_bytes(number) for number in numbers), bounds)
+        # Only decimals have a scale: that of other numbers takes no bytes.
+        scale = self.scale.to_bytes(1) if self.scale else b""
+        return pack(self.key, *(_integer_bytes(number) for number in numbers), bounds + scale)
 
     @classmethod
     def decode(cls, data: bytes) -> Self:
@@ -116,10 +153,12 @@ class Moments(State):
         with reading(cls.key):
             *numbers, bounds = unpack(cls.key, data, 4)
             count, total, squares = (int.from_bytes(number, "little", signed=True) for number in numbers)
-            low, high = np.frombuffer(bounds, "<f8").tolist()
-            if count < 0 or squares < 0 or math.isnan(low) or math.isnan(high) or (count > 0) != (low <= high):
+            low, high = np.frombuffer(bounds[:16], "<f8").tolist()
+            scale = int.from_bytes(bounds[16:])
+            signs = count < 0 or squares < 0 or math.isnan(low) or math.isnan(high)
+            if len(bounds) > 17 or signs or (count > 0) != (low <= high):
                 raise ValueError("its numbers contradict each other")
-            return cls(count, total, squares, low, high)
+            return cls(count, total, squares, low, high, scale)
 
 
 def _integer_bytes(number: int) -> bytes:

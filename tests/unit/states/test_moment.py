@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.states.codec import unpack
 from airflow_dq.states.moment import Moments
 
 
@@ -74,3 +76,70 @@ def test_a_sum_beyond_the_largest_float_is_kept_but_has_no_float() -> None:
 def test_nothing_has_no_mean() -> None:
     with pytest.raises(ZeroDivisionError):
         _ = Moments().mean
+
+
+@pytest.mark.parametrize(
+    ("data_type", "largest"),
+    [
+        (pa.decimal32(9, 2), 10**9 - 1),
+        (pa.decimal64(18, 4), 10**18 - 1),
+        (pa.decimal128(15, 2), 10**15 - 1),
+        (pa.decimal128(18, 0), 10**18 - 1),
+        (pa.decimal128(38, 5), 10**38 - 1),
+        (pa.decimal128(20, 20), 10**20 - 1),
+        (pa.decimal128(5, -3), 10**5 - 1),
+        (pa.decimal256(76, 10), 10**76 - 1),
+    ],
+    ids=str,
+)
+def test_decimals_are_exact_whatever_their_size_and_split(data_type: pa.DataType, largest: int) -> None:
+    random = np.random.default_rng(5)
+    context = Context(prec=100)
+    numbers = [int(share * largest) for share in random.uniform(-1.0, 1.0, 300)] + [largest, -largest]
+    values = [Decimal(number).scaleb(-data_type.scale, context) for number in numbers] + [None]
+    array = pa.array(values, data_type)
+    moments = Moments.of(array)
+    exact = [Fraction(number) / Fraction(10) ** data_type.scale for number in numbers]
+    unit = Fraction(1, 10**moments.scale << 1074)
+    assert moments.count == len(exact)
+    assert moments.total * unit == sum(exact)
+    assert moments.squares * unit**2 == sum(value**2 for value in exact)
+    assert (moments.low, moments.high) == (float(min(exact)), float(max(exact)))
+    assert moments.sum == float(sum(exact))
+    assert moments.mean == float(sum(exact) / len(exact))
+    assert moments.std == pytest.approx(float(np.std([float(value) for value in exact])), rel=1e-12)
+    assert Moments.of(array.slice(0, 100)).merge(Moments.of(array.slice(100))) == moments
+    assert Moments.decode(moments.encode()) == moments
+
+
+def test_decimals_that_add_up_to_nothing_have_the_sum_zero() -> None:
+    entries = pa.array([Decimal("0.1"), Decimal("0.2"), Decimal("-0.3")], pa.decimal128(38, 2))
+    assert sum([0.1, 0.2, -0.3]) != 0.0
+    assert Moments.of(entries).sum == 0.0
+
+
+def test_decimals_of_several_scales_and_floats_add_up_exactly() -> None:
+    parts = [
+        pa.array([Decimal("0.25"), None], pa.decimal128(10, 2)),
+        pa.array([Decimal("1.12345")], pa.decimal128(10, 5)),
+        pa.array([0.5, 2.0**-1074]),
+        pa.array([None], pa.decimal128(38, 30)),
+    ]
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        moments = Moments()
+        for place in order:
+            moments = moments.merge(Moments.of(parts[place]))
+        assert moments.scale == 5
+        exact = Fraction("1.87345") + Fraction(1, 2**1074)
+        assert Fraction(moments.total, 10**5 << 1074) == exact
+
+
+def test_hidden_decimals_keep_their_exact_sum() -> None:
+    values = pa.array([Decimal("1.15"), Decimal("2.25")], pa.decimal128(10, 2))
+    moments = Moments.veiled(values, b"key")
+    assert moments.sum == 3.4
+    assert moments.low < 1.15 < 2.25 < moments.high
+
+
+def test_numbers_without_a_scale_are_stored_as_before_there_was_one() -> None:
+    assert len(unpack(Moments.key, Moments.of(pa.array([1.5])).encode(), 4)[3]) == 16
