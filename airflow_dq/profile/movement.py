@@ -35,6 +35,9 @@ def moved(full: Counts, clean: Counts, injected: Counts) -> Counts:
 def kept_share(clean: Counts, staying: Counts) -> Floats:
     """By value: the share of its rows that stays, estimated from the sampled rows around it."""
     overall = float(staying.sum() / clean.sum())
+    if overall in (0.0, 1.0):
+        # Everywhere the same, whatever is looked at.
+        return np.full(len(clean), overall)
     rows, stays = (np.concatenate([[0], np.cumsum(counts)]) for counts in (clean, staying))
     middle = (rows[:-1] + rows[1:]) / 2
     first, last = np.maximum(middle - _WINDOW / 2, 0), np.minimum(middle + _WINDOW / 2, rows[-1])

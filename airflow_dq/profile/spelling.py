@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from airflow_dq.profile.injection import Clean, Texts
 from airflow_dq.states.base import Kind
+from airflow_dq.states.memo import remember_last
 
 Points = npt.NDArray[np.uint32]
 _EXACT_INTEGER = 2.0**53
@@ -35,7 +36,7 @@ def from_texts(clean: Clean, texts: Texts) -> pa.Array:
     """The column with new texts; a number whose text did not change stays as it was, NaN and infinities too."""
     if clean.kind is Kind.STRING:
         return pa.array(texts, pa.large_string())
-    old = clean.values.to_pylist()
+    old = _numbers(clean.values)
     parsed = [
         number if text == before else _parse(text) for number, text, before in zip(old, texts, clean.texts, strict=True)
     ]
@@ -56,6 +57,11 @@ def split_points(points: Points, lengths: list[int | None]) -> Texts:
         texts.append(None if length is None else joined[start : start + length])
         start += length or 0
     return texts
+
+
+@remember_last
+def _numbers(values: pa.Array) -> list[float | None]:
+    return values.to_pylist()  # type: ignore[no-any-return]
 
 
 def _whole(number: float) -> str:

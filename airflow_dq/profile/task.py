@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.profile.model import Profile, ProfileOptions
 from airflow_dq.profile.table import BATCH_ROWS, TableState
 from airflow_dq.profile.variant import variants_of
-from airflow_dq.profile.variant_blob import encode_variants
+from airflow_dq.profile.variant_blob import PackedVariants, encode_variants
 
 PARTIAL = pa.schema(
     [
@@ -29,10 +30,14 @@ PARTIAL = pa.schema(
         ("problem", pa.string()),
         ("trace", pa.string()),
         ("seconds", pa.float64()),
+        ("variants", pa.map_(pa.string(), pa.binary())),
     ]
 )
-"""A partial result: ``state``, or the ``problem`` in a sentence, with a ``trace`` when it was not foreseen."""
-PARTIAL_DDL = "key string, state binary, problem string, trace string, seconds double"
+"""A partial result: ``state``, or the ``problem`` in a sentence, with a ``trace`` when it was not foreseen.
+
+``variants`` are the encoded injected variants of some columns, by name, where the task had all rows at hand.
+"""
+PARTIAL_DDL = "key string, state binary, problem string, trace string, seconds double, variants map<string, binary>"
 
 # Rows wait until there are BATCH_ROWS of a key (many small states cost more to make and merge than few large ones),
 # or until those of all keys together take so much memory.
@@ -58,6 +63,7 @@ class Partial:
     problem: str | None = None
     trace: str | None = None
     seconds: float = 0.0
+    variants: Mapping[str, bytes] = field(default_factory=dict)
 
     def grow(self, larger: Callable[[TableState | None], TableState]) -> None:
         """Replace the state by a larger one, made by a call that may fail, unless the partition has already failed."""
@@ -77,17 +83,24 @@ class Partial:
 
     def join(self, other: Partial) -> Partial:
         """What is known of both parts of the partition."""
-        both = Partial(self.state, self.problem, self.trace, self.seconds)
+        both = Partial(self.state, self.problem, self.trace, self.seconds, {**self.variants, **other.variants})
         both.absorb(other.problem, other.trace, other.seconds)
         piece = other.state
         if piece is not None:
             both.grow(lambda state: piece if state is None else state.merge(piece))
         return both
 
+    def profile(self, key: str, options: ProfileOptions) -> Profile:
+        """The profile of the partition, when this is known of all its parts and none has failed."""
+        assert self.state is not None
+        profile = self.state.profile(key, options)
+        profile.variants.update({name: PackedVariants(blob) for name, blob in self.variants.items()})
+        return profile
+
     def to_batch(self, key: str) -> pa.RecordBatch:
         """One row of the schema :data:`PARTIAL`."""
         state = self.state.encode() if self.state is not None and self.problem is None else None
-        row = (key, state, self.problem, self.trace, self.seconds)
+        row = (key, state, self.problem, self.trace, self.seconds, list(self.variants.items()))
         return pa.record_batch(
             [pa.array([cell], field.type) for cell, field in zip(row, PARTIAL, strict=True)], PARTIAL
         )
@@ -155,6 +168,40 @@ def profile_batches(
         yield waiting.partial.to_batch(mine)
 
 
+def profile_whole(
+    batches: Iterable[pa.RecordBatch], names: Sequence[str], options: ProfileOptions, key: str, lanes: int
+) -> Iterator[pa.RecordBatch]:
+    """Summarise a small partition several times, once in each lane, and share its injected variants out to the lanes.
+
+    To read a few rows several times takes less time than a second Spark job.  The last column is the number of the
+    lane as text; all rows of a lane are in one task.  Lane 0 alone sends the state.  With more than
+    :data:`BATCH_ROWS` rows it does so without variants, and the other lanes give up.
+
+    :return: at most one row of :data:`PARTIAL` per lane
+    """
+    held: dict[int, Waiting] = {}
+    seen: Counter[int] = Counter()
+    clock = Clock()
+    for batch in batches:
+        for label, rows in split_by_key(batch):
+            lane = int(label)
+            seen[lane] += rows.num_rows
+            if lane == 0 or seen[lane] <= BATCH_ROWS:
+                held.setdefault(lane, Waiting()).add(rows.rename_columns(list(names)), options)
+            else:
+                held.pop(lane, None)
+    for lane, waiting in held.items():
+        waiting.summarise(options)
+        partial = waiting.partial
+        if partial.state is not None and partial.problem is None and seen[lane] <= BATCH_ROWS:
+            profile = partial.state.profile(key, options)
+            mine = islice(profile.columns, lane, None, lanes)
+            partial.variants = {name: encode_variants(variants_of(profile, name)) for name in mine}
+        partial.state = partial.state if lane == 0 else None
+        partial.seconds = clock.lap()
+        yield partial.to_batch(key)
+
+
 def _key_of(path: str, labels: Mapping[str, str]) -> str:
     """The partition key of a file, by the label of itself or of its folder.
 
@@ -209,7 +256,8 @@ def _only_row(row: pa.RecordBatch) -> Partial:
 
 def decoded(cells: Mapping[str, Any]) -> Partial:
     """A row of :data:`PARTIAL` as what it says."""
-    partial = Partial(problem=cells["problem"], trace=cells["trace"], seconds=cells["seconds"])
+    variants = {name: bytes(blob) for name, blob in dict(cells["variants"] or ()).items()}
+    partial = Partial(None, cells["problem"], cells["trace"], cells["seconds"], variants)
     if cells["state"] is not None:
         partial.grow(lambda state: TableState.decode(bytes(cells["state"])))
     return partial

@@ -48,6 +48,11 @@ class Signature:
     java: Any = field(compare=False, repr=False)
     """Spark's handle on the footer."""
 
+    @property
+    def may_have_nanoseconds(self) -> bool:
+        """Whether to look for timestamps in nanoseconds: to read every column's type takes as long as a small scan."""
+        return _NANOSECONDS in self.text
+
     def schema(self, spark: SparkSession) -> StructType:
         """The columns, as Spark infers them.
 

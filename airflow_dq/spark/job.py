@@ -138,7 +138,7 @@ class ProfileJob:
         if partial.state is None:
             self._fail(key, f"{self._where(key)}: {partial.problem}", partial.trace)
             return
-        self._newest.append((partial.state.profile(key, self._options), partial))
+        self._newest.append((partial.profile(key, self._options), partial))
         self._newest.sort(key=lambda kept: kept[0].partition or "")
         if len(self._newest) > WITH_VARIANTS:
             self._save(*self._newest.pop(0))

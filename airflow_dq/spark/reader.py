@@ -27,6 +27,7 @@ from airflow_dq.spark.session import column
 _NEVER_EMPTY = ("parquet", "orc", "avro")
 _PROBED_FILES = 200
 _FEW_FILES = 8
+_TINY = 2**20
 _LEAST_HASH = -(2**63)
 
 
@@ -41,6 +42,8 @@ class Rows:
     """All columns, in the source's order, when there are such."""
     size: int | None = None
     """Bytes of the files, when the rows are all that these hold."""
+    tiny: bool = False
+    """Whether that is so little that several tasks may each read all of it."""
 
 
 def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
@@ -100,14 +103,16 @@ def read_listing(
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
     try:
-        schema = _schema(spark, listing) if parquet and "basePath" not in defaults else None
+        signature, schema = _known(spark, listing) if parquet and "basePath" not in defaults else (None, None)
         frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)
-        if parquet and any(isinstance(field.dataType, LongType) for field in frame.schema.fields):
+        integers = any(isinstance(field.dataType, LongType) for field in frame.schema.fields)
+        if parquet and integers and (signature is None or signature.may_have_nanoseconds):
             footer = _footer(spark, listing.files[0].path, where)
             frame = as_timestamps(frame, footer.nanoseconds)
         elif spec.format.lower() == "csv" and (spec.columns or spec.exclude):
             frame = _unpruned(frame)
-        return [Rows(frame, size=sum(file.size for file in listing.files))]
+        size = sum(file.size for file in listing.files)
+        return [Rows(frame, size=size, tiny=size <= _TINY and len(listing.files) <= _FEW_FILES)]
     except (ProfileError, ConfigurationError) as error:
         apart = _read_apart(spark, spec, listing, defaults, where) if parquet else []
         if apart:
@@ -130,14 +135,14 @@ def same_signature(spark: SparkSession, listing: Listing) -> Signature | None:
     return first if all(other == first for other in others) else None
 
 
-def _schema(spark: SparkSession, listing: Listing) -> StructType | None:
-    """The schema of the files, when that can be told without a Spark job."""
+def _known(spark: SparkSession, listing: Listing) -> tuple[Signature | None, StructType | None]:
+    """The signature and the schema of the files, when these can be told without a Spark job."""
     try:
         signature = same_signature(spark, listing)
-        return None if signature is None else signature.schema(spark)
+        return signature, None if signature is None else signature.schema(spark)
     except SPARK_ERRORS:
         # Spark's own inference comes to the same error, and says more.
-        return None
+        return None, None
 
 
 def _read_apart(

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import lit
 
 from airflow_dq.profile.model import Profile, ProfileOptions
-from airflow_dq.profile.task import PARTIAL_DDL, Partial, decoded, merge_batches, profile_batches, variants_of_column
+from airflow_dq.profile.task import (
+    PARTIAL_DDL,
+    Partial,
+    decoded,
+    merge_batches,
+    profile_batches,
+    profile_whole,
+    variants_of_column,
+)
+from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.profile.variant_blob import PackedVariants
 from airflow_dq.spark.source import Part
 
 _SMALL = 128 * 2**20
 """Bytes of files up to which one partition's pieces go straight to the driver."""
+_LANES = 8
+"""Most tasks that read a tiny partition, each all of it."""
 
 
 def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) -> Iterator[tuple[str, Partial]]:
@@ -29,7 +41,7 @@ def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) ->
     awaited = Counter(key for _, group in groups for key in {key for part in group for key in part.keys})
     held: dict[str, Partial] = {}
     for names, group in groups:
-        for key, found in _scan_group(spark, names, group, options):
+        for key, found in _scan_group(spark, names, group, options, _is_tiny(group, awaited)):
             awaited[key] -= 1
             if key in held:
                 found = held.pop(key).join(found)
@@ -40,11 +52,12 @@ def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) ->
 
 
 def _scan_group(
-    spark: SparkSession, names: Sequence[str], group: Sequence[Part], options: ProfileOptions
+    spark: SparkSession, names: Sequence[str], group: Sequence[Part], options: ProfileOptions, tiny: bool
 ) -> Iterator[tuple[str, Partial]]:
     """Profile the rows of parts that have one schema, in one Spark job."""
     missing = {key: part for part in group for key in part.keys}
-    for key, found in _profiled(spark, names, group, options):
+    profiled = _profiled_tiny(spark, names, group[0], options) if tiny else _profiled(spark, names, group, options)
+    for key, found in profiled:
         # A key that appeared after the job listed its partitions has no attempt, and is left to the next job.
         part = missing.pop(key, None)
         if part is not None:
@@ -52,6 +65,29 @@ def _scan_group(
             yield key, found
     for key, part in missing.items():
         yield key, Partial(part.empty)
+
+
+def _is_tiny(group: Sequence[Part], awaited: Mapping[str, int]) -> bool:
+    """Whether a group is all of one partition whose variants are wanted, and quicker read again than handed on."""
+    key = group[0].key if len(group) == 1 else None
+    if key is None or awaited[key] > 1 or len(awaited) > WITH_VARIANTS:
+        return False
+    return group[0].tiny and 0 < len(group[0].names) == len(group[0].empty.columns)
+
+
+def _profiled_tiny(
+    spark: SparkSession, names: Sequence[str], part: Part, options: ProfileOptions
+) -> Iterator[tuple[str, Partial]]:
+    """The same of a single tiny partition, injected variants included: in one job, each task reading all of it."""
+    lanes = min(len(names), _LANES, spark.sparkContext.defaultParallelism)
+    rows = part.frame.drop("key")
+    task = partial(
+        profile_whole, names=names, options=replace(options, columns=None, exclude=()), key=part.keys[0], lanes=lanes
+    )
+    frames = [rows.withColumn("lane", lit(str(lane))).coalesce(1) for lane in range(lanes)]
+    found = [decoded(row.asDict()) for row in _union(frames).mapInArrow(task, PARTIAL_DDL).collect()]
+    if found:
+        yield part.keys[0], reduce(Partial.join, found)
 
 
 def _profiled(
@@ -87,8 +123,13 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
-    """Fill in every column's injected variants, the columns in parallel on the executors."""
-    columns = [(index, name) for index, profile in enumerate(profiles) for name in profile.columns]
+    """Fill in the injected variants of every column that lacks them, the columns in parallel on the executors."""
+    columns = [
+        (index, name)
+        for index, profile in enumerate(profiles)
+        for name in profile.columns
+        if name not in profile.variants
+    ]
     if not columns:
         return
     context = spark.sparkContext

@@ -44,6 +44,8 @@ class Part:
     """Columns of which nothing can be stored, and why."""
     size: int | None = None
     """Bytes of its files, where that is known."""
+    tiny: bool = False
+    """Whether that is so little that several tasks may each read all of it."""
     places: Mapping[str, str] = field(default_factory=dict)
     """Partition key -> where it lies, for partitions that are read together."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -193,7 +195,7 @@ def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, optio
         known.append(arrow or pa.field(name, pa.null()))
     empty = TableState.of(pa.schema(known).empty_table(), options)
     empty = replace(empty, columns={name: broken.get(name, state) for name, state in empty.columns.items()})
-    part = Part(keys, rows.frame, location, empty, skipped, rows.size)
+    part = Part(keys, rows.frame, location, empty, skipped, rows.size, rows.tiny)
     renamed = (column(name).alias(f"c{index}") for index, name in enumerate(part.names))
     return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
 

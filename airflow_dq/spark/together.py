@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, substring_index
-from pyspark.sql.types import LongType, StructType
+from pyspark.sql.types import StructType
 
 from airflow_dq.exceptions import DQError
 from airflow_dq.profile.model import ProfileOptions
@@ -85,7 +85,7 @@ def _open(spark: SparkSession, spec: JobSpec, options: ProfileOptions, group: Se
     try:
         schema = first.signature.schema(spark)
         nanoseconds: Mapping[str, bool] = {}
-        if any(isinstance(field.dataType, LongType) for field in schema.fields):
+        if first.signature.may_have_nanoseconds:
             nanoseconds = read_footer(spark, first.listing.files[0].path).nanoseconds
         read = partial(_read, spark, spec, schema, nanoseconds, {one.key: one.listing for one in group})
         rows = Rows(read([one.key for one in group]))

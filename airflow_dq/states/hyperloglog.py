@@ -62,7 +62,7 @@ class HyperLogLog:
             registers = zlib.decompress(data, -zlib.MAX_WBITS)
         except zlib.error as error:
             raise ValueError(f"it holds no HyperLogLog registers ({error})") from error
-        if len(registers) != _REGISTERS or max(registers) > _BITS + 1:
+        if len(registers) != _REGISTERS or np.frombuffer(registers, np.uint8).max() > _BITS + 1:
             raise ValueError("it holds no HyperLogLog registers")
         return cls(registers)
 

@@ -22,7 +22,8 @@ from airflow_dq.exceptions import (
     SourceMissingError,
 )
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
-from airflow_dq.spark import job
+from airflow_dq.profile.variant_blob import encode_variants
+from airflow_dq.spark import job, reader
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
 
@@ -81,8 +82,9 @@ def _error(store: Repository, partition: str) -> str:
 
 @pytest.mark.parametrize("files", [1, 2, 7])
 def test_any_number_of_tasks_gives_the_metrics_of_the_whole(
-    run: Run, store: Repository, tmp_path: Path, spark: SparkSession, files: int
+    run: Run, store: Repository, tmp_path: Path, spark: SparkSession, files: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reader, "_TINY", 0)
     table = _table()
     folder = _write(table, tmp_path / "day", files)
     # One file per task, or Spark would put the small ones together.
@@ -113,6 +115,39 @@ def test_the_newest_two_partitions_have_variants_as_computed_in_memory(
         assert set(found) == {"n", "i", "s", "b", "t", "d", "day"}
         for column, variants in found.items():
             assert [variant.label for variant in variants] == [v.label for v in variants_of(expected, column)]
+
+
+@pytest.mark.parametrize(("rows", "jobs"), [(1_500, 1), (70_000, 2)])
+def test_a_tiny_partition_is_profiled_in_one_spark_job_with_the_variants_of_two(
+    run: Run,
+    store: Repository,
+    tmp_path: Path,
+    spark: SparkSession,
+    rows: int,
+    jobs: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = _table(100)
+    table = pa.concat_tables([table] * (rows // 100)).append_column("row", pa.array(range(rows)))
+    folder = _write(table, tmp_path / "day", 3)
+    paths = {"2013-01-01": str(folder)}
+
+    def profiled(group: str) -> tuple[int, Profile]:
+        spark.sparkContext.setJobGroup(group, group)
+        assert run(paths=paths, dataset=group)["2013-01-01"].error is None
+        stored = _stored(store, "2013-01-01", group)
+        return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group)), stored
+
+    seen, once = profiled(f"tiny {rows}")
+    assert seen == jobs
+    monkeypatch.setattr(reader, "_TINY", 0)
+    seen, twice = profiled(f"ordinary {rows}")
+    assert seen == 2
+    assert once == twice
+    assert once.row_count == rows
+    assert set(once.variants) == set(table.column_names)
+    for column in table.column_names:
+        assert encode_variants(once.variants[column]) == encode_variants(twice.variants[column])
 
 
 def test_formats_give_what_their_readers_see(run: Run, store: Repository, tmp_path: Path) -> None:

@@ -30,15 +30,18 @@ class Cost:
 @contextmanager
 def measured(roots: Sequence[int]) -> Iterator[Cost]:
     """The cost of the ``with`` block, in the trees of processes below ``roots``."""
-    cost, done = Cost(), threading.Event()
+    cost, done, looking = Cost(), threading.Event(), 0.0
     before = _cpu_ticks(roots)
     seen = dict(before)
 
     def look() -> None:
         # A worker that ends takes its peak and its time with it: what was seen last counts.
+        nonlocal looking
         while not done.wait(_LOOK_EVERY):
             seen.update(_cpu_ticks(roots))
             cost.worker_mb = max(cost.worker_mb, _worker_peak(roots))
+        # To look takes time too, which is not the work's.
+        looking = time.thread_time()
 
     _forget_peaks(roots)
     watcher = threading.Thread(target=look, daemon=True)
@@ -51,7 +54,8 @@ def measured(roots: Sequence[int]) -> Iterator[Cost]:
         done.set()
         watcher.join()
         seen.update(_cpu_ticks(roots))
-        cost.cpu = sum(ticks - before.get(process, 0) for process, ticks in seen.items()) / _TICK
+        spent = sum(ticks - before.get(process, 0) for process, ticks in seen.items()) / _TICK
+        cost.cpu = max(0.0, spent - looking)
         cost.worker_mb = max(cost.worker_mb, _worker_peak(roots))
 
 

@@ -11,7 +11,8 @@ import pytest
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.profile import ProfileOptions, profile_table, task
 from airflow_dq.profile.table import TableState
-from airflow_dq.profile.task import PARTIAL, merge_batches, profile_batches, split_by_key
+from airflow_dq.profile.task import PARTIAL, decoded, merge_batches, profile_batches, profile_whole, split_by_key
+from airflow_dq.profile.variant import variants_of
 
 NAMES = ("n", "s")
 AMOUNT = ("amount",)
@@ -63,6 +64,47 @@ def test_rows_of_one_key_need_no_column_for_it() -> None:
     table = pa.Table.from_batches([rows])
     assert row["key"] == "k0"
     assert TableState.decode(row["state"]).profile("k0") == profile_table(table, "k0")
+
+
+def _lanes(rows: pa.RecordBatch, lanes: int) -> pa.RecordBatch:
+    copies = [rows.append_column("lane", pa.array([str(lane)] * rows.num_rows)) for lane in range(lanes)]
+    return pa.Table.from_batches(copies).combine_chunks().to_batches()[0]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_lanes_share_the_variants_of_a_small_partition_whether_or_not_they_share_a_task(together: bool) -> None:
+    rows = _rows(300, 1).drop_columns("key")
+    both = _lanes(rows, 2)
+    tasks = [_split(both, 7)] if together else [[both.slice(0, 300)], [both.slice(300)]]
+    pieces = [
+        decoded(row)
+        for batches in tasks
+        for piece in profile_whole(batches, NAMES, ProfileOptions(), "k0", 2)
+        for row in piece.to_pylist()
+    ]
+    assert [piece.state is not None for piece in pieces] == [True, False]
+    assert [sorted(piece.variants) for piece in pieces] == [["n"], ["s"]]
+    profile = pieces[0].join(pieces[1]).profile("k0", ProfileOptions())
+    expected = profile_table(rows, "k0")
+    assert profile == expected
+    for name in NAMES:
+        assert list(profile.variants[name]) == list(variants_of(expected, name))
+
+
+def test_lanes_leave_the_variants_of_many_rows_to_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task, "BATCH_ROWS", 299)
+    rows = _rows(300, 1).drop_columns("key")
+    (batch,) = profile_whole(_split(_lanes(rows, 2), 3), NAMES, ProfileOptions(), "k0", 2)
+    (found,) = (decoded(row) for row in batch.to_pylist())
+    assert found.state is not None
+    assert found.state.rows == 300
+    assert not found.variants
+
+
+def test_a_lane_that_fails_says_why() -> None:
+    rows = pa.record_batch({"n": [1.0], "lane": ["0"]})
+    (batch,) = profile_whole([rows], ("n",), ProfileOptions(columns=("other",)), "k0", 2)
+    assert "No column is named 'other'" in str(batch.to_pylist()[0]["problem"])
 
 
 def test_a_files_path_stands_for_the_key_of_its_folder_or_itself() -> None:
