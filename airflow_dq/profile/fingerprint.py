@@ -8,28 +8,43 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.states.array import string_bytes, strings_from_bytes
-from airflow_dq.states.hashing import Hashes, hash_floats, hash_strings
+from airflow_dq.states.array import encoded_strings, string_bytes, string_hashes
+from airflow_dq.states.hashing import Hashes, hash_floats
 
 _LONG = 256
 """Texts above this many bytes enter by their digest: hashing eight bytes a step is for short ones."""
 
 
-def row_hashes(columns: Mapping[str, pa.Array], rows: int, seed: int) -> Hashes:
-    """One hash per row over canonical columns.
+class RowHashes:
+    """One hash per row over canonical columns, which are added in any order.
 
-    A null adds nothing, so a row without the column hashes like one where it is null; the order of the columns
-    does not matter; -0.0 equals 0.0 and every NaN equals every other.
+    A null adds nothing, so a row without the column hashes like one where it is null; -0.0 equals 0.0 and every NaN
+    equals every other.
     """
-    total = np.full(rows, _text_hash(str(seed)), dtype=np.uint64)
-    for name, values in columns.items():
+
+    def __init__(self, rows: int, seed: int) -> None:
+        self._total = np.full(rows, _text_hash(str(seed)), dtype=np.uint64)
+
+    def add(self, name: str, values: pa.Array) -> None:
+        """Take a column in; soonest right after its states, which have encoded and hashed its strings already."""
         if pa.types.is_null(values.type):
-            continue
+            return
         hashes = _mix(value_hashes(values) ^ _text_hash(name))
         if values.null_count:
             hashes *= values.is_valid().to_numpy(zero_copy_only=False)
-        total += hashes
-    return _mix(total)
+        self._total += hashes
+
+    def result(self) -> Hashes:
+        """The hashes of the rows."""
+        return _mix(self._total)
+
+
+def row_hashes(columns: Mapping[str, pa.Array], rows: int, seed: int) -> Hashes:
+    """The hashes of the rows of these columns (:class:`RowHashes`)."""
+    hashes = RowHashes(rows, seed)
+    for name, values in columns.items():
+        hashes.add(name, values)
+    return hashes.result()
 
 
 def value_hashes(values: pa.Array) -> Hashes:
@@ -39,13 +54,15 @@ def value_hashes(values: pa.Array) -> Hashes:
         return hash_floats(np.where(np.isnan(numbers), np.nan, numbers))  # the bits of NaNs differ
     if pa.types.is_boolean(values.type):
         return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.uint64)
-    data, offsets = string_bytes(values)
-    lengths = np.diff(offsets)
     if pa.types.is_large_binary(values.type):
-        return lengths.astype(np.uint64)
-    if lengths.max(initial=0) > _LONG:
-        data, offsets = string_bytes(_digested(strings_from_bytes(data, offsets)))
-    return hash_strings(data, offsets)
+        return np.diff(string_bytes(values)[1]).astype(np.uint64)
+    distinct, places = encoded_strings(values)
+    if not len(distinct):
+        return np.zeros(len(values), np.uint64)
+    if np.diff(string_bytes(distinct)[1]).max() > _LONG:
+        distinct = _digested(distinct)
+    found: Hashes = string_hashes(distinct)[places.fill_null(0).to_numpy()]
+    return found
 
 
 def _digested(texts: pa.LargeStringArray) -> pa.LargeBinaryArray:

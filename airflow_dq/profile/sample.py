@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.profile.fingerprint import row_hashes
 from airflow_dq.states.hashing import Hashes
 
 CELL_LIMIT = 1000
@@ -53,9 +52,12 @@ class RowSample:
         """True when the sample holds every row of the table."""
         return int(self.counts.sum()) == self.total
 
-    def add(self, columns: Mapping[str, pa.Array], rows: int) -> RowSample:
-        """The sample with a batch of ``rows`` more rows in canonical columns."""
-        hashes = row_hashes(columns, rows, self.seed)
+    def add(self, columns: Mapping[str, pa.Array], hashes: Hashes) -> RowSample:
+        """The sample with a batch of more rows in canonical columns.
+
+        :param hashes: of the rows (:mod:`airflow_dq.profile.fingerprint`), with the sample's seed
+        """
+        rows = len(hashes)
         candidates: npt.NDArray[np.int64] | None = None
         if len(self.hashes) == self.size > 0:
             candidates = np.flatnonzero(hashes <= self.hashes[-1])

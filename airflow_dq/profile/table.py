@@ -13,12 +13,14 @@ import pyarrow as pa
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
 from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
+from airflow_dq.profile.fingerprint import RowHashes
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, digest_states
 from airflow_dq.profile.note import note_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.profile.secret import hash_key
 from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
 from airflow_dq.states.count import Counts
+from airflow_dq.states.hashing import Hashes
 
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
@@ -132,10 +134,9 @@ class TableState:
         state = self
         for start in range(0, max(1, table.num_rows), BATCH_ROWS):
             # The sample goes through the scan: what is in it already tells which rows are not worth a look.
-            columns, values = _summarised(table.slice(start, BATCH_ROWS), options)
-            rows = min(BATCH_ROWS, table.num_rows - start)
-            sample = state.sample.add(values, rows)
-            state = _together(state, TableState(rows, columns, sample), sample)
+            columns, values, hashes = _summarised(table.slice(start, BATCH_ROWS), options)
+            sample = state.sample.add(values, hashes)
+            state = _together(state, TableState(len(hashes), columns, sample), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -242,13 +243,16 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
     return selected
 
 
-def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array]]:
-    """The states of the columns of one batch, and their canonical values."""
-    columns, values = {}, {}
+def _summarised(
+    table: pa.Table, options: ProfileOptions
+) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:
+    """The states of the columns of one batch, their canonical values, and the hashes of the rows."""
+    columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         values[field.name], columns[field.name] = _column(field, column, key)
-    return columns, values
+        hashes.add(field.name, values[field.name])
+    return columns, values, hashes.result()
 
 
 def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[pa.Array, ColumnState]:

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.memo import remember_last
+from airflow_dq.states.hashing import Hashes, hash_strings
+from airflow_dq.states.memo import remember, remember_last
 
 
 def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -48,9 +49,21 @@ def counted_strings(values: pa.Array) -> tuple[pa.LargeStringArray, NDArray[np.i
         return pa.array(["false", "true"], pa.large_string()).filter(pa.array(both > 0)), both[both > 0]
     if not pa.types.is_large_string(values.type):
         values = pc.cast(values, pa.large_string())
+    distinct, places = encoded_strings(values)
+    return _counted_present(distinct, np.bincount(places.drop_null().to_numpy(), minlength=len(distinct)))
+
+
+@remember_last
+def encoded_strings(values: pa.LargeStringArray) -> tuple[pa.LargeStringArray, pa.Int32Array]:
+    """The distinct strings in order of appearance, and the place of each value among them (null for a null)."""
     encoded = values.dictionary_encode()
-    indices = encoded.indices.drop_null() if values.null_count else encoded.indices
-    return _counted_present(encoded.dictionary, np.bincount(indices.to_numpy(), minlength=len(encoded.dictionary)))
+    return encoded.dictionary, encoded.indices
+
+
+@remember(2)
+def string_hashes(values: pa.LargeStringArray) -> Hashes:
+    """A hash of each string of an array without nulls; the categories and the patterns of a column ask for theirs."""
+    return hash_strings(*string_bytes(values))
 
 
 def _counted_present(

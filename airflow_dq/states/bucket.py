@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import string_bytes, strings_from_bytes
+from airflow_dq.states.array import string_bytes, string_hashes, strings_from_bytes
 from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import Hashes, hash_strings
 from airflow_dq.states.heavy import HeavyHitters
@@ -38,7 +38,7 @@ class Buckets:
     @classmethod
     def of(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
         """Hash distinct strings that occur ``counts`` times."""
-        hashes = hash_strings(*string_bytes(values))
+        hashes = string_hashes(values)
         heavy = HeavyHitters.of(values, hashes, counts)
         return cls(_totals(hashes, counts), HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
 

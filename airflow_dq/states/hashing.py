@@ -18,6 +18,9 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     lengths = np.diff(offsets)
     padded = np.concatenate([data, np.zeros(8, np.uint8)])
     words: NDArray[np.uint64] = np.ndarray((len(data) + 1,), np.dtype("<u8"), padded, strides=(1,))
+    longest = int(lengths.max(initial=0))
+    if len(lengths) and lengths.min() == longest:
+        return _hash_equally_long(padded, longest, len(lengths))
     # The longest first: those with bytes left are then the first ones, and a step looks at nothing else.
     order = _longest_first(lengths)
     starts, lengths = offsets[:-1][order], lengths[order]
@@ -34,6 +37,18 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     found = np.empty_like(hashes)
     found[order] = hashes
     return found
+
+
+def _hash_equally_long(padded: NDArray[np.uint8], length: int, number: int) -> Hashes:
+    """As :func:`hash_strings`, without an index: the words of one step are ``length`` bytes apart."""
+    hashes = _mixed(np.full(number, length, np.uint64))
+    for step in range(0, length, 8):
+        word = np.ndarray((number,), np.dtype("<u8"), padded, step, (length,)).astype(np.uint64)
+        word <<= np.uint64(8 * max(0, step + 8 - length))
+        word ^= hashes
+        word += np.uint64(step)
+        hashes = _mixed(word)
+    return hashes
 
 
 def _longest_first(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

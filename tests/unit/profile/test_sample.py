@@ -23,10 +23,14 @@ def columns(rows, seed=0, distinct=400):
     }
 
 
+def added(sample, table, rows):
+    return sample.add(table, row_hashes(table, rows, sample.seed))
+
+
 def sampled(table, rows, size=50, splits=(), seed=0):
     edges = [0, *splits, rows]
     parts = [
-        RowSample.empty(size, seed).add({name: v.slice(a, b - a) for name, v in table.items()}, b - a)
+        added(RowSample.empty(size, seed), {name: v.slice(a, b - a) for name, v in table.items()}, b - a)
         for a, b in pairwise(edges)
     ]
     whole = parts[0]
@@ -54,7 +58,7 @@ def test_the_sample_does_not_depend_on_the_split(splits):
     assert content(sampled(table, 5000, splits=splits)) == content(sampled(table, 5000))
     growing = RowSample.empty(50, 0)
     for a, b in zip([0, *splits], [*splits, 5000], strict=True):
-        growing = growing.add({name: values.slice(a, b - a) for name, values in table.items()}, b - a)
+        growing = added(growing, {name: values.slice(a, b - a) for name, values in table.items()}, b - a)
     assert content(growing) == content(sampled(table, 5000))
     assert growing.total == 5000
 
@@ -132,7 +136,7 @@ def test_an_empty_sample_is_neutral():
 
 
 def test_a_table_without_columns_has_rows():
-    sample = RowSample.empty(50, 0).add({}, 7).merge(RowSample.empty(50, 0).add({}, 5))
+    sample = added(RowSample.empty(50, 0), {}, 7).merge(added(RowSample.empty(50, 0), {}, 5))
     assert sample.total == 12
     assert sample.counts.tolist() == [12]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from airflow_dq.states.array import string_bytes
 from airflow_dq.states.hashing import hash_floats, hash_strings
@@ -41,3 +42,9 @@ def test_bits_are_evenly_spread() -> None:
 
 def test_nothing_hashes_to_nothing() -> None:
     assert hashed() == []
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 16, 21])
+def test_strings_of_one_length_hash_as_among_others(length: int) -> None:
+    alike = [f"{number:021d}"[21 - length :] for number in range(50)]
+    assert hashed(*alike) == hashed(*alike, "longer than all the others", "x")[:50]
