@@ -6,6 +6,7 @@ test_killed_spark          kill -9 of a Spark job between two partitions, and th
 test_killed_postgres       kill -9, restart and absence of PostgreSQL; each connection of a save cut in turn; a trigger
 test_two_workers           two workers on a partition, on a dataset; reading and judging what is being replaced
 test_gate_order            a gate before its profile, without its database, and with clocks that disagree
+test_airflow_outage        PostgreSQL away while a gate of a real DAG run is rescheduled again and again
 test_concurrent_review     several people, a judge and the profile job at a partition at once
 test_late                  what retention keeps, and old partitions that are repaired or judged late
 test_scale, scale.py       40,000 column profiles, and 2 million: ``python -m tests.reliability.scale``
