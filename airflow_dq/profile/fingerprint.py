@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_dq.states.array import encoded_strings, string_bytes, string_hashes
-from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
+from airflow_dq.states.long_integer import apart
 
 _LONG = 256
 """Texts above this many bytes enter by their digest: hashing eight bytes a step is for short ones."""
@@ -48,7 +49,12 @@ def row_hashes(columns: Mapping[str, pa.Array], rows: int, seed: int) -> Hashes:
 
 
 def value_hashes(values: pa.Array) -> Hashes:
-    """One hash per value of a canonical array; of binaries only the length counts; a null's hash is undefined."""
+    """One hash per value of a canonical array; of binaries only the length counts; a null's hash is undefined.
+
+    Integers that a float would round are told apart, and others hash as the floats that they are.
+    """
+    if pa.types.is_integer(values.type):
+        return hash_apart(*apart(values.fill_null(0).to_numpy(zero_copy_only=False)))
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy(zero_copy_only=False) + 0.0  # -0.0 + 0.0 is 0.0
         return hash_floats(np.where(np.isnan(numbers), np.nan, numbers))  # the bits of NaNs differ
@@ -61,7 +67,8 @@ def value_hashes(values: pa.Array) -> Hashes:
         return np.zeros(len(values), np.uint64)
     if np.diff(string_bytes(distinct)[1]).max() > _LONG:
         distinct = _digested(distinct)
-    found: Hashes = string_hashes(distinct)[places.fill_null(0).to_numpy()]
+    places = places.fill_null(0) if places.null_count else places
+    found: Hashes = string_hashes(distinct)[places.to_numpy()]
     return found
 
 

@@ -243,15 +243,16 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
     return selected
 
 
-def _summarised(
-    table: pa.Table, options: ProfileOptions
-) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:
+def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:
     """The states of the columns of one batch, their canonical values, and the hashes of the rows."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
-        values[field.name], columns[field.name] = _column(field, column, key)
-        hashes.add(field.name, values[field.name])
+        found, columns[field.name] = _column(field, column, key)
+        # The sample takes decimals and long integers as the floats next to them, and tells rows of the latter apart.
+        floats = CANONICAL[columns[field.name].kind]
+        values[field.name] = found if found.type == floats else found.cast(floats, safe=False)
+        hashes.add(field.name, found if pa.types.is_integer(found.type) else values[field.name])
     return columns, values, hashes.result()
 
 
@@ -259,9 +260,7 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
     kind, data_type = kind_of(field.type), type_name(field.type)
     try:
         values = _contiguous(column, kind)
-        state = ColumnState.of(kind, data_type, values, key)
-        # Long integers and decimals: states tell neighbours apart, the sample takes them as the floats next to them.
-        return values if values.type == CANONICAL[kind] else values.cast(CANONICAL[kind], safe=False), state
+        return values, ColumnState.of(kind, data_type, values, key)
     except MemoryError:
         raise
     except Exception as error:

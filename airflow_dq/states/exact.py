@@ -46,11 +46,15 @@ def exact_sum(values: Floats) -> int:
 def exact_dot(left: Floats, right: Floats) -> int:
     """Sum of products of finite floats, in units of 2**-2148 (the square of :func:`exact_sum`'s unit)."""
     total = 0
-    for a, shift_a in _bands(left):
-        for b, shift_b in _bands(right):
-            both = (a != 0.0) & (b != 0.0)
+    bands = _bands(left)
+    for a, shift_a in bands:
+        # Of a sum of squares, what is known of one factor is known of the other.
+        for b, shift_b in bands if right is left else _bands(right):
+            both = a != 0.0 if b is a else (a != 0.0) & (b != 0.0)
             if both.any():
-                product, error = _two_product(a[both], b[both])
+                x = a if both.all() else a[both]
+                y = x if b is a else b if both.all() else b[both]
+                product, error = _two_product(x, y)
                 total += (exact_sum(product) + exact_sum(error)) << (UNIT + shift_a + shift_b)
     # Bands were scaled up by as much as 2 * _SHIFT at worst; the offset that kept the shifts positive goes.
     return total >> (2 * _SHIFT)
@@ -82,7 +86,7 @@ def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     # Dekker's product with Veltkamp's splitting: product + error is exactly a * b.
     product = a * b
     a_high, a_low = _split(a)
-    b_high, b_low = _split(b)
+    b_high, b_low = (a_high, a_low) if b is a else _split(b)
     error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
     return product, error
 

@@ -13,6 +13,15 @@ def hash_floats(values: NDArray[np.float64]) -> Hashes:
     return _mixed(np.ascontiguousarray(values).view(np.uint64).copy())
 
 
+def hash_apart(values: NDArray[np.float64], rests: NDArray[np.int64]) -> Hashes:
+    """Hashes of integers, given as the floats next to them and what they are above these.
+
+    Without a rest the hash is that of the float: other parts of the data may have none.
+    """
+    hashes = hash_floats(values)
+    return np.where(rests != 0, _mixed(hashes ^ rests.view(np.uint64)), hashes)
+
+
 def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     """Hashes of the UTF-8 strings ``data[offsets[i]:offsets[i + 1]]``, eight bytes a step."""
     lengths = np.diff(offsets)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,9 +27,15 @@ def split(values: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.int64], NDA
     """Distinct integers of up to 64 bits as floats, their counts, and what each is above its float."""
     values = flat(values)
     integers, counts = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_counts=True)
+    floats, rests = apart(integers)
+    return floats, counts, rests
+
+
+def apart(integers: NDArray[np.integer[Any]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The float next to each integer of up to 64 bits, and what the integer is above it."""
     floats = integers.astype(np.float64)
     # In halves of 32 bits: the float next to the largest integer is itself no 64-bit integer.
     high = np.floor(np.ldexp(floats, -32))
     low = floats - np.ldexp(high, 32)
     halves = (integers >> 32).astype(np.float64) - high, (integers & 0xFFFFFFFF).astype(np.float64) - low
-    return floats, counts, (np.ldexp(halves[0], 32) + halves[1]).astype(np.int64)
+    return floats, (np.ldexp(halves[0], 32) + halves[1]).astype(np.int64)

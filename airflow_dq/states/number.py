@@ -22,7 +22,7 @@ from airflow_dq.states.codec import (
     unpack_floats,
     unpack_integers,
 )
-from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
 from airflow_dq.states.heavy import Frequent
 from airflow_dq.states.joint import comparable_cells, sketched_cells
 from airflow_dq.states.long_integer import is_long, split
@@ -114,12 +114,7 @@ class NumberDistribution(State):
         return self.sketch or NumberSketch.of(self.values, self.counts, self._hashes())
 
     def _hashes(self) -> Hashes:
-        hashes = hash_floats(self.values)
-        if not len(self.rests):
-            return hashes
-        # Without a rest the hash is that of the float: a part of the data may have none.
-        mixed = hash_floats((hashes ^ self.rests.view(np.uint64)).view(np.float64))
-        return np.where(self.rests != 0, mixed, hashes)
+        return hash_apart(self.values, self.rests) if len(self.rests) else hash_floats(self.values)
 
     def as_sketch(self) -> Self:
         """The distribution as a sketch; without values there is nothing to sketch."""

@@ -7,7 +7,9 @@ import random
 import numpy as np
 import pyarrow as pa
 
+from airflow_dq.profile import ProfileOptions
 from airflow_dq.profile.fingerprint import row_hashes, value_hashes
+from airflow_dq.profile.table import TableState
 
 
 def texts(values):
@@ -57,3 +59,25 @@ def test_the_column_and_the_seed_enter_the_hash():
     x = pa.array([1.0])
     assert row_hashes({"x": x}, 1, seed=0) != row_hashes({"y": x}, 1, seed=0)
     assert row_hashes({"x": x}, 1, seed=0) != row_hashes({"x": x}, 1, seed=1)
+
+
+def test_rows_that_differ_in_long_integers_alone_are_told_apart_in_any_split():
+    near = [2**53, 2**53 + 1, -(2**62) - 1, -(2**62), None, 7]
+    for data_type in (pa.int64(), pa.uint64()):
+        numbers = [abs(number) if number and data_type == pa.uint64() else number for number in near]
+        values = pa.array(numbers, data_type)
+        hashes = row_hashes({"x": values}, 6, seed=0)
+        assert len(set(hashes.tolist())) == 6
+        # Parts without such integers come as floats.
+        for row in (0, 3, 4, 5):
+            alone = row_hashes({"x": values.slice(row, 1).cast(pa.float64(), safe=False)}, 1, seed=0)
+            assert alone[0] == hashes[row]
+
+
+def test_a_sample_keeps_rows_apart_whose_ids_are_one_float():
+    ids = [2**60 + step for step in range(100)]
+    table = pa.table({"id": pa.array(ids, pa.int64()), "s": ["same"] * 100})
+    state = TableState.of(table, ProfileOptions(sample_rows=1000))
+    assert state.sample.counts.tolist() == [1] * 100
+    halves = TableState.of(table.slice(0, 31)).merge(TableState.of(table.slice(31)))
+    assert halves.sample.hashes.tolist() == state.sample.hashes.tolist()
