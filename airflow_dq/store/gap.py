@@ -3,8 +3,9 @@ states were dropped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import cache, partial
 
 from airflow_dq.metrics.registry import MetricValue, pools
 from airflow_dq.profile.model import ColumnProfile, Profile, digest_states
@@ -47,16 +48,23 @@ def _bare(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
 
 def _filled(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
     """Place and copy of each partition's column that has gaps, filled."""
+
+    @cache
+    def measured(place: int, pool: int) -> Mapping[str, MetricValue]:
+        """The distances of the column in one partition, looked up once for all gaps."""
+        now = columns[place]
+        return {} if now is None else distances(now, columns[max(place - pool, 0) : place], pool)
+
     for i, now in enumerate(columns):
         if now is None:
             continue
-        pairs = dict(now.pairs)
+        filled = {}
         for pool in pools(now.kind) if i else ():
-            gap = _gap(now, columns[:i], pool)
+            gap = _gap(now, columns[max(i - pool, 0) : i], pool)
             if gap is not None:
-                pairs[gap] = dict(_nearest(columns, i, now.kind, pool))
-        if pairs != now.pairs:
-            yield i, replace(now, pairs=pairs)
+                filled[gap] = dict(_nearest(columns, i, now.kind, partial(measured, pool=pool)))
+        if filled:
+            yield i, replace(now, pairs={**now.pairs, **filled})
 
 
 def _gap(now: ColumnProfile, earlier: Columns, pool: int) -> str | None:
@@ -72,11 +80,11 @@ def _is_dropped(column: ColumnProfile) -> bool:
     return not column.states and column.states_digest not in ("", _NOTHING)
 
 
-def _nearest(columns: Columns, gap: int, kind: Kind, pool: int) -> Mapping[str, MetricValue]:
+def _nearest(
+    columns: Columns, gap: int, kind: Kind, measured: Callable[[int], Mapping[str, MetricValue]]
+) -> Mapping[str, MetricValue]:
     for i in (*range(gap - 1, 0, -1), *range(gap + 1, len(columns))):
         now = columns[i]
-        if now is not None and now.kind is kind:
-            found = distances(now, columns[:i], pool)
-            if found:
-                return found
+        if now is not None and now.kind is kind and (found := measured(i)):
+            return found
     return {}
