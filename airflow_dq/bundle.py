@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 PREFIX = "airflow_dq_executor"
@@ -16,14 +17,16 @@ _PARTS = ("__init__.py", "exceptions.py", "settings.py", "states", "metrics", "p
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def executor_bundle(target: Path) -> Path:
+def executor_bundle(target: Path, more: Mapping[str, str] | None = None) -> Path:
     """Write the bundle, unless one of the same content is there already.
 
     :param target: folder of the zip; nobody else should be able to write to it, executors run what it holds
+    :param more: further modules, their text by file name
     :return: path of the zip; its name holds a digest of its content, so an upgrade never finds an old one
     """
     package = Path(__file__).parent
     sources = {path.relative_to(package.parent).as_posix(): path.read_bytes() for path in _sources(package)}
+    sources |= {name: text.encode() for name, text in (more or {}).items()}
     digest = hashlib.blake2b(digest_size=8)
     for name, content in sources.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)

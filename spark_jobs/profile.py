@@ -49,11 +49,13 @@ def run(spec: JobSpec) -> int:
     :raises DQError: when nothing could be profiled
     """
     from airflow_dq.environment import check_environment
+    from airflow_dq.metrics.carried import unpack_metrics
     from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
 
     began = time.monotonic()
     check_environment()
+    unpack_metrics(spec.metrics)
     dsn = dsn_from_environment()
     if dsn is None:
         raise ConfigurationError(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from inspect import unwrap
 
 from airflow_dq.states.base import Kind, Representation, State
 
@@ -72,6 +74,10 @@ DIVERGENCE_EFFECT = 0.002
 """The least material change of divergences, which grow with the square of a small difference."""
 
 
+CARRIED_MODULE = "airflow_dq_own_metrics"
+"""A module beside the package, in an executor's bundle only, that registers the users' own metrics."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One registered metric; ``function`` takes the states named by ``states`` (a pair metric: now, before)."""
@@ -100,6 +106,16 @@ class Metric:
     def doc(self) -> str:
         """First line of the function's docstring: what the metric measures."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """The file of the function, and its name within: the same however often, and as which module, it is loaded."""
+        return unwrap(self.function).__code__.co_filename, self.function.__qualname__
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is one of this package's own."""
+        return self.function.__module__.startswith("airflow_dq.")
 
 
 _metrics: dict[tuple[str, Kind], Metric] = {}
@@ -157,16 +173,42 @@ def metric(
             level=level,
             pool=pool,
         )
-        for kind in entry.kinds:
-            known = _metrics.get((entry.name, kind))
-            if known is not None and known.function.__qualname__ != function.__qualname__:
-                raise ValueError(f"A metric named {entry.name!r} is already registered for {kind} columns.")
-            _metrics[entry.name, kind] = entry
-        metrics_for.cache_clear()
-        _kept_names.cache_clear()
+        register_metric(entry)
         return function
 
     return register
+
+
+def register_metric(entry: Metric) -> None:
+    """Register a metric that is already made; the same one again, of a module loaded anew, takes its place.
+
+    :raises ValueError: when the name is registered for another function
+    """
+    for kind in sorted(entry.kinds):
+        known = _metrics.get((entry.name, kind))
+        if known is not None and known.source != entry.source:
+            raise ValueError(f"A metric named {entry.name!r} is already registered for {kind} columns.")
+    _metrics.update({(entry.name, kind): entry for kind in entry.kinds})
+    _forget()
+
+
+def unregister_metric(name: str) -> None:
+    """Take a metric out again, for all kinds of column: a notebook's, or a test's."""
+    for kind in Kind:
+        _metrics.pop((name, kind), None)
+    _forget()
+
+
+def _forget() -> None:
+    metrics_for.cache_clear()
+    _kept_names.cache_clear()
+
+
+def own_metrics() -> tuple[Metric, ...]:
+    """The metrics that users have registered, ordered by name."""
+    _discover()
+    found = {entry.name: entry for entry in _metrics.values() if not entry.built_in}
+    return tuple(found[name] for name in sorted(found))
 
 
 @cache
@@ -175,6 +217,9 @@ def _discover() -> None:
     package = import_module("airflow_dq.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
+    # On a Spark executor: what the driver carried there.
+    if find_spec(CARRIED_MODULE) is not None:
+        import_module(CARRIED_MODULE)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -39,6 +40,9 @@ class DQProfileOperator(SparkSubmitOperator):
     ``partitions`` and ``rows`` that were profiled (None when the driver ran on a cluster).  Airflow's metrics get
     ``dq.profile.rows`` and ``dq.profile.duration``; OpenLineage, when its provider is installed, gets the source as
     an input, with the partition's data-quality metrics.
+
+    Metrics that the DAG file registers (:func:`airflow_dq.metrics.registry.metric`) are measured like built-in ones;
+    what their functions use must be importable by Spark, through ``py_files`` for instance.
 
     The database's DSN is handed to the job in the environment of the local spark-submit process.  In deploy mode
     ``cluster`` the driver runs elsewhere: see ``dsn_on_cluster``.
@@ -229,7 +233,10 @@ class DQProfileOperator(SparkSubmitOperator):
 
     def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
         from airflow_dq.resource import resource_dir
+        from airflow_dq.spark.own_metric import pack_metrics
 
+        # The DAG file has been loaded in this process, not in the one that profiles.
+        spec = replace(spec, metrics=pack_metrics())
         self.application = str(resource_dir("spark_jobs") / "profile.py")
         self.application_args = ["--spec", spec.to_json()]
         # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.

@@ -44,6 +44,8 @@ class JobSpec:
     :param sample_rows: rows of the sample on which injected variants are computed
     :param store_values: False to store no value of any column, only keyed hashes, counts and rounded bounds
     :param hidden: the same for these columns alone; needs ``AIRFLOW_DQ_HASH_KEY`` in the job and its executors
+    :param metrics: users' own metrics, as :func:`airflow_dq.spark.own_metric.pack_metrics` packs them: code, which the
+        job runs
     """
 
     dataset: str
@@ -63,6 +65,7 @@ class JobSpec:
     sample_rows: int = 1000
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    metrics: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an order that names no source, several, or no partition.

@@ -12,6 +12,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql.functions import col
 
 from airflow_dq.bundle import executor_bundle
+from airflow_dq.spark.own_metric import carried_module
 
 _SETTINGS = {
     # Column names are data: `b` and `B` are two columns.
@@ -32,6 +33,8 @@ _SETTINGS = {
     # A file that cannot be read is an error, never left out.
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
+    # Single partitions that are read together are tasks of their own.
+    "spark.sql.unionOutputPartitioning": "false",
     # Larger batches than the default amortise numpy's overhead; bytes per batch stay bounded by Spark's own limit.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
 }
@@ -41,7 +44,8 @@ _SETTINGS = {
 def open_session() -> Iterator[SparkSession]:
     """A session under the name, master and configuration that ``spark-submit`` was given, stopped at the end.
 
-    Executors get the package's pure part from here: nothing of ours has to be installed on a cluster.
+    Executors get the package's pure part from here, and the metrics that users have registered so far: nothing of ours
+    has to be installed on a cluster.
     """
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     spark = SparkSession.builder.getOrCreate()
@@ -53,7 +57,7 @@ def open_session() -> Iterator[SparkSession]:
         for key, value in _SETTINGS.items():
             spark.conf.set(key, value)
         with tempfile.TemporaryDirectory(prefix="airflow_dq-") as folder:
-            context.addPyFile(str(executor_bundle(Path(folder))))
+            context.addPyFile(str(executor_bundle(Path(folder), carried_module())))
             yield spark
     finally:
         spark.stop()
