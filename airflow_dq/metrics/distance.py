@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
+from airflow_dq.metrics.divergence import Shares, jensen_shannon, kullback_leibler
 from airflow_dq.metrics.registry import MetricValue, Reason
 from airflow_dq.states.category import CategoryDistribution, common
+from airflow_dq.states.memo import remember_last
 
 Counted = NDArray[np.int64]
 Distance = Callable[[Counted, Counted], float]
@@ -22,19 +23,26 @@ def between(distance: Distance, now: CategoryDistribution, before: CategoryDistr
     return distance(*common(now, before))
 
 
+@remember_last
+def _shares(now: Counted, before: Counted) -> tuple[Shares, Shares]:
+    return now / now.sum(), before / before.sum()
+
+
 def l1(now: Counted, before: Counted) -> float:
     """Sum of absolute differences of shares, from 0 to 2."""
-    return float(np.abs(now / now.sum() - before / before.sum()).sum())
+    p, q = _shares(now, before)
+    return float(np.abs(p - q).sum())
 
 
 def l_inf(now: Counted, before: Counted) -> float:
     """Largest absolute difference of shares, from 0 to 1."""
-    return float(np.abs(now / now.sum() - before / before.sum()).max())
+    p, q = _shares(now, before)
+    return float(np.abs(p - q).max())
 
 
 def cosine(now: Counted, before: Counted) -> float:
     """One minus the cosine of the angle between the vectors of shares, from 0 to 1."""
-    p, q = now / now.sum(), before / before.sum()
+    p, q = _shares(now, before)
     return max(0.0, float(1.0 - (p @ q) / np.sqrt((p @ p) * (q @ q))))
 
 
@@ -52,12 +60,12 @@ def chi_squared(now: Counted, before: Counted) -> float:
 
 def js_div(now: Counted, before: Counted) -> float:
     """Jensen-Shannon divergence in nats."""
-    return jensen_shannon(now / now.sum(), before / before.sum())
+    return jensen_shannon(*_shares(now, before))
 
 
 def kl_div(now: Counted, before: Counted) -> float:
     """Kullback-Leibler divergence in nats, smoothed."""
-    return kullback_leibler(now / now.sum(), before / before.sum())
+    return kullback_leibler(*_shares(now, before))
 
 
 def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:

@@ -55,7 +55,7 @@ def p95(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.95))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, scale=Scale.SHARE, calibrated=False)
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, scale=Scale.SHARE)
 def mode_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Share of the most frequent value."""
     return when_any(counts, numbers.total, lambda: numbers.mode_count / numbers.total)

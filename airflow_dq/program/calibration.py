@@ -89,7 +89,8 @@ def calibrated(
             above = np.maximum(
                 above, _reach_by_factors(metric, expected, rates, np.log(values), moving, least) + material
             )
-    return _candidates(metric, expected, len(values), rates, below, above, logarithmic)
+        # Three values that vary by factors leave the upper bound open: it is infinite.
+        return _candidates(metric, expected, len(values), rates, below, above, logarithmic)
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)

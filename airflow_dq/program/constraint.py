@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -43,6 +43,11 @@ class Candidates:
         moved = apply(self.transform, values, base)
         holds = (moved >= self.lower[:, None]) & (moved <= self.upper[:, None])
         return ~holds
+
+    def widened(self, share: float) -> Candidates:
+        """The same constraints, each bound further from the center by a share of its distance from it."""
+        lower = self.lower - share * (self.center - self.lower)
+        return replace(self, lower=lower, upper=self.upper + share * (self.upper - self.center))
 
     def clause(self, index: int, column: str | None, catches: tuple[str, ...]) -> Clause:
         """The constraint at ``index`` as a clause of a program."""

@@ -21,7 +21,7 @@ from airflow_dq.program.model import (
     Verdict,
 )
 from airflow_dq.program.schema import compatible, schema_alerts
-from airflow_dq.program.series import base_value, observe, representation_of
+from airflow_dq.program.series import ColumnHistory, base_value, observe
 from airflow_dq.program.transform import apply, undo
 from airflow_dq.states.base import Representation
 
@@ -84,9 +84,9 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {program.kind}")
     if not program.clauses:
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
-    earlier = [profile.columns.get(name) for profile in history]
+    past = ColumnHistory(history, name)
     results = tuple(
-        _check(clause, observe(clause.metric, clause.pair, now, earlier, _representation(clause, history)), history)
+        _check(clause, observe(clause.metric, clause.pair, now, past.columns, _representation(clause, past)), history)
         for clause in program.clauses
     )
     if any(result.status is Status.FAIL for result in results):
@@ -98,11 +98,9 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
     return ScopeVerdict(Status.PASS, results)
 
 
-def _representation(clause: Clause, history: Sequence[Profile]) -> Representation | None:
+def _representation(clause: Clause, past: ColumnHistory) -> Representation | None:
     """The one that the clause's history is read in; None where it does not matter."""
-    if not clause.pair or clause.column is None:
-        return None
-    return representation_of(history, clause.column, clause.metric)
+    return past.representation(clause.metric) if clause.pair else None
 
 
 def _why_skipped(result: ClauseResult) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from airflow_dq.metrics.registry import Metric
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import FloatArray
-from airflow_dq.program.calibration import calibrated
+from airflow_dq.program.calibration import FEW, calibrated
 from airflow_dq.program.constraint import Candidates, candidates
 from airflow_dq.program.size import size_of
 
@@ -23,6 +23,10 @@ class Mode(ABC):
     """Whether a column without injected errors gets no program."""
     guard: ClassVar[str | None] = None
     """A metric that is always watched when it can be paid for."""
+    margins: ClassVar[tuple[float, ...]] = ()
+    """An injected error counts once more for each of these that every bound could be wider by and still catch it."""
+    tightens_from: ClassVar[int | None] = None
+    """From so many values on, what the choice leaves of the budget tightens a constraint; None: it is not spent."""
 
     @abstractmethod
     def uses(self, metric: Metric, *, named: bool) -> bool:
@@ -73,6 +77,9 @@ class Calibrated(Mode):
     needs_errors = False
     # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
     guard = "complete_ratio"
+    # The next error will not be the injected one: what is caught by a hair is caught half of the time.
+    margins = (0.5,)
+    tightens_from = FEW
 
     left_out = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")
     """The row count is the table's, the others cost more false alarms than they catch errors that no other catches."""

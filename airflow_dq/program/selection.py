@@ -70,3 +70,20 @@ def tightest(chosen: Sequence[int], groups: NDArray[np.int64]) -> list[int]:
         key = int(groups[index])
         first[key] = min(first.get(key, index), index)
     return list(first.values())
+
+
+def tightened(chosen: Sequence[int], cost: FloatArray, groups: NDArray[np.int64], budget: float) -> list[int]:
+    """The chosen, each replaced by the tightest constraint of its group that an equal part of the rest can pay for.
+
+    A choice ends when all known errors are caught, most often with most of the budget left: the next error may be a
+    smaller one.
+
+    :param chosen: at most one constraint of each group; the groups are in order, tightest first
+    :param budget: the costs of the result do not add up to more, if those of the chosen do not
+    """
+    if not chosen:
+        return []
+    part = max(0.0, budget - float(cost[list(chosen)].sum())) / len(chosen)
+    return [
+        int(np.flatnonzero((groups == groups[i]) & ((cost <= cost[i]) | (cost < cost[i] + part)))[0]) for i in chosen
+    ]

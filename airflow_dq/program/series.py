@@ -26,13 +26,20 @@ class Series:
     partitions: tuple[str | None, ...]
     values: tuple[MetricValue | None, ...]
 
-    def numbers(self) -> FloatArray | str:
-        """The values as an array, or where and why one is missing."""
-        for partition, value in zip(self.partitions, self.values, strict=True):
+    def numbers(self, least: int = 1) -> FloatArray | str:
+        """The values as an array, or where and why one is missing.
+
+        What the oldest partitions were not measured by (a metric is new, their statistics are gone) is left out.
+
+        :param least: unless fewer values than this are left
+        """
+        known = next((i for i, value in enumerate(self.values) if value is not None), 0)
+        start = known if len(self.values) - known >= least else 0
+        for partition, value in zip(self.partitions[start:], self.values[start:], strict=True):
             if not isinstance(value, float | int):
                 reason = value.value if isinstance(value, Reason) else "its statistics are not kept"
                 return f"missing in the history ({reason} in partition {partition})"
-        return np.array(self.values, dtype=np.float64)
+        return np.array(self.values[start:], dtype=np.float64)
 
     def points(self) -> tuple[tuple[str | None, float | None], ...]:
         """(partition, value) for a chart; None where there is no number."""
@@ -72,35 +79,68 @@ def observe(
     return value
 
 
+class ColumnHistory:
+    """One column over past partitions; what all metrics share, their distances above all, is looked up once."""
+
+    __slots__ = ("_measured", "_numbers", "columns", "name", "profiles")
+
+    def __init__(self, profiles: Sequence[Profile], name: str) -> None:
+        """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for."""
+        self.profiles, self.name = profiles, name
+        self.columns: Columns = [profile.columns.get(name) for profile in profiles]
+        self._measured: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
+        self._numbers: dict[tuple[str, int], FloatArray | str] = {}
+
+    def series(self, metric: str, pair: bool) -> Series:
+        """The metric's series, oldest first.
+
+        A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
+        """
+        partitions = tuple(profile.partition for profile in self.profiles)
+        if not pair:
+            return Series(partitions, tuple(observe(metric, pair, now, ()) for now in self.columns))
+        measured = self._distances(metric)
+        name = stored_name(metric, self.representation(metric))
+        first = len(self.columns) - len(measured)
+        return Series(
+            partitions[first:],
+            tuple(_kept(name, now, found) for now, found in zip(self.columns[first:], measured, strict=True)),
+        )
+
+    def numbers(self, metric: str, pair: bool, least: int) -> FloatArray | str:
+        """See :meth:`Series.numbers`; a table's budget asks for them several times."""
+        if (metric, least) not in self._numbers:
+            self._numbers[metric, least] = self.series(metric, pair).numbers(least)
+        return self._numbers[metric, least]
+
+    def representation(self, metric: str) -> Representation:
+        """The representation in which a pair metric's history is read: never two in one series.
+
+        The one that every partition has; of two that all have, the exact one, unless the newest partition is so near
+        the limit that the next one may well be sketched.
+        """
+        sketched = stored_name(metric, Representation.SKETCH)
+        known = [values for values in self._distances(metric) if values and (metric in values or sketched in values)]
+        if not all(metric in values for values in known):
+            return Representation.SKETCH
+        sketch = bool(known) and all(sketched in values for values in known)
+        return Representation.SKETCH if sketch and _is_crowded(self.columns[-1], metric) else Representation.EXACT
+
+    def _distances(self, metric: str) -> Sequence[Mapping[str, MetricValue] | None]:
+        """The distances of each partition that has enough before it to be compared with; None where one is missing."""
+        pool = pool_of(metric, _kind(self.columns))
+        if pool not in self._measured:
+            self._measured[pool] = [
+                None if now is None or self.columns[i - 1] is None else distances(now, self.columns[:i], pool)
+                for i, now in enumerate(self.columns)
+                if i >= pool
+            ]
+        return self._measured[pool]
+
+
 def representation_of(history: Sequence[Profile], column: str, metric: str) -> Representation:
-    """The representation in which a pair metric's history is read: never two in one series.
-
-    The one that every partition has; of two that all have, the exact one, unless the newest partition is so near the
-    limit that the next one may well be sketched.
-    """
-    columns = [profile.columns.get(column) for profile in history]
-    return _representation(columns, metric, _measured(columns, metric))
-
-
-def _representation(
-    columns: Columns, metric: str, measured: Sequence[Mapping[str, MetricValue] | None]
-) -> Representation:
-    known = [values for values in measured if values]
-    exact = all(metric in values for values in known)
-    sketch = bool(known) and all(stored_name(metric, Representation.SKETCH) in values for values in known)
-    if exact:
-        return Representation.SKETCH if sketch and _is_crowded(columns[-1], metric) else Representation.EXACT
-    return Representation.SKETCH
-
-
-def _measured(columns: Columns, metric: str) -> list[Mapping[str, MetricValue] | None]:
-    """The distances of each partition that has enough before it to be compared with; None where one is missing."""
-    pool = pool_of(metric, _kind(columns))
-    return [
-        None if now is None or columns[i - 1] is None else distances(now, columns[:i], pool)
-        for i, now in enumerate(columns)
-        if i >= pool
-    ]
+    """See :meth:`ColumnHistory.representation`; of several metrics of a column it is cheaper to ask that."""
+    return ColumnHistory(history, column).representation(metric)
 
 
 def _kind(columns: Columns) -> Kind:
@@ -155,21 +195,8 @@ def distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, M
 
 
 def series_of(history: Sequence[Profile], column: str, metric: str, pair: bool) -> Series:
-    """The metric's series over the history, oldest first.
-
-    A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
-    """
-    columns = [profile.columns.get(column) for profile in history]
-    partitions = tuple(profile.partition for profile in history)
-    if not pair:
-        return Series(partitions, tuple(observe(metric, pair, now, ()) for now in columns))
-    measured = _measured(columns, metric)
-    name = stored_name(metric, _representation(columns, metric, measured))
-    first = len(columns) - len(measured)
-    return Series(
-        partitions[first:],
-        tuple(_kept(name, now, found) for now, found in zip(columns[first:], measured, strict=True)),
-    )
+    """See :meth:`ColumnHistory.series`; of several metrics of a column it is cheaper to ask that."""
+    return ColumnHistory(history, column).series(metric, pair)
 
 
 def _kept(name: str, now: ColumnProfile | None, measured: Mapping[str, MetricValue] | None) -> MetricValue | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,18 @@ from airflow_dq.exceptions import SynthesisError
 from airflow_dq.metrics.registry import Metric, metrics_for
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import BoolArray, FloatArray
+from airflow_dq.program.budget import LEVELS, allot
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.mode import MODES
 from airflow_dq.program.model import ColumnProgram, Program, SynthesisOptions, TableProgram
-from airflow_dq.program.selection import select, tightest
-from airflow_dq.program.series import series_of
+from airflow_dq.program.selection import select, tightened, tightest
+from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.size import affordable, caught_by, volume_constraints
 from airflow_dq.program.training import Training, training_of
 from airflow_dq.states.base import Kind
 
 _Bounded = tuple[Candidates, BoolArray]
-"""The constraints on one metric, and which (rows) catch which injected error (columns)."""
+"""The constraints on one metric, and which (rows) catch which injected error (columns), then with each margin again."""
 
 
 def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = None) -> Program:
@@ -42,11 +44,10 @@ def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = No
     rows_once = MODES[options.mode].judges_rows_once
     share = _share(options, names, rows_once)
     kinds = {name: _kind(used, name) for name in names}
+    _check_suited(options, kinds)
     volume = volume_constraints(used, share, moving=options.stationary) if rows_once else None
-    columns = {
-        name: _column_program(used, name, kind, options.of_column(name), _own_rate(options, name) or share, volume)
-        for name, kind in kinds.items()
-    }
+    makings = {name: _making_of(used, name, kind, options.of_column(name), volume) for name, kind in kinds.items()}
+    columns = _programs(makings, options, share)
     clauses = () if volume is None else (volume.clause(affordable(volume), None, ()),)
     return Program(options, partitions, TableProgram(clauses, kinds), columns)
 
@@ -94,6 +95,19 @@ def _check_metrics(options: SynthesisOptions) -> None:
         )
 
 
+def _check_suited(options: SynthesisOptions, kinds: Mapping[str, Kind]) -> None:
+    """Refuse a metric named for a column that it is not measured on: it would be watched by nothing, in silence."""
+    for name, own in options.overrides.items():
+        kind = kinds.get(name, Kind.NULL)
+        suited = [metric.name for metric in metrics_for(kind)]
+        wrong = [metric for metric in own.metrics or () if metric not in suited]
+        if wrong and kind is not Kind.NULL:
+            raise SynthesisError(
+                f"SynthesisOptions(overrides=...) names {_quoted(wrong)} for column {name!r}, which is {kind}; "
+                f"the metrics of such a column are {_quoted(suited)}. Correct the option."
+            )
+
+
 def _used(metric: Metric, options: SynthesisOptions) -> bool:
     if options.metrics is not None and metric.name not in options.metrics:
         return False
@@ -121,75 +135,116 @@ def _comparable(history: Sequence[Profile], column: str, kind: Kind) -> Sequence
     return history[start:]
 
 
-def _column_program(
-    history: Sequence[Profile],
-    column: str,
-    kind: Kind,
-    options: SynthesisOptions,
-    budget: float,
-    volume: Candidates | None,
-) -> ColumnProgram:
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What a column's program is made of, whatever its budget."""
+
+    past: ColumnHistory
+    kind: Kind
+    metrics: Sequence[Metric]
+    training: Training | None
+    options: SynthesisOptions
+
+    def program(self, budget: float) -> ColumnProgram:
+        """The column's program at this false-positive rate."""
+        if self.training is None:
+            return _untrained_program(self.past, self.kind, self.metrics, self.options, budget)
+        space: list[_Bounded] = []
+        ignored: dict[str, str] = {}
+        for metric in self.metrics:
+            found = _bounded(self.past, metric, self.training, self.options, budget)
+            if isinstance(found, str):
+                ignored[metric.name] = found
+            else:
+                space.append(found)
+        return _best_program(self.past.name, self.kind, space, self.training, ignored, self.options, budget)
+
+    def programs(self, share: float) -> tuple[ColumnProgram, ...]:
+        """The programs at the levels of this share; none above it where the share itself buys all there is."""
+        found: list[ColumnProgram] = []
+        for level in LEVELS:
+            found.append(self.program(level * share))
+            if level >= 1.0 and found[-1].coverage == found[-1].variants:
+                break
+        return tuple(found)
+
+
+def _making_of(
+    history: Sequence[Profile], column: str, kind: Kind, options: SynthesisOptions, volume: Candidates | None
+) -> _Making | ColumnProgram:
+    """What a column's program is made of; a program without clauses where there can be no other."""
     history = _comparable(history, column, kind)
     if len(history) < options.min_history:
         reason = f"{len(history)} of {options.min_history} partitions have it as a {kind} column so far"
         return ColumnProgram(column, kind, (), 0, 0, reason=reason)
+    past = ColumnHistory(history, column)
     metrics = [metric for metric in metrics_for(kind) if _used(metric, options)]
-    training = training_of(history, column, kind, [metric.name for metric in metrics if metric.pair])
+    training = training_of(past, kind, [metric.name for metric in metrics if metric.pair])
     if training is None and MODES[options.mode].needs_errors:
         note = history[-1].columns[column].note
         return ColumnProgram(column, kind, (), 0, 0, reason=note or "no injected errors to choose constraints by")
-    if training is None:
-        return _untrained_program(history, column, kind, metrics, options, budget)
-    if volume is not None:
+    if training is not None and volume is not None:
         training = training.without(caught_by(volume, history, training))
-    space: list[_Bounded] = []
-    ignored: dict[str, str] = {}
-    for metric in metrics:
-        found = _bounded(history, column, metric, training, options, budget)
-        if isinstance(found, str):
-            ignored[metric.name] = found
+    return _Making(past, kind, metrics, training, options)
+
+
+def _programs(
+    makings: Mapping[str, _Making | ColumnProgram], options: SynthesisOptions, share: float
+) -> dict[str, ColumnProgram]:
+    """Every column's program, at its own rate or at what it gets of the table's."""
+    tried: dict[str, tuple[ColumnProgram, ...]] = {}
+    competing: dict[str, list[int]] = {}
+    for name, making in makings.items():
+        own = _own_rate(options, name)
+        if isinstance(making, ColumnProgram):
+            tried[name] = (making,)
+        elif own is not None or making.training is None or options.scope == "column":
+            tried[name] = (making.program(own or share),)
         else:
-            space.append(found)
-    return _best_program(column, kind, space, training, ignored, options, budget)
+            tried[name] = making.programs(share)
+            competing[name] = [program.coverage for program in tried[name]]
+    level = allot(competing)
+    return {name: programs[level.get(name, 0)] for name, programs in tried.items()}
 
 
 def _bounded(
-    history: Sequence[Profile],
-    column: str,
+    past: ColumnHistory,
     metric: Metric,
     training: Training,
     options: SynthesisOptions,
     budget: float,
 ) -> _Bounded | str:
     """The constraints on one metric and what each catches, or the reason why there are none."""
-    learned = _constraints(history, column, metric, options, budget)
+    learned = _constraints(past, metric, options, budget)
     if isinstance(learned, str):
         return learned
     found, values = learned
-    caught = training.caught(found, values)
-    if caught is None:
+    wider = [found, *(found.widened(margin) for margin in MODES[options.mode].margins)]
+    caught = [known for one in wider if (known := training.caught(one, values)) is not None]
+    if not caught:
         return "not measured on the injected errors (their statistics are not kept)"
-    return found, caught
+    return found, np.concatenate(caught, axis=1)
 
 
 def _constraints(
-    history: Sequence[Profile],
-    column: str,
+    past: ColumnHistory,
     metric: Metric,
     options: SynthesisOptions,
     budget: float,
 ) -> tuple[Candidates, FloatArray] | str:
     """The constraints on one metric and the values they were learned from, or the reason why there are none."""
-    values = series_of(history, column, metric.name, metric.pair).numbers()
+    least = options.min_history - (metric.pool if metric.pair else 0)
+    values = past.numbers(metric.name, metric.pair, least)
     if isinstance(values, str):
         return values
-    found = MODES[options.mode].constraints(metric, values, budget, history, column, stationary=options.stationary)
+    found = MODES[options.mode].constraints(
+        metric, values, budget, past.profiles, past.name, stationary=options.stationary
+    )
     return found if isinstance(found, str) else (found, values)
 
 
 def _untrained_program(
-    history: Sequence[Profile],
-    column: str,
+    past: ColumnHistory,
     kind: Kind,
     metrics: Sequence[Metric],
     options: SynthesisOptions,
@@ -203,7 +258,7 @@ def _untrained_program(
     space: list[Candidates] = []
     ignored: dict[str, str] = {}
     for metric in metrics:
-        learned = _constraints(history, column, metric, options, budget)
+        learned = _constraints(past, metric, options, budget)
         if isinstance(learned, str):
             ignored[metric.name] = learned
         else:
@@ -213,8 +268,10 @@ def _untrained_program(
     for found in space[: options.max_clauses]:
         affordable_ones = np.flatnonzero(found.fpr <= share)
         if len(affordable_ones):
-            clauses.append(found.clause(int(affordable_ones[0]), column, ()))
-    return ColumnProgram(column, kind, tuple(clauses), 0, 0, ignored, None if clauses else "no metric could be bounded")
+            clauses.append(found.clause(int(affordable_ones[0]), past.name, ()))
+    return ColumnProgram(
+        past.name, kind, tuple(clauses), 0, 0, ignored, None if clauses else "no metric could be bounded"
+    )
 
 
 def _best_program(
@@ -235,16 +292,33 @@ def _best_program(
     coverage = np.concatenate([caught for _, caught in space])
     cost = np.concatenate([found.fpr for found, _ in space])
     chosen = select(cost, coverage, budget, groups=groups, max_groups=options.max_clauses)
-    chosen += _guard(space, chosen, cost, groups, options, budget)
+    chosen = tightest(chosen + _guard(space, chosen, cost, groups, options, budget), groups)
+    chosen = _tightened(space, chosen, cost, groups, options, budget)
+    coverage = coverage[:, :variants]
     clauses = tuple(
         space[groups[index]][0].clause(
             int(position[index]), column, tuple(np.array(training.labels)[coverage[index]].tolist())
         )
-        for index in tightest(chosen, groups)
+        for index in chosen
     )
     caught = int(coverage[chosen].any(axis=0).sum()) if chosen else 0
     reason = None if clauses else f"no constraint catches an injected error within a false-alarm rate of {budget:.2g}"
     return ColumnProgram(column, kind, clauses, variants, caught, ignored, reason)
+
+
+def _tightened(
+    space: Sequence[_Bounded],
+    chosen: Sequence[int],
+    cost: FloatArray,
+    groups: NDArray[np.int64],
+    options: SynthesisOptions,
+    budget: float,
+) -> list[int]:
+    """The chosen, tighter where the mode wants it and enough values are behind them."""
+    least = MODES[options.mode].tightens_from
+    settled = [i for i in chosen if least is not None and space[groups[i]][0].samples >= least]
+    fixed = [i for i in chosen if i not in settled]
+    return fixed + tightened(settled, cost, groups, budget - float(cost[fixed].sum()))
 
 
 def _guard(

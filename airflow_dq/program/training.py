@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from airflow_dq.metrics.registry import Metric, MetricValue, compare
-from airflow_dq.profile.model import Profile, Variant
+from airflow_dq.profile.model import Variant
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray, FloatArray
 from airflow_dq.program.baseline import Baseline, pool_of
 from airflow_dq.program.constraint import Candidates
-from airflow_dq.program.series import representation_of
+from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, Representation
 
@@ -27,6 +27,8 @@ class Training:
 
     index: int
     """Position of that partition in the history."""
+    behind: int
+    """How many partitions of the history there are from that one on, itself included."""
     variants: tuple[Variant, ...]
     pairs: tuple[Mapping[str, MetricValue], ...]
     """The two-distribution metrics of each variant against the partition before."""
@@ -39,7 +41,9 @@ class Training:
     def without(self, caught: BoolArray) -> Training:
         """Only the errors that something else does not catch already."""
         left = [i for i, known in enumerate(caught.tolist()) if not known]
-        return Training(self.index, tuple(self.variants[i] for i in left), tuple(self.pairs[i] for i in left))
+        return Training(
+            self.index, self.behind, tuple(self.variants[i] for i in left), tuple(self.pairs[i] for i in left)
+        )
 
     def measured(self, metric: Metric) -> FloatArray | None:
         """The metric on each variant, NaN where it has a reason in place of a value; None when it was not measured."""
@@ -59,33 +63,34 @@ class Training:
         values = self.measured(constraints.metric)
         if values is None:
             return None
-        # A pair metric has no value in the first partitions: its series is shorter by its baseline.
-        before = self.index - (constraints.metric.pool if constraints.metric.pair else 0)
-        base = base_of(constraints.transform, history[: max(0, before)].tolist())
+        # Counted from its end: a series may begin later than the history does.
+        before = max(0, len(history) - self.behind)
+        base = base_of(constraints.transform, history[:before].tolist())
         return constraints.violations(values, np.nan if base is None else base)
 
 
-def training_of(history: Sequence[Profile], column: str, kind: Kind, names: Sequence[str]) -> Training | None:
+def training_of(history: ColumnHistory, kind: Kind, names: Sequence[str]) -> Training | None:
     """The variants of the newest partition that has any, compared with the partition before it.
 
     :param names: the two-distribution metrics that are needed
     :return: None when no variants are kept, or the column admits none
     """
-    for index in range(len(history) - 1, max(0, len(history) - 1 - _LOOK_BACK), -1):
-        profile = history[index]
+    profiles, column = history.profiles, history.name
+    for index in range(len(profiles) - 1, max(0, len(profiles) - 1 - _LOOK_BACK), -1):
+        profile = profiles[index]
         kept = column in profile.variants or profile.sample is not None
         # Errors cannot be injected into a partition in which the column had no type.
         variants = variants_of(profile, column) if kept and profile.columns[column].kind is kind else ()
         if variants:
-            earlier = [past.columns.get(column) for past in history[:index]]
-            read = {name: representation_of(history, column, name) for name in names}
+            earlier = history.columns[:index]
+            read = {name: history.representation(name) for name in names}
             pairs: list[dict[str, MetricValue]] = [{} for _ in variants]
             for pool in sorted({pool_of(name, kind) for name in names}):
                 before = Baseline.of(earlier, kind, pool)
                 if before is not None:
                     wanted = {name: how for name, how in read.items() if pool_of(name, kind) == pool}
                     _compare(kind, variants, before, wanted, pairs)
-            return Training(index, variants, tuple(pairs))
+            return Training(index, len(profiles) - index, variants, tuple(pairs))
     return None
 
 
@@ -97,8 +102,15 @@ def _compare(
     found: Sequence[dict[str, MetricValue]],
 ) -> None:
     """Add the distances of each variant from a baseline, each in the representation that its history is read in."""
-    states = before.states()
-    for representation in set(read.values()):
-        names = [name for name, wanted in read.items() if wanted is representation]
-        for variant, measured in zip(variants, found, strict=True):
-            measured |= compare(kind, variant.states, states, names, representation, before.pool)
+    for key, state in before.states().items():
+        # Most errors leave some states as they were, and then share them: a change of casing leaves the initials.
+        for representation in set(read.values()):
+            names = [name for name, wanted in read.items() if wanted is representation]
+            measured: dict[int, dict[str, MetricValue]] = {}
+            for variant, values in zip(variants, found, strict=True):
+                now = variant.states.get(key)
+                if now is None:
+                    continue
+                if id(now) not in measured:
+                    measured[id(now)] = compare(kind, {key: now}, {key: state}, names, representation, before.pool)
+                values |= measured[id(now)]

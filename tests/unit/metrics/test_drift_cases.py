@@ -34,6 +34,12 @@ def test_vanishing_shares_do_not_make_a_divergence_infinite(tiny: float) -> None
         assert kullback_leibler(np.array(now), np.array(before)) == pytest.approx(0.0, abs=1e-12)
 
 
+def test_the_smallest_share_there_is_weighs_nothing() -> None:
+    now, before = np.array([0.0, 1.0]), np.array([5e-324, 1.0])
+    assert 0.0 <= jensen_shannon(now, before) < 1e-300
+    assert 0.0 <= jensen_shannon(before, now) < 1e-300
+
+
 def test_a_divergence_stays_between_zero_and_its_limit() -> None:
     rng = np.random.default_rng(5)
     for size in (1, 2, 7, 4_096):
@@ -59,6 +65,14 @@ def test_a_new_value_gives_finite_numbers_that_say_so(kind: Kind) -> None:
     exact = math.log(2) / 2 * 0.2 + 4 * (0.2 * math.log(0.2 / 0.225) + 0.25 * math.log(0.25 / 0.225)) / 2
     assert seen["js_div"] == pytest.approx(exact, rel=1e-9)
     assert 1.0 < seen["kl_div"] < 0.2 * math.log(0.2 / 1e-6)
+
+
+def test_one_row_of_a_fourth_value_diverges_as_the_formula_says() -> None:
+    seen = _pairs(Kind.NUMERIC, [1, 1, 1, 2, 2, 2, 3, 3, 3, 4], [1, 1, 1, 2, 2, 2, 3, 3, 3])
+    assert seen["js_div"] == pytest.approx(0.03597375665014843, rel=1e-12)
+    assert isinstance(seen["kl_div"], float)
+    assert math.isfinite(seen["kl_div"])
+    assert (seen["new_ratio"], seen["outside_ratio"]) == (0.1, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ import pytest
 from airflow_dq.metrics.registry import Bound
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Program, Status, SynthesisOptions, evaluate, synthesize
+from airflow_dq.program.mode import Calibrated
 from airflow_dq.program.model import TransformKind
+from airflow_dq.states.base import Kind
+from tests.unit.program.builder import column, profile, variant
 
 
 def day(index: int, *, rows: int | None = None, factor: float = 1.0, lower: bool = False) -> Profile:
@@ -88,6 +91,32 @@ def test_paper_mode_uses_no_metric_that_the_paper_does_not_have() -> None:
     used = {clause.metric for column in program.columns.values() for clause in column.clauses}
     assert not used & {"std", "p05", "p95", "lower_len", "new_ratio", "entropy"}
     assert program.table.clauses == ()
+
+
+@pytest.mark.parametrize(("margins", "chosen"), [((0.5,), {"mean"}), ((), {"max"})])
+def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_watched(
+    monkeypatch: pytest.MonkeyPatch, margins: tuple[float, ...], chosen: set[str]
+) -> None:
+    # The history's maximum is always 100: the error's 101.2 is just above what a hundredth of the values may make it.
+    values, wrong = [10.0] * 99 + [100.0], [20.0] * 99 + [101.2]
+    *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(12))
+    newest.variants["amount"] = (variant(Kind.NUMERIC, "unit_change x2", wrong),)
+    monkeypatch.setattr(Calibrated, "margins", margins)
+    program = synthesize([*earlier, newest], SynthesisOptions(scope="column", metrics=("max", "mean")))
+    assert {clause.metric for clause in program.columns["amount"].clauses} == chosen
+    assert (program.columns["amount"].variants, program.columns["amount"].coverage) == (1, 1)
+
+
+def test_with_enough_partitions_what_the_choice_leaves_of_the_budget_is_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = SynthesisOptions(scope="column")
+    spent = synthesize(HISTORY, options).columns["air_time"].fpr
+    short = synthesize(HISTORY[-14:], options).columns["air_time"].fpr
+    monkeypatch.setattr(Calibrated, "tightens_from", None)
+    saved = synthesize(HISTORY, options).columns["air_time"].fpr
+    assert max(saved, short) < 0.5 * spent
+    assert spent <= options.target_fpr
 
 
 @pytest.mark.parametrize("scope", ["partition", "column"])

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -94,9 +94,11 @@ def test_too_few_or_too_large_values_have_a_reason() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=40), st.sampled_from(["mean", "min", "sum", "std", "emd"]))
+@example([1.0, 20.0, 0.5], "std")
+@example([1.0, 79.0, 0.5], "std")
 def test_cheaper_constraints_are_wider(values: list[float], name: str) -> None:
     found = constraints(name, np.array(values))
-    assert (np.diff(found.upper) >= 0).all()
+    assert (found.upper[1:] >= found.upper[:-1]).all()
     assert (np.diff(found.lower[np.isfinite(found.lower)]) <= 0).all()
     assert (found.fpr > 0).all()
     assert found.fpr.max() <= 1e-3

@@ -73,6 +73,15 @@ def test_a_metric_that_never_changed_must_stay_equal() -> None:
     assert found.violations(np.array([50.0, 51.0, np.nan]), 0.0).tolist() == [[False, True, True]]
 
 
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_wider_constraint_keeps_its_center_and_its_open_side(pair: bool) -> None:
+    found = _found(Bound.CANTELLI if pair else Bound.CLT, STABLE, pair=pair)
+    wider = found.widened(0.5)
+    assert wider.upper - wider.center == pytest.approx(1.5 * (found.upper - found.center))
+    assert np.isneginf(wider.lower).all() if pair else (wider.lower < found.lower).all()
+    assert (wider.center, wider.fpr.tolist()) == (found.center, found.fpr.tolist())
+
+
 def test_no_rate_below_the_floor_is_claimed() -> None:
     assert _found(Bound.CLT, STABLE).fpr.min() == FPR_FLOOR
 

@@ -9,14 +9,37 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.exceptions import SynthesisError
+from airflow_dq.metrics.registry import Metric, get_metric
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
 from airflow_dq.program.adf import adf_pvalue
-from airflow_dq.program.model import TransformKind
+from airflow_dq.program.calibration import Size, calibrated
+from airflow_dq.program.constraint import Candidates, candidates
+from airflow_dq.program.model import ColumnOptions, TransformKind
 from airflow_dq.program.stationarity import SIGNIFICANCE, stationary_transform
+from airflow_dq.states.base import Kind
 
 DAYS = 21
 MODES = ("calibrated", "paper")
+ROWS = {"calibrated": {None}, "paper": set()}
+"""Whose alert it is when there are more rows: the table's, or each column's."""
+
+_Learn = Callable[[np.ndarray], Candidates | str]
+
+
+def _calibrated(values: np.ndarray) -> Candidates | str:
+    return calibrated(_metric(), values, 0.001, Size(100.0, std=1.0), moving=False)
+
+
+def _paper(values: np.ndarray) -> Candidates | str:
+    return candidates(_metric(), values, 0.001, stationary=False)
+
+
+def _metric() -> Metric:
+    found = get_metric("mean", Kind.NUMERIC)
+    assert found is not None
+    return found
 
 
 def _days(table: Callable[[int], pa.Table], count: int = DAYS) -> list[Profile]:
@@ -76,6 +99,36 @@ def test_steady_growth_accepts_its_next_step_and_no_leap(mode: str, length: int)
     assert _judge(mode, history, _numbers(following))[0] is Status.PASS
     assert _judge(mode, history, _numbers(3 * following))[0] is Status.FAIL
     assert _judge(mode, history, _numbers(following // 3))[0] is Status.FAIL
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_value_never_seen_before_fails_where_its_divergence_would_be_infinite(mode: str) -> None:
+    known = ["1", "2", "3"] * 90
+    history = _days(lambda index: pa.table({"x": known}))
+    assert _judge(mode, history, pa.table({"x": known}))[0] is Status.PASS
+    assert _judge(mode, history, pa.table({"x": [*known, *["4"] * 30]})) == (Status.FAIL, {"x"} | ROWS[mode])
+
+
+@pytest.mark.parametrize("learn", [_calibrated, _paper])
+@pytest.mark.parametrize(("ties", "more"), [(95, 5), (100, 0), (20, 1), (30, 0)])
+def test_values_that_tie_with_most_of_the_history_are_never_flagged(learn: _Learn, ties: int, more: int) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.permutation([1.0] * ties + [2.0] * more)
+    found = learn(values)
+    assert not isinstance(found, str)
+    flagged = found.violations(values, 0.0)
+    assert not flagged[:, values == 1.0].any()
+    # What is flagged of the history itself is no more than what stands out of it.
+    assert flagged.sum(axis=1).max() <= more
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("metric", ["l_inf", "chi_squared", "str_len"])
+def test_a_distance_of_texts_asked_of_a_number_is_refused_and_not_zero(mode: str, metric: str) -> None:
+    history = _days(lambda index: pa.table({"salary": np.arange(1_000.0, 1_100.0)}))
+    options = SynthesisOptions(mode=mode, overrides={"salary": ColumnOptions(metrics=(metric,))})
+    with pytest.raises(SynthesisError, match=f"names '{metric}' for column 'salary', which is numeric; .* 'emd'"):
+        synthesize(history, options)
 
 
 @pytest.mark.parametrize("mode", MODES)

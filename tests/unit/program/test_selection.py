@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from airflow_dq.program.selection import select, tightest
+from airflow_dq.program.selection import select, tightened, tightest
+from tests.benchmark.program.coverage import enumerated, exact
 
 
 def _optimum(cost: np.ndarray, coverage: np.ndarray, budget: float) -> int:
@@ -33,6 +34,19 @@ def test_greedy_keeps_the_budget_and_the_guarantee_of_proposition_4(seed: int) -
     assert cost[chosen].sum() <= budget
     covered = coverage[chosen].any(axis=0).sum() if chosen else 0
     assert covered >= (1 / 2 - 1 / (2 * math.e)) * _optimum(cost, coverage, budget)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_what_the_greedy_choice_is_compared_with_is_better_or_optimal(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cost = 10.0 ** -rng.uniform(0, 2, 9)
+    coverage = rng.random((9, 12)) < 0.3
+    caught = {}
+    for way in (select, enumerated, exact):
+        chosen = way(cost, coverage, 0.6)
+        assert cost[chosen].sum() <= 0.6 * (1 + 1e-6)
+        caught[way] = int(coverage[chosen].any(axis=0).sum())
+    assert caught[select] <= caught[enumerated] <= caught[exact] == _optimum(cost, coverage, 0.6)
 
 
 def test_best_single_constraint_beats_a_cheap_greedy_choice() -> None:
@@ -64,3 +78,24 @@ def test_at_most_so_many_groups() -> None:
 def test_tightest_of_each_group_in_the_order_of_choice() -> None:
     assert tightest([5, 1, 4, 0], np.array([0, 0, 0, 1, 1, 1])) == [4, 0]
     assert tightest([], np.array([0, 1])) == []
+
+
+def test_what_is_left_of_the_budget_makes_the_chosen_tighter() -> None:
+    # Two groups, tightest first; of a budget of 1 there is 0.6 left, 0.3 for each.
+    cost, groups = np.array([0.5, 0.35, 0.1, 0.62, 0.3]), np.array([0, 0, 0, 1, 1])
+    assert tightened([2, 4], cost, groups, 1.0) == [1, 4]
+    assert tightened([2, 4], cost, groups, 1.1) == [1, 3]
+    assert tightened([2, 4], cost, groups, 0.4) == [2, 4]
+    assert tightened([], cost, groups, 1.0) == []
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_tighter_choice_keeps_the_budget_and_the_groups(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(5), 7)
+    cost = np.tile(np.array([0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01]), 5)
+    chosen = [int(group * 7 + rng.integers(3, 7)) for group in rng.permutation(5)[: rng.integers(1, 6)]]
+    tighter = tightened(chosen, cost, groups, 1.0)
+    assert cost[tighter].sum() <= 1.0
+    assert groups[tighter].tolist() == groups[chosen].tolist()
+    assert all(new <= old for new, old in zip(tighter, chosen, strict=True))
