@@ -30,7 +30,7 @@ def test_one_command_writes_tables_and_counts(tmp_path: Path) -> None:
     page = (out / "report.md").read_text()
     assert "## fig5_error_type" in page
     assert "| 50 |" in page
-    assert "2 columns x 30 partitions" in page
+    assert "2 columns of all kinds x 30 partitions" in page
     counts = json.loads((out / "counts.json").read_text())
     both = counts["fig8_single_distribution"]
     assert {one["columns"] for one in both.values()} == {3}

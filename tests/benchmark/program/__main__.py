@@ -52,11 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             page.append(report.by_error(rows))
     timed = latency.by_rows([int(rows) for rows in given.rows.split(",")]) if wanted("latency") else []
     if timed:
-        seconds = latency.wide(given.wide)
+        learned, judged = latency.wide(given.wide)
         page += ["## fig4_latency\n", report.latencies(timed)]
         page.append(
-            f"{given.wide} columns x {latency.PARTITIONS} partitions, from loaded profiles: {seconds:.2f} s, "
-            f"{1000 * seconds / given.wide:.1f} ms per column.\n"
+            f"{given.wide} columns of all kinds x {latency.PARTITIONS} partitions, from loaded profiles: "
+            f"{learned:.2f} s of CPU to synthesize, {judged:.2f} s to evaluate, "
+            f"{1000 * (learned + judged) / given.wide:.1f} ms per column.\n"
         )
     (given.out / "report.md").write_text("\n".join(page))
     report.save_json(given.out / "counts.json", outcomes)

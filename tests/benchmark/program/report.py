@@ -45,7 +45,7 @@ def by_error(rows: Rows) -> str:
 
 
 def latencies(found: Sequence[Latency]) -> str:
-    """Milliseconds per column."""
+    """CPU milliseconds per column."""
     head = ("rows", "profile ms", "injected errors ms", "synthesis and evaluation ms")
     return _table(
         head,
@@ -73,6 +73,20 @@ def save_json(path: Path, figures: Mapping[str, Rows]) -> None:
     path.write_text(json.dumps(content, indent=1))
 
 
+_STAGES = {"profile": "profile", "variants": "injected errors", "judge": "synthesis and evaluation"}
+TITLES = {
+    "fig4_latency": ("Latency by rows (as Fig. 4)", "rows"),
+    "fig5_error_type": ("Recall and precision by type of error (as Fig. 5)", ""),
+    "fig6_history": ("By length of the history (as Fig. 6)", "partitions"),
+    "fig7_target": ("By target (as Fig. 7)", "target FPR of a column"),
+    "fig8_single_distribution": ("Without two-distribution metrics (as Fig. 8)", ""),
+    "fig9_clauses": ("By most clauses of a column (as Fig. 9)", "clauses"),
+    "whole_table": ("One budget for the whole table", ""),
+    "fig10_stationary": ("With and without forecasts (as Fig. 10)", ""),
+}
+"""Title and name of the horizontal axis of each figure."""
+
+
 def plot(folder: Path, figures: Mapping[str, Rows], latency: Sequence[Latency]) -> None:
     """One PNG per figure.
 
@@ -82,37 +96,58 @@ def plot(folder: Path, figures: Mapping[str, Rows], latency: Sequence[Latency]) 
     import_module("matplotlib").use("Agg")
     plt = import_module("matplotlib.pyplot")
     for name, rows in figures.items():
-        drawing, axes = plt.subplots(figsize=(7, 4))
+        drawing, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
         if name.startswith("fig5"):
             _bars(axes, rows)
         else:
-            for what in ("recall", "precision", "f1"):
-                axes.plot(list(rows), [getattr(one, what)() for one in rows.values()], marker="o", label=what)
-            axes.plot(list(rows), [one.false_alarms for one in rows.values()], marker="x", label="column FPR")
-            axes.set_ylim(0.0, 1.02)
+            _lines(axes, rows, joined=len(rows) > 2)
         _finish(drawing, axes, name, folder)
     if latency:
-        drawing, axes = plt.subplots(figsize=(7, 4))
-        for what in ("profile", "variants", "judge"):
-            axes.loglog([one.rows for one in latency], [getattr(one, what) for one in latency], marker="o", label=what)
-        axes.set_xlabel("rows")
-        axes.set_ylabel("seconds per column")
+        drawing, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+        for what, label in _STAGES.items():
+            seconds = [getattr(one, what) for one in latency]
+            axes.loglog([one.rows for one in latency], seconds, marker="o", label=label)
+        axes.set_ylabel("CPU seconds per column")
         _finish(drawing, axes, "fig4_latency", folder)
 
 
+def _lines(axes: Any, rows: Rows, *, joined: bool) -> None:
+    """Recall, precision and F1 on the left axis; false alarms, which are a hundred times smaller, on the right one."""
+    style = "-" if joined else "none"
+    for what in ("recall", "precision", "f1"):
+        values = [getattr(one, what)() for one in rows.values()]
+        axes.plot(list(rows), values, marker="o", linestyle=style, label=what)
+    axes.set_ylabel("recall, precision, F1")
+    axes.set_ylim(0.5, 1.01)
+    axes.margins(x=0.05 if joined else 0.4)
+    right = axes.twinx()
+    false = [one.false_alarms for one in rows.values()]
+    right.plot(list(rows), false, "rx", linestyle=style.replace("-", "--"), label="column FPR (right)")
+    right.set_ylabel("column FPR")
+    right.set_ylim(0.0, max(0.02, 1.2 * max(false)))
+    # The legend is the left axis's: this makes the right one's line known to it.
+    axes.plot([], [], "rx", linestyle=style.replace("-", "--"), label="column FPR (right)")
+
+
 def _bars(axes: Any, rows: Rows) -> None:
+    """A bar as high as the recall, with a stroke at the precision."""
     errors = sorted({error for one in rows.values() for error in one.injected})
     width = 0.8 / max(1, len(rows))
     for place, (label, one) in enumerate(rows.items()):
         at = [i + place * width for i in range(len(errors))]
         axes.bar(at, [one.recall(error) for error in errors], width, label=f"{label}: recall")
-        axes.plot(at, [one.precision(error) for error in errors], "k_", label=f"{label}: precision")
-    axes.set_xticks(range(len(errors)), errors, rotation=45, ha="right")
+        last = place == len(rows) - 1
+        axes.plot(at, [one.precision(error) for error in errors], "k_", label="precision" if last else None)
+    axes.set_xticks([i + 0.4 - width / 2 for i in range(len(errors))], errors)
+    axes.tick_params(axis="x", labelrotation=30)
+    axes.set_ylim(0.0, 1.02)
 
 
 def _finish(drawing: Any, axes: Any, name: str, folder: Path) -> None:
-    axes.set_title(name)
-    axes.tick_params(axis="x", labelrotation=30)
-    axes.legend(fontsize="small")
-    drawing.tight_layout()
+    title, along = TITLES[name]
+    axes.set_title(title)
+    axes.set_xlabel(along)
+    axes.grid(axis="y", alpha=0.3)
+    drawing.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
     drawing.savefig(folder / f"{name}.png", dpi=110)
+    import_module("matplotlib.pyplot").close(drawing)

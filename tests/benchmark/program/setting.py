@@ -9,8 +9,9 @@ from typing import Any
 from unittest.mock import patch
 
 from airflow_dq.metrics.registry import Metric, metrics_for
-from airflow_dq.program import SynthesisOptions, calibration, forecast, mode, size
+from airflow_dq.program import SynthesisOptions, budget, calibration, forecast, mode, size, synthesis
 from airflow_dq.states.base import Kind
+from tests.benchmark.program import coverage
 
 PLAIN = SynthesisOptions(target_fpr=1e-3, scope="column")
 """As in the paper: a rate per column."""
@@ -50,6 +51,14 @@ def figures() -> dict[str, tuple[Setting, ...]]:
         "fig9_clauses": tuple(
             Setting(str(most or "no limit"), replace(PLAIN, max_clauses=most)) for most in (1, 2, 3, 4, 6, None)
         ),
+        "whole_table": (
+            Setting("budget where it buys most", replace(PLAIN, scope="partition")),
+            Setting(
+                "equal shares",
+                replace(PLAIN, scope="partition"),
+                ((synthesis, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
+            ),
+        ),
         "fig10_stationary": (Setting("with"), Setting("without", replace(PLAIN, stationary=False))),
     }
 
@@ -65,6 +74,10 @@ def ablations() -> tuple[Setting, ...]:
         Setting("no weekly cycle", changes=((forecast, "_PREDICTORS", forecast._PREDICTORS[::2]),)),
         Setting("no factors while the history is short", changes=((calibration, "FEW", 0),)),
         Setting("no guard on completeness", changes=((mode.Calibrated, "guard", None),)),
+        Setting("an error caught by a hair counts in full", changes=((mode.Calibrated, "margins", ()),)),
+        Setting("the rest of the budget is not spent", changes=((mode.Calibrated, "tightens_from", None),)),
+        Setting("selection by partial enumeration", changes=((synthesis, "select", coverage.enumerated),)),
+        Setting("exact selection", changes=((synthesis, "select", coverage.exact),)),
         Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
         Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
         Setting("paper", replace(PLAIN, mode="paper")),
