@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Sequence
-from typing import overload
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, overload
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.profile.model import Variant
@@ -43,8 +44,9 @@ class PackedVariants(Sequence[Variant]):
         return self._decoded
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self.variants())
+        """How many there are, for which no state is decoded."""
+        with _reading():
+            return len(_heads(self.blob)[0])
 
     @overload
     def __getitem__(self, index: int) -> Variant: ...
@@ -82,12 +84,8 @@ def decode_variants(blob: bytes) -> tuple[Variant, ...]:
 
     :raises CodecError: when the blob is of another version, or damaged.
     """
-    try:
-        version, length = _PREFIX.unpack_from(blob)
-        if version != _VERSION:
-            raise CodecError(f"Injected variants are stored in version {version}; this version reads {_VERSION}.")
-        body = _PREFIX.size + length
-        heads = json.loads(zlib.decompress(blob[_PREFIX.size : body]))
+    with _reading():
+        heads, body = _heads(blob)
         decoded: dict[tuple[str, int, int], State] = {}
 
         def state(name: str, start: int, size: int) -> State:
@@ -105,5 +103,20 @@ def decode_variants(blob: bytes) -> tuple[Variant, ...]:
             )
             for kind, parameter, metrics, states in heads
         )
+
+
+def _heads(blob: bytes) -> tuple[list[Any], int]:
+    """Type, parameter, metrics and places of states of each variant, and where the states begin."""
+    version, length = _PREFIX.unpack_from(blob)
+    if version != _VERSION:
+        raise CodecError(f"Injected variants are stored in version {version}; this version reads {_VERSION}.")
+    body = _PREFIX.size + length
+    return json.loads(zlib.decompress(blob[_PREFIX.size : body])), body
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    try:
+        yield
     except (struct.error, zlib.error, ValueError, TypeError) as error:
         raise CodecError(f"The stored injected variants are damaged: {error}.") from error
