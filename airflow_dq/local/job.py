@@ -14,7 +14,8 @@ from airflow_dq.local.reader import FORMATS, csv_options, read
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.table import TableState
-from airflow_dq.profile.variant import WITH_VARIANTS, variants_of
+from airflow_dq.profile.variant import variants_of
+from airflow_dq.spark.ledger import Ledger
 from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
 
@@ -25,12 +26,8 @@ class LocalJob:
     def __init__(self, spec: JobSpec, store: Repository, say: Callable[[str], None]) -> None:
         check_local(spec)
         self._spec = spec
-        self._store = store
-        self._say = say
         self._options = spec.profile_options
-        self._attempts: dict[str, int] = {}
-        self._newest: list[tuple[Profile, float]] = []
-        self._outcomes: dict[str, Outcome] = {}
+        self._ledger = Ledger(store, spec.dataset, say)
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order, each by itself.
@@ -39,38 +36,27 @@ class LocalJob:
         :raises DQError: when there is nothing to profile
         """
         places = locate(self._spec)
-        source = self._spec.pattern or ", ".join(dict.fromkeys(places.values()))
-        self._say(f"{self._spec.dataset}: {len(places)} partition(s) to profile from {source}")
-        self._attempts = self._store.begin_attempts(
-            self._spec.dataset,
+        self._ledger.begin(
             list(places),
-            source=source,
+            source=self._spec.pattern or ", ".join(dict.fromkeys(places.values())),
             read_options={"format": self._spec.format, **self._spec.options},
             engine=f"arrow {pa.__version__}",
         )
-        try:
+        with self._ledger.closing():
             for key, place in places.items():
                 self._profile(key, place)
-            self._finish_newest()
-        except BaseException as error:
-            for key in self._attempts.keys() - self._outcomes.keys():
-                self._store.fail_attempt(self._attempts[key], f"The job ended: {type(error).__name__}: {error}")
-            raise
-        return [self._outcomes[key] for key in places]
+            return self._ledger.finish(_inject)
 
     def _profile(self, key: str, place: str) -> None:
-        """Scan a partition, and store what is then no longer among the newest."""
         began = time.monotonic()
         try:
             profile = self._scan(key, place)
         except DQError as error:
-            self._fail(key, str(error))
+            self._ledger.fail(key, str(error))
         except Exception as error:
-            self._fail(key, f"{type(error).__name__}: {error}", traceback.format_exc())
+            self._ledger.fail(key, f"{type(error).__name__}: {error}", traceback.format_exc())
         else:
-            self._newest.append((profile, time.monotonic() - began))
-            if len(self._newest) > WITH_VARIANTS:
-                self._save(*self._newest.pop(0))
+            self._ledger.keep(profile, time.monotonic() - began)
 
     def _scan(self, key: str, place: str) -> Profile:
         where = f"Dataset {self._spec.dataset!r}, partition {key!r}"
@@ -81,30 +67,11 @@ class LocalJob:
         assert state is not None
         return state.profile(key, self._options)
 
-    def _finish_newest(self) -> None:
-        for profile, _ in self._newest:
-            for name in profile.columns:
-                variants_of(profile, name)
-        while self._newest:
-            self._save(*self._newest.pop(0))
 
-    def _save(self, profile: Profile, seconds: float) -> None:
-        key = profile.partition or ""
-        try:
-            self._store.save_profile(self._attempts[key], self._spec.dataset, profile)
-        except DQError as error:
-            self._fail(key, str(error))
-        else:
-            self._outcomes[key] = _outcome(profile, seconds)
-
-    def _fail(self, key: str, error: str, trace: str | None = None) -> None:
-        self._store.fail_attempt(self._attempts[key], error)
-        self._outcomes[key] = Outcome(key, error=error, trace=trace)
-
-
-def _outcome(profile: Profile, seconds: float) -> Outcome:
-    noted = {name: str(column.note) for name, column in profile.columns.items() if not column.in_full}
-    return Outcome(profile.partition or "", profile.row_count, len(profile.columns) - len(noted), noted, seconds)
+def _inject(profiles: list[Profile]) -> None:
+    for profile in profiles:
+        for name in profile.columns:
+            variants_of(profile, name)
 
 
 def check_local(spec: JobSpec) -> None:

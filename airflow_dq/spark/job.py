@@ -13,8 +13,8 @@ from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.task import Partial
-from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.spark.ledger import Ledger
 from airflow_dq.spark.outcome import Outcome, remarks
 from airflow_dq.spark.progress import progress
 from airflow_dq.spark.reader import describe
@@ -33,13 +33,10 @@ class ProfileJob:
     def __init__(self, spark: SparkSession, spec: JobSpec, store: Repository, say: Callable[[str], None]) -> None:
         self._spark = spark
         self._spec = spec
-        self._store = store
         self._say = say
         self._options = spec.profile_options
-        self._attempts: dict[str, int] = {}
         self._skipped: dict[str, Mapping[str, str]] = {}
-        self._newest: list[tuple[Profile, Partial]] = []
-        self._outcomes: dict[str, Outcome] = {}
+        self._ledger = Ledger(store, spec.dataset, say)
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order.
@@ -49,15 +46,9 @@ class ProfileJob:
         :return: what became of each partition, in the order of their keys
         :raises DQError: when there is nothing to profile: the source as a whole is missing, empty or unreadable
         """
-        try:
-            with progress(self._spark, self._say):
-                self._scan(self._open())
-                self._finish_newest()
-        except BaseException as error:
-            for partition in self._attempts.keys() - self._outcomes.keys():
-                self._store.fail_attempt(self._attempts[partition], f"The job ended: {type(error).__name__}: {error}")
-            raise
-        return [self._outcomes[partition] for partition in sorted(self._outcomes)]
+        with self._ledger.closing(), progress(self._spark, self._say):
+            self._scan(self._open())
+            return self._ledger.finish(self._inject)
 
     def _open(self) -> list[Part]:
         """Begin the attempts and open every partition; those that cannot be opened are recorded."""
@@ -80,23 +71,21 @@ class ProfileJob:
         return parts
 
     def _begin(self, partitions: Sequence[str]) -> None:
-        self._say(f"{self._spec.dataset}: {len(partitions)} partition(s) to profile from {describe(self._spec)}")
-        for note in remarks(partitions):
-            self._say(f"{self._spec.dataset}: {note}")
         options = {name: "***" if _SECRET.search(name) else value for name, value in self._spec.options.items()}
-        self._attempts = self._store.begin_attempts(
-            self._spec.dataset,
+        self._ledger.begin(
             partitions,
             source=describe(self._spec),
             read_options={"format": self._spec.format, **options},
             engine=f"spark {self._spark.version}",
         )
+        for note in remarks(partitions):
+            self._say(f"{self._spec.dataset}: {note}")
 
     def _open_one(self, key: str, place: Place) -> list[Part]:
         try:
             return open_part(self._spark, self._spec, self._options, key, place)
         except DQError as error:
-            self._fail(key, str(error))
+            self._ledger.fail(key, str(error))
             return []
 
     def _scan(self, parts: list[Part]) -> None:
@@ -119,7 +108,7 @@ class ProfileJob:
         rest = {key: part.place(key) for part in parts for key in self._unfinished(part)}
         if len(rest) == 1:
             for key, place in rest.items():
-                self._fail(key, str(explain(error, self._where(key), place)))
+                self._ledger.fail(key, str(explain(error, self._where(key), place)))
         if len(rest) <= 1:
             return []
         file, keys = named_file(error), list(rest)
@@ -130,48 +119,17 @@ class ProfileJob:
         return [_only(parts, rest.keys() - guilty), _only(parts, guilty)]
 
     def _unfinished(self, part: Part) -> tuple[str, ...]:
-        done = self._outcomes.keys() | {profile.partition for profile, _ in self._newest}
-        return tuple(key for key in part.keys if key not in done)
+        return tuple(key for key in part.keys if self._ledger.is_open(key))
 
     def _take(self, key: str, partial: Partial) -> None:
-        """Store a scanned partition, or keep it until the end while it is among the newest."""
         if partial.state is None:
-            self._fail(key, f"{self._where(key)}: {partial.problem}", partial.trace)
-            return
-        self._newest.append((partial.profile(key, self._options), partial))
-        self._newest.sort(key=lambda kept: kept[0].partition or "")
-        if len(self._newest) > WITH_VARIANTS:
-            self._save(*self._newest.pop(0))
+            self._ledger.fail(key, f"{self._where(key)}: {partial.problem}", partial.trace)
+        else:
+            self._ledger.keep(partial.profile(key, self._options), partial.seconds, self._skipped.get(key))
 
-    def _finish_newest(self) -> None:
-        compute_variants(self._spark, [profile for profile, _ in self._newest])
-        self._say(f"storing the newest {len(self._newest)} of {len(self._attempts)} partitions")
-        while self._newest:
-            self._save(*self._newest.pop(0))
-
-    def _save(self, profile: Profile, partial: Partial) -> None:
-        key = profile.partition or ""
-        try:
-            self._store.save_profile(self._attempts[key], self._spec.dataset, profile)
-        except DQError as error:
-            self._fail(key, str(error))
-            return
-        noted = {column.name: str(column.note) for column in profile.columns.values() if not column.in_full}
-        skipped = {**self._skipped.get(key, {}), **noted}
-        full = len(profile.columns) - len(noted)
-        self._done(Outcome(key, profile.row_count, full, skipped, partial.seconds))
-
-    def _fail(self, key: str, error: str, trace: str | None = None) -> None:
-        self._store.fail_attempt(self._attempts[key], error)
-        self._done(Outcome(key, error=error, trace=trace))
-
-    def _done(self, outcome: Outcome) -> None:
-        self._outcomes[outcome.partition] = outcome
-        done, total = len(self._outcomes), len(self._attempts)
-        # About twenty lines, however many partitions.
-        if done == total or done * 20 // total > (done - 1) * 20 // total:
-            failed = sum(known.error is not None for known in self._outcomes.values())
-            self._say(f"profiled {done - failed}/{total} partitions" + (f", {failed} failed" if failed else ""))
+    def _inject(self, profiles: list[Profile]) -> None:
+        compute_variants(self._spark, profiles)
+        self._say(f"storing the newest {len(profiles)} partitions")
 
     def _where(self, key: str) -> str:
         return f"Dataset {self._spec.dataset!r}, partition {key!r}"
