@@ -6,8 +6,10 @@ import pytest
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile import variant_blob
 from airflow_dq.profile.model import Variant
 from airflow_dq.profile.variant_blob import PackedVariants, decode_variants, encode_variants
+from airflow_dq.states.base import State
 from airflow_dq.states.count import Counts
 
 SHARED = Counts(10, 1)
@@ -38,6 +40,17 @@ def test_packed_variants_are_the_same_and_encode_as_they_came() -> None:
     assert tuple(packed) == VARIANTS
     assert (len(packed), packed[1], tuple(packed[1:])) == (4, VARIANTS[1], VARIANTS[1:])
     assert encode_variants(packed) is blob
+
+
+def test_to_count_packed_variants_decodes_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(key: str, data: bytes) -> State:
+        raise AssertionError(key)
+
+    monkeypatch.setattr(variant_blob, "decode_state", refuse)
+    assert len(PackedVariants(encode_variants(VARIANTS))) == 4
+    assert not PackedVariants(encode_variants(()))
+    with pytest.raises(CodecError):
+        len(PackedVariants(b"\x01"))
 
 
 @pytest.mark.parametrize("cut", [0, 3, 10, -1])
