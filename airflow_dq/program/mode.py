@@ -25,6 +25,8 @@ class Mode(ABC):
     """A metric that is always watched when it can be paid for."""
     margins: ClassVar[tuple[float, ...]] = ()
     """An injected error counts once more for each of these that every bound could be wider by and still catch it."""
+    margins_from: ClassVar[int] = 0
+    """From so many partitions of history on: bounds learned from few lie far out, and more of them alarm more often."""
     tightens_from: ClassVar[int | None] = None
     """From so many values on, what the choice leaves of the budget tightens a constraint; None: it is not spent."""
 
@@ -79,6 +81,7 @@ class Calibrated(Mode):
     guard = "complete_ratio"
     # The next error will not be the injected one: what is caught by a hair is caught half of the time.
     margins = (0.5,)
+    margins_from = FEW
     tightens_from = FEW
 
     left_out = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")

@@ -219,7 +219,9 @@ def _bounded(
     if isinstance(learned, str):
         return learned
     found, values = learned
-    wider = [found, *(found.widened(margin) for margin in MODES[options.mode].margins)]
+    mode = MODES[options.mode]
+    margins = mode.margins if len(past.profiles) >= mode.margins_from else ()
+    wider = [found, *(found.widened(margin) for margin in margins)]
     caught = [known for one in wider if (known := training.caught(one, values)) is not None]
     if not caught:
         return "not measured on the injected errors (their statistics are not kept)"

@@ -93,13 +93,17 @@ def test_paper_mode_uses_no_metric_that_the_paper_does_not_have() -> None:
     assert program.table.clauses == ()
 
 
-@pytest.mark.parametrize(("margins", "chosen"), [((0.5,), {"mean"}), ((), {"max"})])
+@pytest.mark.parametrize(
+    ("margins", "partitions", "chosen"),
+    [((0.5,), 24, {"mean"}), ((), 24, {"max"}), ((0.5,), 12, {"max"})],
+    ids=["margins", "no margins", "short history"],
+)
 def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_watched(
-    monkeypatch: pytest.MonkeyPatch, margins: tuple[float, ...], chosen: set[str]
+    monkeypatch: pytest.MonkeyPatch, margins: tuple[float, ...], partitions: int, chosen: set[str]
 ) -> None:
     # The history's maximum is always 100: the error's 101.2 is just above what a hundredth of the values may make it.
     values, wrong = [10.0] * 99 + [100.0], [20.0] * 99 + [101.2]
-    *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(12))
+    *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(partitions))
     newest.variants["amount"] = (variant(Kind.NUMERIC, "unit_change x2", wrong),)
     monkeypatch.setattr(Calibrated, "margins", margins)
     program = synthesize([*earlier, newest], SynthesisOptions(scope="column", metrics=("max", "mean")))
