@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import ARRAY, Connection, delete, func, insert, literal, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from airflow_dq.profile.model import ColumnProfile, Profile
@@ -118,15 +118,7 @@ def _insert_blobs(connection: Connection, ids: Mapping[str, int], profile: Profi
     ]
     for table, blobs in ((StateRow, states), (VariantRow, variants)):
         for batch in _batches(blobs):
-            _insert_batch(connection, table, batch)
-
-
-def _insert_batch(connection: Connection, table: type[StateRow] | type[VariantRow], rows: list[dict[str, Any]]) -> None:
-    """All rows in one statement: one round trip, whatever their number."""
-    fields = {name: table.__table__.c[name] for name in rows[0]}
-    arrays = [func.unnest(literal([row[name] for row in rows], ARRAY(field.type))) for name, field in fields.items()]
-    chosen = select(*arrays)
-    connection.execute(postgresql.insert(table).from_select(list(fields), chosen).on_conflict_do_nothing())
+            connection.execute(postgresql.insert(table).on_conflict_do_nothing(), batch)
 
 
 def _batches(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
