@@ -9,7 +9,7 @@ from typing import ClassVar
 from airflow_dq.metrics.registry import Metric
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import FloatArray
-from airflow_dq.program.calibration import FEW, calibrated
+from airflow_dq.program.calibration import FEW, REFERENCE, calibrated
 from airflow_dq.program.constraint import Candidates, candidates
 from airflow_dq.program.size import size_of
 
@@ -29,6 +29,8 @@ class Mode(ABC):
     """From so many partitions of history on: bounds learned from few lie far out, and more of them alarm more often."""
     tightens_from: ClassVar[int | None] = None
     """From so many values on, what the choice leaves of the budget tightens a constraint; None: it is not spent."""
+    tightens_at: ClassVar[float] = 0.0
+    """Budgets below this are not spent so: no history vouches for bounds that are met so rarely."""
 
     @abstractmethod
     def uses(self, metric: Metric, *, named: bool) -> bool:
@@ -83,6 +85,7 @@ class Calibrated(Mode):
     margins = (0.5,)
     margins_from = FEW
     tightens_from = FEW
+    tightens_at = REFERENCE
 
     left_out = ("row_count", "range", "kl_div", "pat_kl_div", "chi_squared", "pat_chi_squared")
     """The row count is the table's, the others cost more false alarms than they catch errors that no other catches."""

@@ -316,8 +316,11 @@ def _tightened(
     options: SynthesisOptions,
     budget: float,
 ) -> list[int]:
-    """The chosen, tighter where the mode wants it and enough values are behind them."""
-    least = MODES[options.mode].tightens_from
+    """The chosen, tighter where the mode wants it and enough budget and values are behind them."""
+    mode = MODES[options.mode]
+    if budget < mode.tightens_at:
+        return list(chosen)
+    least = mode.tightens_from
     settled = [i for i in chosen if least is not None and space[groups[i]][0].samples >= least]
     fixed = [i for i in chosen if i not in settled]
     return fixed + tightened(settled, cost, groups, budget - float(cost[fixed].sum()))

@@ -117,10 +117,13 @@ def test_with_enough_partitions_what_the_choice_leaves_of_the_budget_is_spent(
     options = SynthesisOptions(scope="column")
     spent = synthesize(HISTORY, options).columns["air_time"].fpr
     short = synthesize(HISTORY[-14:], options).columns["air_time"].fpr
+    small = synthesize(HISTORY, SynthesisOptions(scope="column", target_fpr=1e-4)).columns["air_time"].fpr
     monkeypatch.setattr(Calibrated, "tightens_from", None)
     saved = synthesize(HISTORY, options).columns["air_time"].fpr
     assert max(saved, short) < 0.5 * spent
     assert spent <= options.target_fpr
+    # A budget below a thousandth is not spent to the end.
+    assert small < 0.5e-4
 
 
 @pytest.mark.parametrize("scope", ["partition", "column"])
