@@ -318,10 +318,9 @@ def _tightened(
 ) -> list[int]:
     """The chosen, tighter where the mode wants it and enough budget and values are behind them."""
     mode = MODES[options.mode]
-    if budget < mode.tightens_at:
+    if mode.tightens_from is None or budget < mode.tightens_at:
         return list(chosen)
-    least = mode.tightens_from
-    settled = [i for i in chosen if least is not None and space[groups[i]][0].samples >= least]
+    settled = [i for i in chosen if space[groups[i]][0].samples >= mode.tightens_from]
     fixed = [i for i in chosen if i not in settled]
     return fixed + tightened(settled, cost, groups, budget - float(cost[fixed].sum()))
 
