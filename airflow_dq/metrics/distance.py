@@ -92,5 +92,5 @@ def entropy_of(values: CategoryDistribution) -> float:
 
 def entropy(counts: Counted) -> float:
     """Shannon entropy of one table in nats."""
-    shares = counts[counts > 0] / counts.sum()
-    return max(0.0, float(-(np.sort(shares) * np.log(np.sort(shares))).sum()))
+    shares = np.sort(counts[counts > 0] / counts.sum())
+    return max(0.0, float(-(shares * np.log(shares)).sum()))

@@ -201,6 +201,7 @@ def unregister_metric(name: str) -> None:
 
 def _forget() -> None:
     metrics_for.cache_clear()
+    _measures.cache_clear()
     _kept_names.cache_clear()
 
 
@@ -238,11 +239,19 @@ def get_metric(name: str, kind: Kind) -> Metric | None:
 
 def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
+    known = states.keys()
     return {
-        entry.name: entry.function(*(states[state.key] for state in entry.states))
-        for entry in metrics_for(kind, pair=False)
-        if all(state.key in states for state in entry.states)
+        name: function(*(states[key] for key in keys)) for name, function, keys in _measures(kind) if known >= {*keys}
     }
+
+
+@cache
+def _measures(kind: Kind) -> tuple[tuple[str, Callable[..., MetricValue], tuple[str, ...]], ...]:
+    """Name, function and keys of the states of each single-distribution metric."""
+    return tuple(
+        (entry.name, entry.function, tuple(state.key for state in entry.states))
+        for entry in metrics_for(kind, pair=False)
+    )
 
 
 def compare(

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from airflow_dq.profile.injection import Clean, Generator, Injected, injection, registered
 from airflow_dq.profile.spelling import from_texts, join_points, split_points
 from airflow_dq.states.base import Kind
+from airflow_dq.states.memo import remember_last
 
 Mask = npt.NDArray[np.bool_]
 
@@ -95,16 +96,13 @@ def fewer_rows(clean: Clean, share: float, rng: Generator) -> Injected | None:
 @injection("distribution_change", VALUED, {"first 10%": 0.1, "first 50%": 0.5, "last 10%": -0.1, "last 50%": -0.5})
 def distribution_change(clean: Clean, share: float, rng: Generator) -> Injected | None:
     """Type 6: the smallest or the largest values, in sorted order, replace all values (nulls stay)."""
-    values = clean.values
-    missing = values.is_null(nan_is_null=pa.types.is_floating(values.type))
-    positions = np.flatnonzero(~missing.to_numpy(zero_copy_only=False))
-    if not len(positions):
+    order = _ascending(clean.values)
+    if not len(order):
         return None
-    order = positions[pc.array_sort_indices(values.take(pa.array(positions))).to_numpy()]
     kept = max(1, int(len(order) * abs(share)))
     biased = order[:kept] if share > 0 else order[-kept:]
     source = np.arange(clean.rows)
-    source[positions] = np.resize(biased, len(positions))
+    source[np.sort(order)] = np.resize(biased, len(order))
     return Injected(clean.values.take(pa.array(source)))
 
 
@@ -112,6 +110,7 @@ def distribution_change(clean: Clean, share: float, rng: Generator) -> Injected 
 def char_perturbation(clean: Clean, share: float, rng: Generator) -> Injected | None:
     """Type 7: a share of the characters become others of the same type (digit, lower or upper case letter)."""
     points, lengths = join_points(clean.texts)
+    points = points.copy()
     hit = rng.random(len(points)) < share
     for alphabet in (string.digits, string.ascii_lowercase, string.ascii_uppercase):
         first, size = ord(alphabet[0]), len(alphabet)
@@ -161,6 +160,15 @@ def whitespace_padding(clean: Clean, share: float, rng: Generator) -> Injected |
 
 APPENDIX_B = tuple(entry for entry in registered() if entry.appendix_b)
 """The procedures with exactly the magnitudes that the paper lists; the others are our further ones."""
+
+
+@remember_last
+def _ascending(values: pa.Array) -> npt.NDArray[np.int64]:
+    """The rows that have a value, the one with the smallest first."""
+    missing = values.is_null(nan_is_null=pa.types.is_floating(values.type))
+    rows = np.flatnonzero(~missing.to_numpy(zero_copy_only=False))
+    order: npt.NDArray[np.int64] = rows[pc.array_sort_indices(values.take(pa.array(rows))).to_numpy()]
+    return order
 
 
 def _pick(rows: int, share: float, rng: Generator) -> Mask:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from airflow_dq.states.base import Kind
+from airflow_dq.states.memo import remember_last
 
 Texts = list[str | None]
 Generator = np.random.Generator
@@ -120,6 +121,7 @@ def same_values(left: pa.Array, right: pa.Array) -> bool:
     return len(left) == len(right) and not changed_rows(left, right).any()
 
 
+@remember_last
 def changed_rows(left: pa.Array, right: pa.Array) -> npt.NDArray[np.bool_]:
     """By row: True where two columns of equal length and type differ."""
     if pa.types.is_floating(left.type):

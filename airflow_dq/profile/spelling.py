@@ -43,10 +43,11 @@ def from_texts(clean: Clean, texts: Texts) -> pa.Array:
     return pa.array(parsed, pa.float64())
 
 
+@remember_last
 def join_points(texts: Texts) -> tuple[Points, list[int | None]]:
-    """All texts' code points in one array, and the length of each text (None: no text)."""
+    """All texts' code points in one array, which is read-only, and the length of each text (None: no text)."""
     joined = "".join(text for text in texts if text is not None)
-    points = np.frombuffer(joined.encode("utf-32-le"), dtype="<u4").copy()
+    points = np.frombuffer(joined.encode("utf-32-le"), dtype="<u4")
     return points, [None if text is None else len(text) for text in texts]
 
 

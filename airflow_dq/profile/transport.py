@@ -164,11 +164,33 @@ def _(full: Initials, share: float) -> State:
 def _(full: NumberDistribution, clean: NumberDistribution, injected: NumberDistribution) -> State:
     if injected == clean:
         return full
-    cells, *samples = _cells(full), _cells(clean), _cells(injected)
-    places = [cells.points, *(_settled(cells, sample.points) for sample in samples)]
-    points, place = np.unique(np.concatenate(places), return_inverse=True)
-    counts = [cells.now, *(sample.now for sample in samples)]
-    return _numbers(full, points, moved(*aligned(counts, place, len(points))))
+    before, cells = _points(full, clean), _cells(injected)
+    values = cells.points if full.sketch is None else _settled(_cells(full), cells.points)
+    place = np.searchsorted(before.points, values)
+    known = np.append(before.points, np.nan)[place] == values
+    new, which = np.unique(values[~known], return_inverse=True)
+    (after,) = aligned([cells.now[known]], place[known], len(before.points))
+    (gained,) = aligned([cells.now[~known]], which, len(new))
+    at = np.searchsorted(before.points, new)
+    counts = moved(np.insert(before.full, at, 0), np.insert(before.clean, at, 0), np.insert(after, at, gained))
+    return _numbers(full, np.insert(before.points, at, new), counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """The numbers of a partition and of its sample before an error, ascending, and how often each has them."""
+
+    points: Floats
+    full: Counts
+    clean: Counts
+
+
+@remember_last
+def _points(full: NumberDistribution, clean: NumberDistribution) -> _Points:
+    cells, sample = _cells(full), _cells(clean)
+    values = sample.points if full.sketch is None else _settled(cells, sample.points)
+    points, place = np.unique(np.concatenate([cells.points, values]), return_inverse=True)
+    return _Points(points, *aligned([cells.now, sample.now], place, len(points)))
 
 
 @thinned.register
@@ -187,7 +209,7 @@ def _(full: NumberDistribution, factor: float, offset: float) -> State:
     return _numbers(full, points[order], counts[order])
 
 
-@remember_last
+@remember(4)
 def _cells(numbers: NumberDistribution) -> Cells:
     """Single values and their counts; of a sketch, its cells, each of which stands for its middle."""
     if numbers.sketch is not None:

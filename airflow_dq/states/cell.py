@@ -48,12 +48,16 @@ class Cells:
 
     def quantile(self, share: float) -> float:
         """The value at a share of the ``now`` distribution, interpolated as numpy.quantile does by default."""
-        ends = np.cumsum(self.now)
+        ends = self._ends
         position = share * (int(ends[-1]) - 1)
         rank = int(position)
         part = position - rank
         first = self._value_at(rank, ends)
         return first if part == 0.0 else (1.0 - part) * first + part * self._value_at(rank + 1, ends)
+
+    @cached_property
+    def _ends(self) -> Integers:
+        return np.cumsum(self.now)
 
     def _value_at(self, rank: int, ends: Integers) -> float:
         cell = int(np.searchsorted(ends, rank, side="right"))

@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,15 @@ from numpy.typing import NDArray
 from airflow_dq.exceptions import CodecError
 
 _LENGTH = struct.Struct("<Q")
-_INTEGERS = ("i1", "i2", "i4", "i8")
-_LEVEL = 3
+_INTEGERS = {name: (np.iinfo(name).min, np.iinfo(name).max) for name in ("i1", "i2", "i4", "i8")}
+_level = ContextVar("level", default=3)
+"""How hard zlib tries."""
 
 
 def pack(key: str, *sections: bytes) -> bytes:
     """Bytes that :func:`unpack` splits again; the key is part of them, damage is detected by zlib's checksum."""
     body = b"".join(_LENGTH.pack(len(section)) + section for section in sections)
-    return zlib.compress(key.encode() + b"\0" + body, _LEVEL)
+    return zlib.compress(key.encode() + b"\0" + body, _level.get())
 
 
 def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
@@ -44,6 +46,19 @@ def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
 
 
 @contextmanager
+def uncompressed() -> Iterator[None]:
+    """Within, :func:`pack` takes no time to compress: for whoever compresses many states together, or keeps none.
+
+    What it makes then is read like all that it makes.
+    """
+    token = _level.set(0)
+    try:
+        yield
+    finally:
+        _level.reset(token)
+
+
+@contextmanager
 def reading(key: str) -> Iterator[None]:
     """Turn whatever damaged bytes raise into one clear error.
 
@@ -60,10 +75,7 @@ def reading(key: str) -> Iterator[None]:
 def pack_integers(values: NDArray[np.int64]) -> bytes:
     """Integers in the narrowest type that holds them all."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
-    for name in _INTEGERS:
-        limits = np.iinfo(name)
-        if limits.min <= low and high <= limits.max:
-            break
+    name = next(name for name, (least, most) in _INTEGERS.items() if least <= low and high <= most)
     return name.encode() + _shuffle(values.astype(f"<{name}"))
 
 

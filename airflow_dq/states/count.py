@@ -47,10 +47,13 @@ class Counts(Tally):
             negative = int(np.count_nonzero(infinite)) - positive
             return cls(rows, nulls, int(np.count_nonzero(nans)), positive, negative)
         if _is_bytes(values.type):
-            values = pc.cast(values, pa.large_binary())
-            empty = pc.sum(pc.equal(pc.binary_length(values), 0)).as_py() or 0
-            return cls(rows, nulls, empty=empty)
+            return cls(rows, nulls, empty=pc.equal(_lengths(values), 0).true_count)
         return cls(rows, nulls)
+
+
+def _lengths(values: pa.Array) -> pa.Array:
+    views = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
+    return pc.binary_length(pc.cast(values, pa.large_binary()) if views else values)
 
 
 def _is_bytes(data_type: pa.DataType) -> bool:

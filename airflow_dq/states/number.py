@@ -35,7 +35,7 @@ Integers = NDArray[np.int64]
 
 
 _NONE = np.empty(0, np.int64)
-_ALIKE = 2.0**-50
+ALIKE = 2.0**-50
 """Relative difference up to which two floats are one number: four to eight units in the last place."""
 
 
@@ -66,7 +66,7 @@ class NumberDistribution(State):
         if is_long(values):
             return cls.from_counts(*split(values))
         distinct, counts = np.unique(finite_floats(values), return_counts=True)
-        return cls._of_distinct(distinct, counts, _NONE)
+        return cls.from_distinct(distinct, counts)
 
     @classmethod
     def veiled(cls, values: pa.Array, key: bytes) -> Self:
@@ -87,10 +87,11 @@ class NumberDistribution(State):
             differs = differs | (rests[1:] != rests[:-1])
         first = np.flatnonzero(np.append(np.ones(min(len(values), 1), bool), differs))
         counts = np.add.reduceat(counts, first) if len(first) else counts
-        return cls._of_distinct(values[first], counts, rests[first] if rests.any() else _NONE)
+        return cls.from_distinct(values[first], counts, rests[first] if rests.any() else _NONE)
 
     @classmethod
-    def _of_distinct(cls, values: Floats, counts: Integers, rests: Integers) -> Self:
+    def from_distinct(cls, values: Floats, counts: Integers, rests: Integers = _NONE) -> Self:
+        """As :meth:`from_counts`, of ascending values that are all different."""
         state = cls(values, counts, rests)
         return state if len(values) <= cls.limit else state.as_sketch()
 
@@ -222,6 +223,8 @@ def comparable(now: NumberDistribution, before: NumberDistribution) -> Cells:
 def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells:
     if len(now.rests) or len(before.rests):
         return _single_integers(now, before)
+    if now is before:
+        return Cells(now.values, now.values, now.counts, now.counts)
     points = np.union1d(now.values, before.values)
     counts = np.zeros((2, len(points)), np.int64)
     counts[0, np.searchsorted(points, now.values)] = now.counts
@@ -236,7 +239,7 @@ def _written_alike(points: Floats, counts: Integers) -> tuple[Floats, Integers]:
     Another way of printing or of summing moves the last digits; no value of the column is another one for that.
     Only points of one side each are joined, in pairs, and no integers.
     """
-    near = np.diff(points) <= _ALIKE * np.abs(points[1:])
+    near = np.diff(points) <= ALIKE * np.abs(points[1:])
     if not near.any():
         return points, counts
     whole, absent = points == np.floor(points), counts == 0

@@ -15,6 +15,17 @@ from airflow_dq.states.base import Kind
 from airflow_dq.states.tally import Tally
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_FLAGS = (
+    character.LETTER,
+    character.DIGIT,
+    character.PUNCTUATION,
+    character.SPACE,
+    character.UPPER,
+    character.LOWER,
+    character.CONTROL,
+)
+_HAS_FLAG = np.array([[(flags & flag) != 0 for flag in _FLAGS] for flags in range(256)], np.int64)
+"""By the flags of a character: the classes that it is of."""
 _FIRST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-. \t\n\r\f\v"])
 _LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f\v"])
 
@@ -61,22 +72,20 @@ class TextShape(Tally):
         def strings(chosen: NDArray[np.bool_]) -> int:
             return int(text.counts[chosen].sum())
 
-        def total(flag: int) -> int:
-            return int(histogram[(np.arange(256) & flag) != 0].sum())
-
+        letters, digits, punctuation, whitespace, upper, lower, control = (histogram @ _HAS_FLAG).tolist()
         return cls(
             count=int(text.counts.sum()),
             length=int(histogram.sum()),
-            letters=total(character.LETTER),
-            digits=total(character.DIGIT),
-            punctuation=total(character.PUNCTUATION),
-            whitespace=total(character.SPACE),
-            upper=total(character.UPPER),
-            lower=total(character.LOWER),
-            control=total(character.CONTROL),
+            letters=letters,
+            digits=digits,
+            punctuation=punctuation,
+            whitespace=whitespace,
+            upper=upper,
+            lower=lower,
+            control=control,
             leading_blank=strings((classes[starts] & character.SPACE) != 0),
             trailing_blank=strings((classes[ends - 1] & character.SPACE) != 0),
-            with_control=strings(_with_control(classes, starts)) if total(character.CONTROL) else 0,
+            with_control=strings(_with_control(classes, starts)) if control else 0,
             numeric=_count_numeric(text),
             non_ascii=strings(np.logical_or.reduceat(text.codes >= 0x80, starts)) if text.codes.itemsize > 1 else 0,
         )

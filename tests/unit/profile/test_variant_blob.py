@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import zlib
+
+import numpy as np
 import pytest
 
 from airflow_dq.exceptions import CodecError
@@ -11,6 +16,7 @@ from airflow_dq.profile.model import Variant
 from airflow_dq.profile.variant_blob import PackedVariants, decode_variants, encode_variants
 from airflow_dq.states.base import State
 from airflow_dq.states.count import Counts
+from airflow_dq.states.number import NumberDistribution
 
 SHARED = Counts(10, 1)
 VARIANTS = (
@@ -60,5 +66,32 @@ def test_damage_is_a_codec_error(cut: int) -> None:
 
 
 def test_other_version_is_named() -> None:
-    with pytest.raises(CodecError, match="version 2; this version reads 1"):
-        decode_variants(b"\x02\x00" + encode_variants(VARIANTS)[2:])
+    with pytest.raises(CodecError, match="version 3; this version reads 2"):
+        decode_variants(b"\x03\x00" + encode_variants(VARIANTS)[2:])
+
+
+def test_version_1_in_which_each_state_was_compressed_is_still_read() -> None:
+    states = [Counts(10, 1).encode(), Counts(10, 5).encode()]
+    places = [{Counts.key: [0, len(states[0])]}, {Counts.key: [len(states[0]), len(states[1])]}]
+    heads = [["unit_change", "x10", {"mean": 1.5}, places[0]], ["missing_values", "50%", {}, places[1]]]
+    head = zlib.compress(json.dumps(heads).encode())
+    first, second = decode_variants(b"".join([struct.pack("<HI", 1, len(head)), head, *states]))
+    assert (first.metrics, first.states) == ({"mean": 1.5}, {Counts.key: Counts(10, 1)})
+    assert (second.parameter, second.states) == ("50%", {Counts.key: Counts(10, 5)})
+
+
+def test_states_that_are_alike_take_few_bytes_together() -> None:
+    numbers = np.sqrt(np.arange(2_000.0))
+    alike = [NumberDistribution.from_counts(numbers[start:], np.full(2_000 - start, 3)) for start in range(20)]
+    blob = encode_variants([Variant("x", str(at), {}, {state.key: state}) for at, state in enumerate(alike)])
+    assert len(blob) < 3 * len(alike[0].encode())
+    assert [variant.states[NumberDistribution.key] for variant in decode_variants(blob)] == alike
+
+
+def test_a_byte_that_changed_is_a_codec_error() -> None:
+    blob = encode_variants(VARIANTS)
+    for place in range(len(blob)):
+        damaged = bytearray(blob)
+        damaged[place] ^= 0x55
+        with pytest.raises(CodecError):
+            decode_variants(bytes(damaged))
