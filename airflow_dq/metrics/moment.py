@@ -9,6 +9,7 @@ from airflow_dq.metrics.registry import Bound, MetricValue, Reason, Scale, metri
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 from airflow_dq.states.moment import Moments
+from airflow_dq.states.number import ALIKE
 
 NO_SPREAD = 1e9
 """Largest Cohen's d: what a shift between two constant columns counts as."""
@@ -56,10 +57,11 @@ def cohen_d(now: Moments, before: Moments) -> MetricValue:
 
     The pooled standard deviation is ``sqrt((s1**2 + s2**2) / 2)``.  When neither side has a spread, equal means
     are 0.0 apart and unequal ones 1e9: a finite number, so that a constant that changes is an alarm and not a gap.
+    Means that differ by a few units in the last place are equal: 0.1 + 0.2 is another way of writing 0.3.
     """
     if not now.count or not before.count:
         return Reason.NO_VALUES
-    if now.mean == before.mean:
+    if math.isclose(now.mean, before.mean, rel_tol=ALIKE):
         return 0.0
     # Quarters: the difference of two means and the root of two spreads stay within range.
     difference = abs(now.mean / 4 - before.mean / 4)

@@ -46,6 +46,8 @@ def test_cohens_d_by_hand() -> None:
 def test_a_constant_that_changes_does_not_go_unseen() -> None:
     assert cohen_d(moments(5, 5), moments(5)) == 0.0
     assert cohen_d(moments(5, 5), moments(7, 7)) == NO_SPREAD
+    assert cohen_d(moments(0.3, 0.3), moments(0.1 + 0.2)) == 0.0
+    assert cohen_d(moments(0.3, 0.3), moments(0.3 + 1e-12)) == NO_SPREAD
     assert cohen_d(moments(1e15, 1e15 + 1e-1), moments(0, 5e-324)) == NO_SPREAD
 
 
