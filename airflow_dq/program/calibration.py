@@ -59,38 +59,94 @@ class Size:
     """How far it may exceed it for that reason."""
 
 
-def calibrated(
-    metric: Metric, values: FloatArray, budget: float, size: Size, *, moving: bool = True
-) -> Candidates | str:
-    """Construct the calibrated constraints on one metric from its history.
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What is expected of one metric, and all that its constraints depend on but for the budget."""
 
-    :param values: the metric's finite values, oldest first
-    :param budget: the false-positive rate that may be spent
-    :param size: how much data the metric is measured from
-    :param moving: follow trends and weekly cycles where that has been better inside the history
-    :return: the constraints, tightest first, or the reason why the metric cannot be bounded
-    """
-    if len(values) < MIN_HISTORY:
-        return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
-    positive = bool((values > 0).all())
-    logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = np.log(values) if logarithmic else values
-        expected = forecast(scaled, moving=moving)
+    metric: Metric
+    size: Size
+    """How much data the metric is measured from."""
+    expected: Forecast
+    factors: Forecast | None
+    """Of the logarithms, where the metric may as well vary by factors; None where it does not."""
+    highest: float
+    """The largest logarithm, with :attr:`factors`."""
+    count: int
+    """Number of partitions learned from."""
+    level: float
+    """What the metric is about, as an absolute value."""
+    logarithmic: bool
+
+    @classmethod
+    def of(cls, metric: Metric, values: FloatArray, size: Size, *, moving: bool = True) -> Calibration | str:
+        """Learn from a metric's history.
+
+        :param values: the metric's finite values, oldest first
+        :param size: how much data the metric is measured from
+        :param moving: follow trends and weekly cycles where that has been better inside the history
+        :return: what was learned, or the reason why the metric cannot be bounded
+        """
+        if len(values) < MIN_HISTORY:
+            return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
+        positive = bool((values > 0).all())
+        logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
+        with np.errstate(over="ignore", invalid="ignore"):
+            expected = forecast(np.log(values) if logarithmic else values, moving=moving)
         if not (math.isfinite(expected.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
-        rates = budget * np.array(SPENDING)
-        level = abs(median(values))
-        material = np.array([_material(metric, level, len(values), rate, size, logarithmic) for rate in rates.tolist()])
-        least = _least_reach(budget, len(values))
-        reach = _reach(metric, expected, rates, least)
-        below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
-        if positive and not logarithmic and len(values) < FEW and metric.scale in _AMOUNTS:
-            above = np.maximum(
-                above, _reach_by_factors(metric, expected, rates, np.log(values), moving, least) + material
+        factors, highest = None, 0.0
+        if positive and not logarithmic and len(values) < FEW and metric.scale in _AMOUNTS and not expected.lag:
+            logarithms = np.log(values)
+            factors, highest = forecast(logarithms, moving=moving), float(logarithms.max())
+        if factors is not None and factors.lag:
+            factors = None
+        return cls(metric, size, expected, factors, highest, len(values), abs(median(values)), logarithmic)
+
+    def constraints(self, budget: float) -> Candidates:
+        """The constraints when this false-positive rate may be spent on the column, tightest first."""
+        size = self.size
+        with np.errstate(over="ignore", invalid="ignore"):
+            rates = budget * np.array(SPENDING)
+            material = np.array(
+                [
+                    _material(self.metric, self.level, self.count, rate, size, self.logarithmic)
+                    for rate in rates.tolist()
+                ]
             )
-        # Three values that vary by factors leave the upper bound open: it is infinite.
-        return _candidates(metric, expected, len(values), rates, below, above, logarithmic)
+            least = _least_reach(budget, self.count)
+            reach = _reach(self.metric, self.expected, rates, least)
+            below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
+            if self.factors is not None:
+                above = np.maximum(above, self._reach_by_factors(self.factors, rates, least) + material)
+            # Three values that vary by factors leave the upper bound open: it is infinite.
+            return self._candidates(rates, below, above)
+
+    def _reach_by_factors(self, factors: Forecast, rates: FloatArray, least: float) -> FloatArray:
+        """The reach upwards of a quantity that varies by factors."""
+        highest = factors.center + _reach(self.metric, factors, rates, least)
+        # From three values any factor can be had.
+        highest = np.minimum(highest, self.highest + VANISHING)
+        return np.asarray(np.exp(highest) - self.expected.center, dtype=np.float64)
+
+    def _candidates(self, rates: FloatArray, below: FloatArray, above: FloatArray) -> Candidates:
+        order = np.argsort(above, kind="stable")
+        rates, below, above = rates[order], below[order], above[order]
+        expected = self.expected
+        lower = np.full(len(below), -np.inf) if self.metric.pair else expected.center - below
+        upper = expected.center + above
+        center, spread = expected.center, expected.spread
+        if expected.lag:
+            kind = TransformKind.LOG_DIFF if self.logarithmic else TransformKind.DIFF
+            transform = Transform(kind, expected.lag, expected.cycles)
+        else:
+            transform = Transform()
+            if self.logarithmic:
+                # What has varied by such factors may as well be nothing.
+                lower = np.where(below > VANISHING, -np.inf, np.exp(lower))
+                upper, center = np.exp(upper), math.exp(center)
+                spread *= center
+        samples = self.count - expected.lag
+        return Candidates(self.metric, Bound.STUDENT_T, transform, center, spread, samples, lower, upper, rates)
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
@@ -108,19 +164,6 @@ def _reach(metric: Metric, expected: Forecast, rates: FloatArray, least: float) 
     quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
     noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
     return np.asarray(np.maximum(noise, least * expected.worst), dtype=np.float64)
-
-
-def _reach_by_factors(
-    metric: Metric, expected: Forecast, rates: FloatArray, logarithms: FloatArray, moving: bool, least: float
-) -> FloatArray:
-    """The reach upwards of a quantity that varies by factors; minus infinity where it follows a trend or a cycle."""
-    factors = forecast(logarithms, moving=moving)
-    if expected.lag or factors.lag:
-        return np.full(len(rates), -np.inf)
-    highest = factors.center + _reach(metric, factors, rates, least)
-    # From three values any factor can be had.
-    highest = np.minimum(highest, logarithms.max() + VANISHING)
-    return np.asarray(np.exp(highest) - expected.center, dtype=np.float64)
 
 
 def _material(metric: Metric, level: float, count: int, rate: float, size: Size, logarithmic: bool) -> float:
@@ -148,31 +191,3 @@ def _material(metric: Metric, level: float, count: int, rate: float, size: Size,
             if size.std > 0.0 and level > FAR * size.std:
                 return OFFSET_EFFECT * size.std
             return max(metric.min_effect, one) * max(level, 1e-9)
-
-
-def _candidates(
-    metric: Metric,
-    expected: Forecast,
-    count: int,
-    rates: FloatArray,
-    below: FloatArray,
-    above: FloatArray,
-    logarithmic: bool,
-) -> Candidates:
-    order = np.argsort(above, kind="stable")
-    rates, below, above = rates[order], below[order], above[order]
-    lower = np.full(len(below), -np.inf) if metric.pair else expected.center - below
-    upper = expected.center + above
-    center, spread = expected.center, expected.spread
-    if expected.lag:
-        kind = TransformKind.LOG_DIFF if logarithmic else TransformKind.DIFF
-        transform = Transform(kind, expected.lag, expected.cycles)
-    else:
-        transform = Transform()
-        if logarithmic:
-            # What has varied by such factors may as well be nothing.
-            lower = np.where(below > VANISHING, -np.inf, np.exp(lower))
-            upper, center = np.exp(upper), math.exp(center)
-            spread *= center
-    samples = count - expected.lag
-    return Candidates(metric, Bound.STUDENT_T, transform, center, spread, samples, lower, upper, np.asarray(rates))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
@@ -68,32 +69,54 @@ class Candidates:
         )
 
 
-def candidates(metric: Metric, values: FloatArray, budget: float, *, stationary: bool = True) -> Candidates | str:
-    """Construct the constraints on one metric from its history.
+class Learned(Protocol):
+    """What the history says about one metric, from which constraints are made for any budget."""
 
-    Two-distribution metrics are distances between neighbouring partitions and are not differenced again.
+    def constraints(self, budget: float) -> Candidates:
+        """The constraints when this false-positive rate may be spent on the column."""
 
-    :param values: the metric's finite values, oldest first
-    :param budget: the false-positive rate that may be spent on the column
-    :param stationary: difference a history that is not stationary
-    :return: the constraints, or the reason why the metric cannot be bounded
-    """
-    if len(values) < MIN_HISTORY:
-        return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
-    transform = stationary_transform(values) if stationary and not metric.pair else Transform()
-    if transform is None:
-        return "not stationary"
-    series = differenced(transform, values)
-    with np.errstate(over="ignore", invalid="ignore"):
-        center, spread = float(series.mean()), float(series.std(ddof=1))
-    if not (math.isfinite(center) and math.isfinite(spread)):
-        return "values too large to be averaged"
-    if spread < 1e-12 * max(1.0, abs(center)):
-        spread, width, fpr = 0.0, np.array([1e-9 * max(1.0, abs(center))]), np.array([FPR_FLOOR])
-    else:
-        width, fpr = spread * _multiples(budget), _rates(metric.bound, budget)
-    lower = np.full(len(width), -np.inf) if metric.bound is Bound.CANTELLI else center - width
-    return Candidates(metric, metric.bound, transform, center, spread, len(series), lower, center + width, fpr)
+
+@dataclass(frozen=True, slots=True)
+class Stationary:
+    """Mean and standard deviation of a metric's history, made stationary."""
+
+    metric: Metric
+    transform: Transform
+    center: float
+    spread: float
+    samples: int
+
+    @classmethod
+    def of(cls, metric: Metric, values: FloatArray, *, stationary: bool = True) -> Stationary | str:
+        """Learn from a metric's history.
+
+        Two-distribution metrics are distances between neighbouring partitions and are not differenced again.
+
+        :param values: the metric's finite values, oldest first
+        :param stationary: difference a history that is not stationary
+        :return: what was learned, or the reason why the metric cannot be bounded
+        """
+        if len(values) < MIN_HISTORY:
+            return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
+        transform = stationary_transform(values) if stationary and not metric.pair else Transform()
+        if transform is None:
+            return "not stationary"
+        series = differenced(transform, values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            center, spread = float(series.mean()), float(series.std(ddof=1))
+        if not (math.isfinite(center) and math.isfinite(spread)):
+            return "values too large to be averaged"
+        return cls(metric, transform, center, spread, len(series))
+
+    def constraints(self, budget: float) -> Candidates:
+        """Algorithm 3."""
+        bound, center, spread = self.metric.bound, self.center, self.spread
+        if spread < 1e-12 * max(1.0, abs(center)):
+            spread, width, fpr = 0.0, np.array([1e-9 * max(1.0, abs(center))]), np.array([FPR_FLOOR])
+        else:
+            width, fpr = spread * _multiples(budget), _rates(bound, budget)
+        lower = np.full(len(width), -np.inf) if bound is Bound.CANTELLI else center - width
+        return Candidates(self.metric, bound, self.transform, center, spread, self.samples, lower, center + width, fpr)
 
 
 @lru_cache(maxsize=64)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import MetricValue, Reason
-from airflow_dq.profile.model import Profile
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.program.calendar import calendar_alerts, foretold, is_undated
 from airflow_dq.program.explanation import explain
+from airflow_dq.program.mode import MODES
 from airflow_dq.program.model import (
     Clause,
     ClauseResult,
@@ -20,8 +23,9 @@ from airflow_dq.program.model import (
     TransformKind,
     Verdict,
 )
+from airflow_dq.program.repetition import repetition_alerts
 from airflow_dq.program.schema import compatible, schema_alerts
-from airflow_dq.program.series import ColumnHistory, base_value, observe
+from airflow_dq.program.series import ABSENT, ColumnHistory, base_value, observe
 from airflow_dq.program.transform import apply, undo
 from airflow_dq.states.base import Representation
 
@@ -44,12 +48,17 @@ def evaluate(
     names = _asked(program, profile, columns)
     schema = tuple(schema_alerts(program, profile, columns, history))
     results = tuple(_check(clause, float(profile.row_count), history) for clause in program.table.clauses)
-    violated = bool(schema) or any(result.status is Status.FAIL for result in results)
+    # Of some columns nobody can say that they are all there is.
+    whole = MODES[program.options.mode].judges_delivery and set(names) >= set(program.columns)
+    repeated = tuple(repetition_alerts(program, profile, history)) if whole else ()
+    violated = bool(schema or repeated) or any(result.status is Status.FAIL for result in results)
     table = ScopeVerdict(Status.FAIL if violated else Status.PASS, results)
     verdicts = {name: _judge(program.columns.get(name), name, profile, history) for name in names}
     unknown = [name for name in names if name not in program.columns]
-    status, reason = _overall(table, verdicts, unknown)
-    alerts = explain(program, profile, history, schema, table, verdicts)
+    status, reason = _overall(table, verdicts, unknown, profile)
+    judged = {name: program.columns[name] for name in names if name in program.columns}
+    dated = tuple(calendar_alerts(judged, profile, history))
+    alerts = explain(program, profile, history, (*schema, *repeated, *dated), table, verdicts)
     return Verdict(profile.partition, status, table, verdicts, alerts, reason)
 
 
@@ -82,14 +91,16 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
         return ScopeVerdict(Status.NOT_EVALUATED, reason="the column is missing in the partition")
     if not compatible(program.kind, now.kind):
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {program.kind}")
-    if not program.clauses:
+    told = foretold(program.calendar, now, profile.partition)
+    if not program.clauses and told is None:
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
     past = ColumnHistory(history, name)
-    results = tuple(
-        _check(clause, observe(clause.metric, clause.pair, now, past.columns, _representation(clause, past)), history)
-        for clause in program.clauses
-    )
-    if any(result.status is Status.FAIL for result in results):
+    results = tuple(_check_column(clause, now, past) for clause in program.clauses)
+    if told:
+        # Only the date could foretell the value; that some are missing it does not.
+        results = tuple(r for r in results if r.status is not Status.FAIL or r.clause.metric == "complete_ratio")
+    undated = is_undated(program.calendar, now, profile.partition)
+    if undated or any(result.status is Status.FAIL for result in results):
         return ScopeVerdict(Status.FAIL, results)
     skipped = [result for result in results if result.status is Status.NOT_EVALUATED]
     if skipped:
@@ -110,6 +121,16 @@ def _why_skipped(result: ClauseResult) -> str:
         return "the statistics it is measured from are not kept; profile the partition again"
     lag = result.clause.transform.lag
     return f"the value it is compared with, {lag} partitions before, is missing"
+
+
+def _check_column(clause: Clause, now: ColumnProfile, past: ColumnHistory) -> ClauseResult:
+    """One clause on the partition's column."""
+    observed = observe(clause.metric, clause.pair, now, past.columns, _representation(clause, past))
+    result = _check(clause, observed, past.profiles)
+    if observed in ABSENT and any(value in ABSENT for value in past.series(clause.metric, clause.pair).values):
+        # It has been so before: how often is for the counts of rows and of complete values to judge.
+        return replace(result, status=Status.PASS)
+    return result
 
 
 def _check(clause: Clause, observed: MetricValue | None, history: Sequence[Profile]) -> ClauseResult:
@@ -139,7 +160,7 @@ def _base(clause: Clause, history: Sequence[Profile]) -> float | None:
 
 
 def _overall(
-    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], unknown: Sequence[str]
+    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], unknown: Sequence[str], profile: Profile
 ) -> tuple[Status, str | None]:
     """The verdict on the partition, and the reason when it is neither pass nor fail."""
     scopes = [table, *columns.values()]
@@ -152,6 +173,9 @@ def _overall(
     ]
     if skipped:
         return Status.NOT_EVALUATED, "; ".join(f"{name}: {columns[name].reason}" for name in skipped)
+    if not profile.row_count and table.results:
+        # The number of rows is all that there is to check.
+        return Status.PASS, None
     if not any(scope.results for scope in columns.values()):
         reasons = "; ".join(f"{name}: {scope.reason}" for name, scope in columns.items())
         return Status.NOT_EVALUATED, f"no column could be judged ({reasons or 'there is none'})"

@@ -34,17 +34,17 @@ def explain(
     program: Program,
     profile: Profile,
     history: Sequence[Profile],
-    schema: Sequence[Alert],
+    rules: Sequence[Alert],
     table: ScopeVerdict,
     columns: Mapping[str, ScopeVerdict],
 ) -> tuple[Alert, ...]:
     """Every reason why the partition does not pass: alerts with one cause together, the one to look at first.
 
-    :param schema: what is wrong with the columns themselves
+    :param rules: what is wrong beside violated clauses: with the columns themselves, or with the partition's date
     :param table: the verdict on the whole table
     :param columns: the verdicts on the columns
     """
-    alerts = [*schema, *_alerts(program, Kind.NUMERIC, table, history, None)]
+    alerts = [*rules, *_alerts(program, Kind.NUMERIC, table, history, None)]
     neighbours = Neighbours(history[-1]) if history else None
     causes: dict[str, Cause] = {}
     for name, verdict in columns.items():

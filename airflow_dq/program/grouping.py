@@ -13,6 +13,7 @@ _WIDE = 5
 """So many columns that change at once without a cause of their own are one accident."""
 _WIDE_SHARE = 0.5
 _SHIFTED = "columns"
+_DELIVERED = "delivery"
 _ROWS = "rows"
 _EVERYTHING = "everything"
 
@@ -29,22 +30,26 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
         groups.setdefault(key, []).append(alert)
     # A lost column or a short table explains what happened to the others, hardly ever the other way round; then the
     # accident that hit most columns.
-    order = sorted(groups, key=lambda key: (key not in (_SHIFTED, _ROWS), -len({a.column for a in groups[key]})))
+    first = (_DELIVERED, _SHIFTED, _ROWS)
+    order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
     return tuple(alert for key in order for alert in _together(key, groups[key]))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
     columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
-    schema = any(alert.rule != "metric" for alert in alerts)
+    schema = any(alert.rule.startswith("column_") for alert in alerts)
+    undated = {alert.column for alert in alerts if alert.rule == "calendar"}
     short = any(alert.rule == "metric" and alert.column is None for alert in alerts)
     own = {column: _family(causes.get(column), schema, short) for column in columns}
     vague = [column for column in columns if own[column] is None]
     wide = len(vague) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
     for alert in alerts:
-        if alert.rule != "metric":
+        if alert.rule.startswith("column_"):
             keys.append(_SHIFTED)
+        elif alert.rule != "metric" or (alert.column in undated):
+            keys.append(_DELIVERED)
         elif alert.column is None:
             keys.append(_ROWS)
         else:
@@ -68,7 +73,7 @@ def _together(key: str, alerts: Sequence[Alert]) -> list[Alert]:
     if len(alerts) == 1:
         return list(alerts)
     alerts = sorted(alerts, key=lambda alert: (alert.rule == "metric", alert.column is not None))
-    roots = [alert for alert in alerts if alert.rule != "metric"] or [alerts[0]]
+    roots = [alert for alert in alerts if alert.rule.startswith("column_")] or [alerts[0]]
     others = [replace(alert, group=key, root=False) for alert in alerts[len(roots) :]]
     named = {alert.column for alert in roots}
     moved = list(dict.fromkeys(alert.column for alert in others if alert.column not in named and alert.column))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import ClassVar
 
 from airflow_dq.metrics.registry import Metric
-from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import FloatArray
-from airflow_dq.program.calibration import FEW, REFERENCE, calibrated
-from airflow_dq.program.constraint import Candidates, candidates
+from airflow_dq.program.calibration import FEW, REFERENCE, Calibration
+from airflow_dq.program.constraint import Learned, Stationary
+from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.size import size_of
 
 
@@ -19,6 +18,8 @@ class Mode(ABC):
 
     judges_rows_once: ClassVar[bool]
     """Whether the number of rows is the table's, and not each column's."""
+    judges_delivery: ClassVar[bool]
+    """Whether, beside its metrics, it is judged whether a partition is the one that its key names, and a new one."""
     needs_errors: ClassVar[bool]
     """Whether a column without injected errors gets no program."""
     guard: ClassVar[str | None] = None
@@ -37,47 +38,31 @@ class Mode(ABC):
         """Whether constraints are put on a metric; ``named``: a user has chosen the metrics, this one among them."""
 
     @abstractmethod
-    def constraints(
-        self,
-        metric: Metric,
-        values: FloatArray,
-        budget: float,
-        history: Sequence[Profile],
-        column: str,
-        *,
-        stationary: bool,
-    ) -> Candidates | str:
-        """The constraints on one metric of a column, or the reason why there are none."""
+    def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
+        """What constraints on one metric of a column are made from, or the reason why there are none."""
 
 
 class Paper(Mode):
     """AVH as published (KDD 2023)."""
 
     judges_rows_once = False
+    judges_delivery = False
     needs_errors = True
 
     def uses(self, metric: Metric, *, named: bool) -> bool:
         """The metrics of the paper's tables."""
         return metric.paper
 
-    def constraints(
-        self,
-        metric: Metric,
-        values: FloatArray,
-        budget: float,
-        history: Sequence[Profile],
-        column: str,
-        *,
-        stationary: bool,
-    ) -> Candidates | str:
+    def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
         """Algorithm 3 on a series made stationary by Algorithm 5."""
-        return candidates(metric, values, budget, stationary=stationary)
+        return Stationary.of(metric, values, stationary=stationary)
 
 
 class Calibrated(Mode):
     """Bounds that hold on real tables, see :mod:`airflow_dq.program.calibration`."""
 
     judges_rows_once = True
+    judges_delivery = True
     needs_errors = False
     # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
     guard = "complete_ratio"
@@ -94,18 +79,9 @@ class Calibrated(Mode):
         """All but those that cost more than they catch; one that is only shown otherwise is used when it is named."""
         return (metric.calibrated or named) and metric.name not in self.left_out
 
-    def constraints(
-        self,
-        metric: Metric,
-        values: FloatArray,
-        budget: float,
-        history: Sequence[Profile],
-        column: str,
-        *,
-        stationary: bool,
-    ) -> Candidates | str:
+    def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
         """Prediction intervals around a forecast."""
-        return calibrated(metric, values, budget, size_of(history, column, metric), moving=stationary)
+        return Calibration.of(metric, values, size_of(past, metric), moving=stationary)
 
 
 MODES: dict[str, Mode] = {"paper": Paper(), "calibrated": Calibrated()}

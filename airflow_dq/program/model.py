@@ -75,6 +75,18 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
+class CalendarPart:
+    """What a column has told of its partition's date, see :mod:`airflow_dq.program.calendar`."""
+
+    name: str
+    """``year``, ``day of the month``, ``date as YYYY-MM-DD`` ..."""
+    days: int
+    """Which day's it is: this many after the one that the partition key names."""
+    varied: bool
+    """Whether it has changed often enough not to agree by chance; otherwise it explains a value and demands none."""
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnProgram:
     """The conjunction of one column."""
 
@@ -89,6 +101,8 @@ class ColumnProgram:
     """Metrics that could not be bounded, and why (``not stationary``, ``missing in the history``)."""
     reason: str | None = None
     """Why there are no clauses, when there are none."""
+    calendar: tuple[CalendarPart, ...] = ()
+    """Everything about its partitions' dates that the column's only value has been, if it has been anything."""
 
     @property
     def fpr(self) -> float:
@@ -169,8 +183,9 @@ class Change:
 class Alert:
     """One reason why a partition did not pass, in words for the person who is paged.
 
-    ``rule`` is ``metric`` for a violated clause, or ``column_missing``, ``column_added``, ``column_renamed``,
-    ``column_retyped``.
+    ``rule`` is ``metric`` for a violated clause, ``column_missing``, ``column_added``, ``column_renamed`` or
+    ``column_retyped`` for a changed schema, ``calendar`` for a column that does not tell the partition's date as it
+    always has, ``partition_repeated`` for an earlier partition over again.
     """
 
     rule: str

@@ -9,12 +9,14 @@ import numpy as np
 
 from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.program.array import FloatArray
+from airflow_dq.program.array import FloatArray, median
 from airflow_dq.program.baseline import Baseline, Columns, pool_of
 from airflow_dq.program.model import Clause, TransformKind
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, Representation
 
+ABSENT = (Reason.EMPTY_BATCH, Reason.NO_VALUES)
+"""Why a partition has no value of a metric that says nothing against the metric."""
 CROWDED = 0.5
 """From this share of the limit on distinct values on, the next partition is expected to be sketched."""
 
@@ -29,17 +31,20 @@ class Series:
     def numbers(self, least: int = 1) -> FloatArray | str:
         """The values as an array, or where and why one is missing.
 
-        What the oldest partitions were not measured by (a metric is new, their statistics are gone) is left out.
+        What the oldest partitions were not measured by (a metric is new, their statistics are gone) is left out, and so
+        are partitions without any value, which say nothing of what values are like.
 
         :param least: unless fewer values than this are left
         """
         known = next((i for i, value in enumerate(self.values) if value is not None), 0)
         start = known if len(self.values) - known >= least else 0
-        for partition, value in zip(self.partitions[start:], self.values[start:], strict=True):
+        spoken = [place for place in range(start, len(self.values)) if self.values[place] not in ABSENT]
+        for place in spoken if len(spoken) >= max(1, least) else range(start, len(self.values)):
+            value = self.values[place]
             if not isinstance(value, float | int):
                 reason = value.value if isinstance(value, Reason) else "its statistics are not kept"
-                return f"missing in the history ({reason} in partition {partition})"
-        return np.array(self.values[start:], dtype=np.float64)
+                return f"missing in the history ({reason} in partition {self.partitions[place]})"
+        return np.array([self.values[place] for place in spoken], dtype=np.float64)
 
     def points(self) -> tuple[tuple[str | None, float | None], ...]:
         """(partition, value) for a chart; None where there is no number."""
@@ -71,7 +76,8 @@ def observe(
         value = now.metrics.get(metric)
     else:
         wanted = representation or Representation.EXACT
-        found = distances(now, earlier, pool_of(metric, now.kind))
+        pool = pool_of(metric, now.kind)
+        found = distances(now, _since_values(earlier, pool), pool)
         values = [found.get(stored_name(metric, one)) for one in sorted(Representation, key=lambda one: one != wanted)]
         value = next((one for one in values if one is not None), None)
     if value is None and now.kind is Kind.NULL:
@@ -79,17 +85,31 @@ def observe(
     return value
 
 
+def _since_values(earlier: Columns, pool: int) -> Columns:
+    """The partitions before, up to the last ones of which any has values: nothing can be told from the others."""
+    end = len(earlier)
+    while end > 1 and all(column is not None and _is_bare(column) for column in earlier[max(0, end - pool) : end]):
+        end -= 1
+    return earlier[:end]
+
+
+def _is_bare(column: ColumnProfile) -> bool:
+    return column.kind is Kind.NULL or column.metrics.get("complete_ratio") in (*ABSENT, 0.0)
+
+
 class ColumnHistory:
     """One column over past partitions; what all metrics share, their distances above all, is looked up once."""
 
-    __slots__ = ("_measured", "_numbers", "columns", "name", "profiles")
+    __slots__ = ("_measured", "_representations", "_typical", "columns", "name", "profiles", "rows")
 
     def __init__(self, profiles: Sequence[Profile], name: str) -> None:
         """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for."""
         self.profiles, self.name = profiles, name
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
+        self.rows = median(np.array([profile.row_count for profile in profiles], dtype=np.float64)) if profiles else 0.0
         self._measured: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
-        self._numbers: dict[tuple[str, int], FloatArray | str] = {}
+        self._representations: dict[str, Representation] = {}
+        self._typical: dict[str, float] = {}
 
     def series(self, metric: str, pair: bool) -> Series:
         """The metric's series, oldest first.
@@ -107,11 +127,13 @@ class ColumnHistory:
             tuple(_kept(name, now, found) for now, found in zip(self.columns[first:], measured, strict=True)),
         )
 
-    def numbers(self, metric: str, pair: bool, least: int) -> FloatArray | str:
-        """See :meth:`Series.numbers`; a table's budget asks for them several times."""
-        if (metric, least) not in self._numbers:
-            self._numbers[metric, least] = self.series(metric, pair).numbers(least)
-        return self._numbers[metric, least]
+    def typical(self, metric: str) -> float:
+        """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
+        if metric not in self._typical:
+            found = [column.metrics.get(metric) for column in self.columns if column is not None]
+            numbers = np.array([value for value in found if isinstance(value, float | int)], dtype=np.float64)
+            self._typical[metric] = median(numbers) if len(numbers) else 0.0
+        return self._typical[metric]
 
     def representation(self, metric: str) -> Representation:
         """The representation in which a pair metric's history is read: never two in one series.
@@ -119,6 +141,11 @@ class ColumnHistory:
         The one that every partition has; of two that all have, the exact one, unless the newest partition is so near
         the limit that the next one may well be sketched.
         """
+        if metric not in self._representations:
+            self._representations[metric] = self._common_representation(metric)
+        return self._representations[metric]
+
+    def _common_representation(self, metric: str) -> Representation:
         sketched = stored_name(metric, Representation.SKETCH)
         known = [values for values in self._distances(metric) if values and (metric in values or sketched in values)]
         if not all(metric in values for values in known):
@@ -170,6 +197,10 @@ def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
     if clause.pair:
         reach += pool_of(clause.metric, _kind([profile.columns.get(clause.column) for profile in history]))
     values = series_of(history[-reach:], clause.column, clause.metric, clause.pair).values
+    if any(value in ABSENT for value in values):
+        # Lags count the partitions with values, as they did when they were learned.
+        every = series_of(history, clause.column, clause.metric, clause.pair).values
+        values = tuple(value for value in every if value not in ABSENT)
     return base_of(clause.transform, [value if isinstance(value, float | int) else None for value in values])
 
 

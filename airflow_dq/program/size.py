@@ -9,9 +9,10 @@ import numpy as np
 
 from airflow_dq.metrics.registry import Metric, get_metric
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.array import BoolArray, median
-from airflow_dq.program.calibration import Size, calibrated
+from airflow_dq.program.array import BoolArray
+from airflow_dq.program.calibration import Calibration, Size
 from airflow_dq.program.constraint import Candidates
+from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.training import Training
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, State
@@ -27,8 +28,8 @@ def volume_constraints(history: Sequence[Profile], budget: float, *, moving: boo
     metric = get_metric(_ROW_COUNT, Kind.NUMERIC)
     assert metric is not None
     rows = np.array([profile.row_count for profile in history], dtype=np.float64)
-    found = calibrated(metric, rows, budget, Size(max(1.0, float(np.median(rows)))), moving=moving)
-    return None if isinstance(found, str) else found
+    found = Calibration.of(metric, rows, Size(max(1.0, float(np.median(rows)))), moving=moving)
+    return None if isinstance(found, str) else found.constraints(budget)
 
 
 def affordable(volume: Candidates) -> int:
@@ -46,19 +47,18 @@ def caught_by(volume: Candidates, history: Sequence[Profile], training: Training
     return caught
 
 
-def size_of(history: Sequence[Profile], column: str, metric: Metric) -> Size:
+def size_of(past: ColumnHistory, metric: Metric) -> Size:
     """The typical number of values behind a column's metric, how they spread, and what another draw of them may do."""
-    rows = median(np.array([profile.row_count for profile in history], dtype=np.float64))
-    complete = _typical(history, column, "complete_ratio") if metric.name != "complete_ratio" else 1.0
-    values, std = max(1.0, rows * complete), _typical(history, column, "std")
+    complete = past.typical("complete_ratio") if metric.name != "complete_ratio" else 1.0
+    values, std = max(1.0, past.rows * complete), past.typical("std")
     if metric.level is None:
         return Size(values, std)
     if metric.level in (0.0, 1.0):
         # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
         return Size(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
-    return Size(
-        values, std, *_rank_noise(history[-1].columns[column].states.get(NumberDistribution.key), metric, values)
-    )
+    newest = past.columns[-1]
+    state = None if newest is None else newest.states.get(NumberDistribution.key)
+    return Size(values, std, *_rank_noise(state, metric, values))
 
 
 def _rank_noise(state: State | None, metric: Metric, values: float) -> tuple[float, float]:
@@ -73,9 +73,3 @@ def _rank_noise(state: State | None, metric: Metric, values: float) -> tuple[flo
     low, high = max(0.0, metric.level - error), min(1.0, metric.level + error)
     middle = state.quantile(metric.level)
     return middle - state.quantile(low), state.quantile(high) - middle
-
-
-def _typical(history: Sequence[Profile], column: str, metric: str) -> float:
-    found = [profile.columns[column].metrics.get(metric) for profile in history if column in profile.columns]
-    numbers = np.array([value for value in found if isinstance(value, float | int)], dtype=np.float64)
-    return median(numbers) if len(numbers) else 0.0

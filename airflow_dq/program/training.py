@@ -45,28 +45,35 @@ class Training:
             self.index, self.behind, tuple(self.variants[i] for i in left), tuple(self.pairs[i] for i in left)
         )
 
-    def measured(self, metric: Metric) -> FloatArray | None:
-        """The metric on each variant, NaN where it has a reason in place of a value; None when it was not measured."""
+    def tested(self, metric: Metric, history: FloatArray) -> Tested | None:
+        """The metric on each variant; None when it was not measured.
+
+        :param history: the metric's values that its constraints are learned from
+        """
         found = [
             (pairs if metric.pair else variant.metrics).get(metric.name)
             for variant, pairs in zip(self.variants, self.pairs, strict=True)
         ]
         if any(value is None for value in found):
             return None
-        return np.array([value if isinstance(value, float | int) else np.nan for value in found], dtype=np.float64)
-
-    def caught(self, constraints: Candidates, history: FloatArray) -> BoolArray | None:
-        """Which constraints (rows) catch which variants (columns); None when the metric was not measured.
-
-        :param history: the metric's values that the constraints were learned from
-        """
-        values = self.measured(constraints.metric)
-        if values is None:
-            return None
+        values = [value if isinstance(value, float | int) else np.nan for value in found]
         # Counted from its end: a series may begin later than the history does.
-        before = max(0, len(history) - self.behind)
-        base = base_of(constraints.transform, history[:before].tolist())
-        return constraints.violations(values, np.nan if base is None else base)
+        return Tested(np.array(values, dtype=np.float64), history[: max(0, len(history) - self.behind)])
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """One metric on the injected errors."""
+
+    values: FloatArray
+    """NaN where there is a reason in place of a value."""
+    earlier: FloatArray
+    """The metric in the partitions before the one that the errors were injected into."""
+
+    def caught(self, constraints: Candidates) -> BoolArray:
+        """Which constraints (rows) catch which variants (columns)."""
+        base = base_of(constraints.transform, self.earlier.tolist())
+        return constraints.violations(self.values, np.nan if base is None else base)
 
 
 def training_of(history: ColumnHistory, kind: Kind, names: Sequence[str]) -> Training | None:

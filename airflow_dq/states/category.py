@@ -190,11 +190,21 @@ def common(a: CategoryDistribution, b: CategoryDistribution) -> tuple[Counted, C
         counts[0, indices[: len(a.values)]] = a.counts
         counts[1, indices[len(a.values) :]] = b.counts
         # In an order of their own: values come in the order of the split, which floating-point sums would show.
-        now, before = counts[:, np.lexsort(counts)]
-        return now, before
+        return _ordered(counts[0], counts[1])
     left, right = a.bucketed().counts, b.bucketed().counts
     occupied = (left > 0) | (right > 0)
     return left[occupied], right[occupied]
+
+
+def _ordered(now: Counted, before: Counted) -> tuple[Counted, Counted]:
+    """Pairs of counts, ascending by the second one and then the first."""
+    base = int(now.max(initial=0)) + 1
+    if base * (int(before.max(initial=0)) + 1) > np.iinfo(np.int64).max:
+        order = np.lexsort((now, before))
+        return now[order], before[order]
+    # As one number each they are sorted ten times as fast; equal ones are alike.
+    before, now = np.divmod(np.sort(before * base + now), base)
+    return now, before
 
 
 def added_up(values: pa.LargeStringArray, counts: Counted) -> tuple[pa.LargeStringArray, Counted]:

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from airflow_dq.metrics.registry import Metric, metrics_for
-from airflow_dq.program import SynthesisOptions, budget, calibration, forecast, mode, size, synthesis
+from airflow_dq.program import SynthesisOptions, budget, calibration, forecast, making, mode, size
 from airflow_dq.states.base import Kind
 from tests.benchmark.program import coverage
 
@@ -56,7 +56,7 @@ def figures() -> dict[str, tuple[Setting, ...]]:
             Setting(
                 "equal shares",
                 replace(PLAIN, scope="partition"),
-                ((synthesis, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
+                ((making, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
             ),
         ),
         "fig10_stationary": (Setting("with"), Setting("without", replace(PLAIN, stationary=False))),
@@ -76,8 +76,8 @@ def ablations() -> tuple[Setting, ...]:
         Setting("no guard on completeness", changes=((mode.Calibrated, "guard", None),)),
         Setting("an error caught by a hair counts in full", changes=((mode.Calibrated, "margins", ()),)),
         Setting("the rest of the budget is not spent", changes=((mode.Calibrated, "tightens_from", None),)),
-        Setting("selection by partial enumeration", changes=((synthesis, "select", coverage.enumerated),)),
-        Setting("exact selection", changes=((synthesis, "select", coverage.exact),)),
+        Setting("selection by partial enumeration", changes=((making, "select", coverage.enumerated),)),
+        Setting("exact selection", changes=((making, "select", coverage.exact),)),
         Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
         Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
         Setting("paper", replace(PLAIN, mode="paper")),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from airflow_dq.metrics.registry import Bound, get_metric
-from airflow_dq.program.calibration import REACH, SPENDING, Size, calibrated
+from airflow_dq.program.calibration import REACH, SPENDING, Calibration, Size
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.model import Transform, TransformKind
 from airflow_dq.states.base import Kind
@@ -24,9 +24,9 @@ def constraints(
 ) -> Candidates:
     metric = get_metric(name, kind)
     assert metric is not None
-    found = calibrated(metric, np.asarray(values, float), budget, size or Size(1000.0))
-    assert isinstance(found, Candidates)
-    return found
+    learned = Calibration.of(metric, np.asarray(values, float), size or Size(1000.0))
+    assert isinstance(learned, Calibration)
+    return learned.constraints(budget)
 
 
 def test_width_is_students_prediction_interval_and_the_material_change() -> None:
@@ -87,10 +87,9 @@ def test_moments_in_time_are_compared_with_their_spread() -> None:
 def test_too_few_or_too_large_values_have_a_reason() -> None:
     metric = get_metric("sum", Kind.NUMERIC)
     assert metric is not None
-    assert calibrated(metric, np.array([1.0, 2.0]), 1e-3, Size(10.0)) == "only 2 values in the history, 3 are needed"
-    assert calibrated(metric, np.array([1e308, 1.7e308, 1.7e308]), 1e-3, Size(10.0)) == (
-        "values too large to be averaged"
-    )
+    few, large = np.array([1.0, 2.0]), np.array([1e308, 1.7e308, 1.7e308])
+    assert Calibration.of(metric, few, Size(10.0)) == "only 2 values in the history, 3 are needed"
+    assert Calibration.of(metric, large, Size(10.0)) == "values too large to be averaged"
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=40), st.sampled_from(["mean", "min", "sum", "std", "emd"]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from airflow_dq.metrics.registry import Bound, Metric, MetricValue, Scale
-from airflow_dq.program.constraint import FPR_FLOOR, Candidates, candidates
+from airflow_dq.program.constraint import FPR_FLOOR, Candidates, Stationary
 from airflow_dq.program.model import Transform, TransformKind
 from airflow_dq.states.base import Kind
 
@@ -27,9 +27,9 @@ def _metric(bound: Bound, pair: bool = False) -> Metric:
 
 
 def _found(bound: Bound, values: np.ndarray, budget: float = 1e-3, pair: bool = False) -> Candidates:
-    found = candidates(_metric(bound, pair), values, budget)
-    assert isinstance(found, Candidates)
-    return found
+    learned = Stationary.of(_metric(bound, pair), values)
+    assert isinstance(learned, Stationary)
+    return learned.constraints(budget)
 
 
 STABLE = np.random.default_rng(3).normal(0.9, 0.01, 30)
@@ -111,10 +111,10 @@ def test_tighter_constraints_catch_what_wider_ones_catch() -> None:
     ],
 )
 def test_what_cannot_be_bounded_has_a_reason(values: np.ndarray, reason: str) -> None:
-    assert candidates(_metric(Bound.CLT), values, 1e-3) == reason
+    assert Stationary.of(_metric(Bound.CLT), values) == reason
 
 
 def test_stationarity_can_be_switched_off() -> None:
-    found = candidates(_metric(Bound.CLT), np.arange(30.0), 1e-3, stationary=False)
-    assert isinstance(found, Candidates)
-    assert found.transform == Transform()
+    learned = Stationary.of(_metric(Bound.CLT), np.arange(30.0), stationary=False)
+    assert isinstance(learned, Stationary)
+    assert learned.constraints(1e-3).transform == Transform()

@@ -14,8 +14,8 @@ from airflow_dq.metrics.registry import Metric, get_metric
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
 from airflow_dq.program.adf import adf_pvalue
-from airflow_dq.program.calibration import Size, calibrated
-from airflow_dq.program.constraint import Candidates, candidates
+from airflow_dq.program.calibration import Calibration, Size
+from airflow_dq.program.constraint import Learned, Stationary
 from airflow_dq.program.model import ColumnOptions, TransformKind
 from airflow_dq.program.stationarity import SIGNIFICANCE, stationary_transform
 from airflow_dq.states.base import Kind
@@ -25,15 +25,15 @@ MODES = ("calibrated", "paper")
 ROWS = {"calibrated": {None}, "paper": set()}
 """Whose alert it is when there are more rows: the table's, or each column's."""
 
-_Learn = Callable[[np.ndarray], Candidates | str]
+_Learn = Callable[[np.ndarray], Learned | str]
 
 
-def _calibrated(values: np.ndarray) -> Candidates | str:
-    return calibrated(_metric(), values, 0.001, Size(100.0, std=1.0), moving=False)
+def _calibrated(values: np.ndarray) -> Learned | str:
+    return Calibration.of(_metric(), values, Size(100.0, std=1.0), moving=False)
 
 
-def _paper(values: np.ndarray) -> Candidates | str:
-    return candidates(_metric(), values, 0.001, stationary=False)
+def _paper(values: np.ndarray) -> Learned | str:
+    return Stationary.of(_metric(), values, stationary=False)
 
 
 def _metric() -> Metric:
@@ -114,9 +114,9 @@ def test_a_value_never_seen_before_fails_where_its_divergence_would_be_infinite(
 def test_values_that_tie_with_most_of_the_history_are_never_flagged(learn: _Learn, ties: int, more: int) -> None:
     rng = np.random.default_rng(0)
     values = rng.permutation([1.0] * ties + [2.0] * more)
-    found = learn(values)
-    assert not isinstance(found, str)
-    flagged = found.violations(values, 0.0)
+    learned = learn(values)
+    assert not isinstance(learned, str)
+    flagged = learned.constraints(0.001).violations(values, 0.0)
     assert not flagged[:, values == 1.0].any()
     # What is flagged of the history itself is no more than what stands out of it.
     assert flagged.sum(axis=1).max() <= more

@@ -204,3 +204,32 @@ def test_excluded_columns_are_not_part_of_the_schema() -> None:
 
 def test_the_same_call_gives_the_same_verdict() -> None:
     assert evaluate(PROGRAM, GOOD, HISTORY) == evaluate(PROGRAM, flights(12), [flights(i) for i in range(12)])
+
+
+def _shop(index: int, rows: int) -> Profile:
+    random = np.random.default_rng(index)
+    return profile(day(index), column("amount", Kind.NUMERIC, random.normal(10.0, 1.0, rows)))
+
+
+@pytest.mark.parametrize("empty", [(5,), (11,), (5, 6, 10, 11)])
+def test_days_without_rows_do_not_blind_the_gate(empty: tuple[int, ...]) -> None:
+    history = [_shop(i, 0 if i in empty else 300) for i in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _shop(12, 300), history).status is Status.PASS
+    wrong = profile(day(12), column("amount", Kind.NUMERIC, np.random.default_rng(12).normal(100.0, 10.0, 300)))
+    assert evaluate(program, wrong, history).columns["amount"].status is Status.FAIL
+
+
+def test_a_day_without_rows_where_there_have_been_such_is_for_the_number_of_rows_to_judge() -> None:
+    usual = [_shop(i, 0 if i % 3 == 2 else 300) for i in range(12)]
+    verdict = evaluate(synthesize(usual), _shop(12, 0), usual)
+    assert (verdict.status, verdict.alerts) == (Status.PASS, ())
+    never = [_shop(i, 300) for i in range(12)]
+    assert evaluate(synthesize(never), _shop(12, 0), never).columns["amount"].status is Status.FAIL
+
+
+def test_a_table_that_is_always_empty_passes_while_it_is() -> None:
+    history = [_shop(i, 0) for i in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _shop(12, 0), history).status is Status.PASS
+    assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL

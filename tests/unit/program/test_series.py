@@ -48,12 +48,34 @@ def test_incomplete_cache_is_made_again_from_the_states() -> None:
 
 
 def test_missing_value_names_partition_and_reason() -> None:
-    broken = [*HISTORY[:2], with_metric(HISTORY[2], "air_time", {"mean": Reason.NO_VALUES}), HISTORY[3]]
+    broken = [*HISTORY[:2], with_metric(HISTORY[2], "air_time", {"mean": Reason.OVERFLOW}), HISTORY[3]]
     assert series_of(broken, "air_time", "mean", pair=False).numbers() == (
-        "missing in the history (no values in partition 2013-01-03)"
+        "missing in the history (overflow in partition 2013-01-03)"
     )
     gone = series_of(HISTORY, "air_time", "no_such_metric", pair=False).numbers()
     assert gone == "missing in the history (its statistics are not kept in partition 2013-01-01)"
+
+
+@pytest.mark.parametrize("absent", [Reason.NO_VALUES, Reason.EMPTY_BATCH])
+def test_a_partition_without_values_says_nothing_while_enough_others_do(absent: Reason) -> None:
+    known = [p.columns["air_time"].metrics["mean"] for p in HISTORY]
+    series = series_of(
+        [*HISTORY[:2], with_metric(HISTORY[2], "air_time", {"mean": absent}), HISTORY[3]],
+        "air_time",
+        "mean",
+        pair=False,
+    )
+    assert series.numbers(3) == pytest.approx([*known[:2], known[3]])
+    assert series.numbers(4) == f"missing in the history ({absent.value} in partition 2013-01-03)"
+
+
+def test_a_partition_is_compared_with_the_last_one_that_has_values() -> None:
+    now, before = HISTORY[3].columns["carrier"], HISTORY[2].columns["carrier"]
+    empty = [column("carrier", Kind.STRING, values) for values in ([], [None, None])]
+    wanted = observe("l1", True, now, (before,))
+    assert isinstance(wanted, float)
+    assert observe("l1", True, now, (before, *empty)) == wanted
+    assert observe("l1", True, now, empty) is Reason.NO_VALUES
 
 
 def test_chart_points_leave_gaps() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile import profile_table
+from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.size import RANK_ERRORS, size_of
 from airflow_dq.states.base import Kind
 
@@ -20,7 +21,7 @@ HISTORY = [profile_table(pa.table({"x": pa.array(VALUES)}), partition="a")]
 def _size(name: str):
     metric = get_metric(name, Kind.NUMERIC)
     assert metric is not None
-    return size_of(HISTORY, "x", metric)
+    return size_of(ColumnHistory(HISTORY, "x"), metric)
 
 
 @pytest.mark.parametrize(("name", "level"), [("p05", 0.05), ("median", 0.5), ("p95", 0.95)])
@@ -51,5 +52,5 @@ def test_a_distribution_that_is_not_kept_says_nothing() -> None:
     )
     metric = get_metric("median", Kind.NUMERIC)
     assert metric is not None
-    size = size_of([bare], "x", metric)
+    size = size_of(ColumnHistory([bare], "x"), metric)
     assert (size.below, size.above) == (0.0, 0.0)

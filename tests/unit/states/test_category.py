@@ -83,3 +83,20 @@ def test_order_of_appearance_does_not_matter() -> None:
     assert distribution(["a", "b", "a"]) == distribution(["b", "a", "a"])
     assert distribution(["a", "b", "a"]).encode() == distribution(["b", "a", "a"]).encode()
     assert distribution(["a"]) != distribution(["b"])
+
+
+@pytest.mark.parametrize("most", [9, 2**40])
+def test_common_counts_come_in_one_order_however_large_they_are(most: int) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"v{i:02}" for i in range(40)]
+
+    def drawn(seed: int) -> CategoryDistribution:
+        order = np.random.default_rng(seed).permutation(40)
+        return CategoryDistribution(pa.array([names[i] for i in order], pa.large_string()), counts[seed % 2][order])
+
+    counts = rng.integers(1, 4, (2, 40)) * rng.choice([1, most], (2, 40))
+    now, before = common(drawn(0), drawn(1))
+    pairs = list(zip(before.tolist(), now.tolist(), strict=True))
+    assert pairs == sorted(zip(counts[1].tolist(), counts[0].tolist(), strict=True))
+    again = common(drawn(2), drawn(3))
+    assert pairs == list(zip(again[1].tolist(), again[0].tolist(), strict=True))
