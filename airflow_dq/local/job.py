@@ -27,7 +27,7 @@ class LocalJob:
         check_local(spec)
         self._spec = spec
         self._options = spec.profile_options
-        self._ledger = Ledger(store, spec.dataset, say)
+        self._ledger = Ledger(store, spec, say)
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order, each by itself.
@@ -60,12 +60,10 @@ class LocalJob:
 
     def _scan(self, key: str, place: str) -> Profile:
         where = f"Dataset {self._spec.dataset!r}, partition {key!r}"
-        state: TableState | None = None
-        for path in data_files(place, where):
-            for batch in read(path, self._spec, where):
-                state = TableState.of(batch, self._options) if state is None else state.add(batch, self._options)
-        assert state is not None
-        return state.profile(key, self._options)
+        # Text files of 0 bytes have no columns, and come in no batch.
+        files = data_files(place, where)
+        batches = (batch for path in files for batch in read(path, self._spec, where))
+        return TableState.of_all(batches, self._options).profile(key, self._options)
 
 
 def _inject(profiles: list[Profile]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
-from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, key_of
+from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
 from airflow_dq.profile.spec import JobSpec
 
 
@@ -21,7 +21,8 @@ def locate(spec: JobSpec) -> dict[str, str]:
     """
     if spec.pattern is None:
         return dict(sorted(spec.paths.items()))
-    found = dict(_matches(spec.pattern))
+    paths = dict(_matches(spec.pattern))
+    found = {key: paths[folder] for folder, key in keys_of(paths).items()}
     if not found:
         raise SourceMissingError(
             f"Dataset {spec.dataset!r}: nothing matches {spec.pattern}. Check the path and that it was written."
@@ -86,10 +87,10 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _matches(pattern: str) -> Iterator[tuple[str, str]]:
-    """Key and path of everything that the pattern matches."""
+    """Everything that the pattern matches: what stands in place of the ``*``, and the path."""
     start, _, end = str(local_path(pattern)).partition("*")
     shape = re.compile(f"{re.escape(start)}([^/]*){re.escape(end)}")
     for path in glob(f"{escape(start)}*{escape(end)}"):
         match = shape.fullmatch(path)
         if match and (match[1] == HIVE_NULL or not is_hidden(Path(path).name)):
-            yield key_of(match[1]), path
+            yield match[1], path

@@ -13,14 +13,23 @@ import pyarrow.parquet
 
 from airflow_dq.exceptions import ConfigurationError, SourceUnreadableError
 from airflow_dq.local.schema import as_spark_reads, require_flat_names
+from airflow_dq.profile.csv_text import HEAD, csv_content, doubles_quotes, escape_of, safe_header
 from airflow_dq.profile.spec import JobSpec
 
 FORMATS = ("parquet", "csv", "arrow")
-_CSV_OPTIONS = {"sep": "sep", "delimiter": "sep", "header": "header", "escape": "escape", "quote": "quote"}
+_CSV_OPTIONS = {
+    "sep": "sep",
+    "delimiter": "sep",
+    "header": "header",
+    "escape": "escape",
+    "quote": "quote",
+    "encoding": "encoding",
+    "charset": "encoding",
+}
 
 
 def read(path: Path, spec: JobSpec, where: str) -> Iterator[pa.RecordBatch]:
-    """The rows of one file: at least one batch, even when it has none.
+    """The rows of one file: at least one batch, even when it has none, unless it has no columns either.
 
     :raises SourceUnreadableError: naming the file
     """
@@ -56,39 +65,49 @@ def _arrow(path: Path) -> Iterator[pa.RecordBatch]:
 
 def _csv(path: Path, options: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
     """Every column as text, as the Spark job reads CSV: a number's spelling is for the reader's schema to settle."""
-    doubled = options["escape"] == options["quote"]
-    if not doubled and _doubles_quotes(path, options):
-        raise ConfigurationError(
-            f"The file {path} doubles quotes inside of quoted values, and its escape character is said to be "
-            f"{options['escape']!r}: give read_options={{'escape': '\"'}}, or write another escape character."
-        )
+    content = csv_content(path, options["encoding"])
+    if not content:
+        return
+    sep, quote = options["sep"], options["quote"]
+    escape = options.get("escape") or escape_of(content[:HEAD].decode("utf-8", "ignore"), sep, quote)
+    _require_spelling(path, content.decode(), sep, quote, escape)
     parse = pyarrow.csv.ParseOptions(
-        delimiter=options["sep"],
-        quote_char=options["quote"],
-        double_quote=doubled,
-        escape_char=False if doubled else options["escape"],
+        delimiter=sep,
+        quote_char=quote,
+        double_quote=escape == quote,
+        escape_char=False if escape == quote else escape,
         newlines_in_values=True,
     )
-    with pyarrow.csv.open_csv(str(path), parse_options=parse) as reader:
+    with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse) as reader:
         names = reader.schema.names
-    require_flat_names(reader.schema, str(path))
     convert = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=True,
     )
-    with pyarrow.csv.open_csv(str(path), parse_options=parse, convert_options=convert) as reader:
-        yield _no_rows(reader.schema)
-        yield from reader
+    with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse, convert_options=convert) as reader:
+        yield _no_rows(pa.schema([(name, pa.string()) for name in safe_header(names)]))
+        for batch in reader:
+            yield batch.rename_columns(safe_header(names))
 
 
-def _doubles_quotes(path: Path, options: Mapping[str, str]) -> bool:
-    """Whether a doubled quote is more than an empty value; Spark takes such quotes as they are, pyarrow does not."""
-    quote, sep = (re.escape(options[name].encode()) for name in ("quote", "sep"))
-    ends = rb"[\r\n]|" + sep
-    inside = re.compile(rb"(?<!^)(?<!\n)(?<!" + sep + rb")" + quote * 2 + rb"|" + quote * 2 + rb"(?!" + ends + rb"|$)")
-    return inside.search(path.read_bytes()) is not None
+def _require_spelling(path: Path, text: str, sep: str, quote: str, escape: str) -> None:
+    """Refuse what pyarrow would take for other characters than Spark does."""
+    if escape == quote:
+        return
+    if doubles_quotes(text, sep, quote):
+        raise ConfigurationError(
+            f"The file {path} doubles quotes inside of quoted values, and its escape character is said to be "
+            f"{escape!r}: give read_options={{'escape': '{quote}'}}, or write another escape character."
+        )
+    mark = re.escape(escape)
+    found = re.search(rf"(?<!{mark})(?:{mark}{mark})*{mark}(?![{re.escape(quote + escape)}])", text)
+    if found:
+        raise ConfigurationError(
+            f"The file {path} has {escape!r} before quotes, which it escapes, and before other characters as well (at "
+            f"{text[max(0, found.start() - 10) : found.end() + 10]!r}): use engine='spark', which tells them apart."
+        )
 
 
 def csv_options(options: Mapping[str, str]) -> dict[str, str]:
@@ -96,7 +115,7 @@ def csv_options(options: Mapping[str, str]) -> dict[str, str]:
 
     :raises ConfigurationError: when one is given that only Spark's reader has
     """
-    found = {"sep": ",", "header": "true", "escape": "\\", "quote": '"'}
+    found = {"sep": ",", "header": "true", "quote": '"', "encoding": "utf-8"}
     for name, value in options.items():
         known = _CSV_OPTIONS.get(name.lower())
         if known is None or (known == "header" and value.lower() != "true"):
@@ -105,6 +124,12 @@ def csv_options(options: Mapping[str, str]) -> dict[str, str]:
                 "true). Use engine='spark'."
             )
         found[known] = value
+    try:
+        "".encode(found["encoding"])
+    except LookupError:
+        raise ConfigurationError(
+            f"engine='arrow' knows no encoding {found['encoding']!r}: use engine='spark'."
+        ) from None
     return found
 
 

@@ -17,6 +17,7 @@ from airflow_dq.hooks.spark import JobResult, ProfileSubmitHook, spark_connectio
 from airflow_dq.hooks.task import explained, first_try, partition_key, rendering
 from airflow_dq.operators.local import run_here
 from airflow_dq.profile import JobSpec
+from airflow_dq.profile.spec import names_of
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException
 
@@ -224,9 +225,9 @@ class DQProfileOperator(SparkSubmitOperator):
             since=self.since,
             until=self.until,
             limit=self.limit,
-            columns=None if self.columns is None else tuple(self.columns),
-            exclude=tuple(self.exclude),
-            hidden=tuple(self.hidden),
+            columns=None if self.columns is None else names_of(self.columns, "columns", self.dataset),
+            exclude=names_of(self.exclude, "exclude", self.dataset),
+            hidden=names_of(self.hidden, "hidden", self.dataset),
             store_values=self.store_values,
             sample_rows=self.sample_rows,
         )

@@ -8,18 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape, glob
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
 
-from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    DQError,
+    SourceEmptyError,
+    SourceMissingError,
+    SourceUnreadableError,
+)
 from airflow_dq.profile.column import kind_of
+from airflow_dq.profile.csv_text import HEAD, csv_content, escape_of, safe_header
 from airflow_dq.profile.model import Profile, ProfileOptions
-from airflow_dq.profile.naming import is_hidden, is_side_file
+from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
 from airflow_dq.profile.table import TableState
 from airflow_dq.states.base import Kind
 
@@ -81,11 +86,12 @@ def _matched(pattern: str) -> dict[str, Path]:
     start, _, end = pattern.partition("*")
     text = re.compile(f"{re.escape(start)}([^/]*){re.escape(end)}")
     paths = glob(f"{escape(start)}*{escape(end)}")
-    found = {unquote(match[1]): Path(path) for path in paths if (match := text.fullmatch(path))}
-    found = {key: path for key, path in found.items() if not key.startswith(("_", "."))}
-    if not found:
+    matched = {match[1]: Path(path) for path in paths if (match := text.fullmatch(path))}
+    # Rows without a key are of no time.
+    matched = {name: path for name, path in matched.items() if not is_hidden(path.name) and name != HIVE_NULL}
+    if not matched:
         raise SourceMissingError(f"Nothing matches {pattern}. Check the path, and quote it for the shell.")
-    return found
+    return {key: matched[name] for name, key in keys_of(matched).items()}
 
 
 def _expanded(paths: Sequence[str]) -> dict[str, Path]:
@@ -95,7 +101,8 @@ def _expanded(paths: Sequence[str]) -> dict[str, Path]:
         raise SourceMissingError(f"{missing} does not exist. Check the path.")
     start = re.sub(r"[^/=]*$", "", _alike(paths))
     end = re.sub(r"^[^./]*", "", _alike([path[::-1] for path in paths])[::-1])
-    return {unquote(path[len(start) : len(path) - len(end)]): Path(path) for path in paths}
+    named = {path[len(start) : len(path) - len(end)]: Path(path) for path in paths}
+    return {key: named[name] for name, key in keys_of(named).items()}
 
 
 def _alike(texts: Sequence[str]) -> str:
@@ -142,12 +149,8 @@ class FileReader:
         :raises SourceUnreadableError: naming the file that cannot be read
         :raises ProfileError: when the values cannot be profiled
         """
-        state: TableState | None = None
-        for path in partition.files:
-            for table in self._tables(path):
-                state = TableState.of(table, self._options) if state is None else state.add(table, self._options)
-        assert state is not None
-        return state.profile(partition.key, self._options)
+        tables = (table for path in partition.files for table in self._tables(path))
+        return TableState.of_all(tables, self._options).profile(partition.key, self._options)
 
     def _tables(self, path: Path) -> Iterator[pa.Table | pa.RecordBatch]:
         """The file's rows, at least one table even when it has none."""
@@ -181,7 +184,7 @@ class FileReader:
         for place in sorted(places):
             try:
                 schema = _csv(files[place], {}).schema
-            except (pa.ArrowException, OSError, EOFError):
+            except (DQError, pa.ArrowException, OSError, EOFError):
                 continue
             for field in schema:
                 if not pa.types.is_null(field.type):
@@ -212,38 +215,40 @@ def _json(path: Path) -> pa.Table:
 
 def _csv(path: Path, types: Mapping[str, pa.DataType]) -> pa.Table:
     """The rows of a CSV file; columns that do not have the type that they should are left to speak for themselves."""
-    sep = "\t" if ".tsv" in path.name else _separator(path)
+    content = csv_content(path)
+    head = content[:HEAD].decode("utf-8", "ignore")
+    sep = "\t" if ".tsv" in path.name else _separator(head)
+    escape = escape_of(head, sep, '"')
+    parse = pyarrow.csv.ParseOptions(
+        delimiter=sep,
+        double_quote=escape == '"',
+        escape_char=False if escape == '"' else escape,
+        newlines_in_values=True,
+    )
+    with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse) as reader:
+        names = reader.schema.names
     wrong: set[str] = set()
     while True:
         given = {name: data_type for name, data_type in types.items() if name not in wrong}
         try:
-            return pyarrow.csv.read_csv(
-                pa.input_stream(str(path), compression="detect"),
+            table = pyarrow.csv.read_csv(
+                pa.BufferReader(content),
                 read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
-                parse_options=pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True),
+                parse_options=parse,
                 convert_options=pyarrow.csv.ConvertOptions(column_types=given),
             )
         except pa.ArrowInvalid as error:
             # "In CSV column #3: CSV conversion error to double: invalid value 'x'"
             column = re.match(r"In CSV column #(\d+): ", str(error))
-            name = _header(path, sep)[int(column[1])] if column else None
+            name = names[int(column[1])] if column else None
             if name is None or name not in given:
                 raise
             wrong.add(name)
+        else:
+            return table.rename_columns(safe_header(names))
 
 
-def _separator(path: Path) -> str:
+def _separator(head: str) -> str:
     """The most frequent of the usual separators in the first line."""
-    line = _first_line(path)
+    line = re.split(r"[\r\n]", head, maxsplit=1)[0]
     return max(",;\t|", key=line.count) if line else ","
-
-
-def _header(path: Path, sep: str) -> list[str]:
-    options: Any = pyarrow.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
-    with pyarrow.csv.open_csv(pa.input_stream(str(path), compression="detect"), parse_options=options) as reader:
-        return list(reader.schema.names)
-
-
-def _first_line(path: Path) -> str:
-    with pa.input_stream(str(path), compression="detect") as stream:
-        return bytes(stream.read(65536)).split(b"\n", 1)[0].decode("utf-8", "replace")

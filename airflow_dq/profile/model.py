@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.states.base import Kind, State
 
@@ -30,6 +31,16 @@ class ProfileOptions:
     seed: int = 0
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse one text in place of names, whose letters would be taken for them.
+
+        :raises ConfigurationError: naming the option
+        """
+        for name in ("columns", "exclude", "hidden"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
 
     def hides(self, column: str) -> bool:
         """Whether no value of the column may be stored."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from urllib.parse import unquote
 
 from airflow_dq.profile.spec import NULL_KEY
@@ -16,6 +18,17 @@ _SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
 def key_of(folder: str) -> str:
     """The partition key that a folder's name spells, with the escapes undone that Spark writes into it (``%3A``)."""
     return NULL_KEY if folder == HIVE_NULL else unquote(folder)
+
+
+def keys_of(folders: Iterable[str]) -> dict[str, str]:
+    """The partition key by folder; folders that would have one key (``a%3Ab`` and ``a:b``) keep their own names.
+
+    >>> keys_of(["2026-01-01 10%3A00", "x%41", "xA"])
+    {'2026-01-01 10%3A00': '2026-01-01 10:00', 'x%41': 'x%41', 'xA': 'xA'}
+    """
+    keys = {folder: key_of(folder) for folder in folders}
+    times = Counter(keys.values())
+    return {folder: key if times[key] == 1 else folder for folder, key in keys.items()}
 
 
 def is_hidden(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -86,6 +86,16 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: a table or query needs either partition (its key) or "
                 "partition_by (a key column)."
             )
+        for option in ("columns", "exclude", "hidden"):
+            names_of(getattr(self, option) or (), option, self.dataset)
+        if self.columns == ():
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: columns names no column; leave it out (None) to profile all of them."
+            )
+        if self.sample_rows < 0:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: sample_rows is {self.sample_rows}; give 0 (no injected errors) or more."
+            )
         if self.partition == "" or "" in self.paths:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the partition key is empty; a templated key may have rendered to nothing."
@@ -122,6 +132,19 @@ class JobSpec:
             hidden=self.hidden,
         )
 
+    def unhidden(self, columns: Iterable[str]) -> str | None:
+        """Why a profile of these columns must not be stored: ``hidden`` has a name that they lack, perhaps misspelt."""
+        known = set(columns)
+        wanted = set(self.hidden) - set(self.exclude)
+        missing = sorted(wanted - known if self.columns is None else wanted & set(self.columns) - known)
+        if not missing:
+            return None
+        return (
+            f"hidden names {', '.join(map(repr, missing))}, which the partition does not have; its columns are "
+            f"{', '.join(map(repr, columns))}. Nothing is stored, so that no value is kept that must not be: correct "
+            "hidden."
+        )
+
     def to_json(self) -> str:
         """One line of strict JSON."""
         return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
@@ -140,3 +163,13 @@ class JobSpec:
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error
+
+
+def names_of(given: Iterable[str], option: str, dataset: str) -> tuple[str, ...]:
+    """Column names as they were given in a DAG file.
+
+    :raises ConfigurationError: when it is one text, whose letters would be taken for names
+    """
+    if isinstance(given, str):
+        raise ConfigurationError(f"Dataset {dataset!r}: {option} is the text {given!r}; give a list: [{given!r}].")
+    return tuple(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -122,6 +122,21 @@ class TableState:
         options = options or ProfileOptions()
         return cls(0, {}, RowSample.empty(options.sample_rows, options.seed)).add(table, options)
 
+    @classmethod
+    def of_all(cls, tables: Iterable[pa.Table | pa.RecordBatch], options: ProfileOptions) -> TableState:
+        """Summarise a partition that comes in tables, of which some may lack columns that others have.
+
+        :raises ProfileError: as :meth:`of` does; ``options.columns`` may name whatever any of them has
+        """
+        state, names = cls(0, {}, RowSample.empty(options.sample_rows, options.seed)), list[str]()
+        for table in tables:
+            found = table.schema.names
+            names += [name for name in found if name not in names]
+            there = options.columns and tuple(name for name in options.columns if name in found)
+            state = state.add(table, replace(options, columns=there))
+        _require(names, options)
+        return state if names else state.add(pa.table({}), options)
+
     def add(self, table: pa.Table | pa.RecordBatch, options: ProfileOptions) -> TableState:
         """The state with one more table; cheaper than to summarise it apart and merge.
 
@@ -134,7 +149,9 @@ class TableState:
         state = self
         for start in range(0, max(1, table.num_rows), BATCH_ROWS):
             # The sample goes through the scan: what is in it already tells which rows are not worth a look.
-            columns, values, hashes = _summarised(table.slice(start, BATCH_ROWS), options)
+            # The length is limited here: a slice of a table without columns has any that is asked for.
+            rows = min(BATCH_ROWS, table.num_rows - start)
+            columns, values, hashes = _summarised(table.slice(start, rows), options)
             sample = state.sample.add(values, hashes)
             state = _together(state, TableState(len(hashes), columns, sample), sample)
         return state
@@ -226,11 +243,7 @@ def _pairs(parts: list[TableState]) -> Iterator[list[TableState]]:
 def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
     """Positions of the columns to profile, in the table's order."""
     names = schema.names
-    unknown = sorted(set(options.columns or ()) - set(names))
-    if unknown:
-        raise ProfileError(
-            f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
-        )
+    _require(names, options)
     wanted = set(names if options.columns is None else options.columns) - set(options.exclude)
     selected = [position for position, name in enumerate(names) if name in wanted]
     seen: set[str] = set()
@@ -241,6 +254,14 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
             )
         seen.add(name)
     return selected
+
+
+def _require(names: Sequence[str], options: ProfileOptions) -> None:
+    unknown = sorted(set(options.columns or ()) - set(names))
+    if unknown:
+        raise ProfileError(
+            f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
+        )
 
 
 def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:

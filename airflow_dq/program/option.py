@@ -102,7 +102,11 @@ class SynthesisOptions:
             (self.history >= self.min_history, "history", self.history, f"at least min_history ({self.min_history})"),
             (self.max_clauses is None or self.max_clauses >= 1, "max_clauses", self.max_clauses, _CLAUSES),
         )
-        for valid, name, given, wanted in allowed:
+        texts = tuple(
+            (not isinstance(given, str), name, given, f"a tuple of names: ({given!r},)")
+            for name, given in (("columns", self.columns), ("exclude", self.exclude), ("metrics", self.metrics))
+        )
+        for valid, name, given, wanted in (*allowed, *texts):
             if not valid:
                 raise ConfigurationError(f"SynthesisOptions({name}={given!r}) cannot be used: give {wanted}.")
 

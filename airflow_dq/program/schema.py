@@ -24,8 +24,8 @@ def schema_alerts(
     :param columns: look at these columns only; new columns are then no concern
     :param history: the profiles the partition follows; with them a new column is recognized as a missing one
     """
-    count = len(program.partitions)
-    past = f"the {count} past partitions"
+    past = f"the {len(program.partitions)} past partitions"
+    recent = history[-len(program.partitions) :]
     added = _added(program, profile) if columns is None and program.options.columns is None else []
     renamed = renamings(program.table.schema, profile, history[-1], added) if history else {}
     for name, kind in program.table.schema.items():
@@ -35,19 +35,32 @@ def schema_alerts(
         if name in renamed:
             message = (
                 f"{name}: the column is missing; it looks renamed to {quoted(renamed[name])}, a new column with the "
-                f"same values. It is called {quoted(name)} in {past}."
+                f"same values. It is called {quoted(name)} in {_of(recent, name, past)}."
             )
             yield Alert("column_renamed", name, message, cause=f"renamed to {quoted(renamed[name])}")
         elif seen is None:
-            yield Alert("column_missing", name, f"{name}: the column is missing; it is in {past}.")
+            yield Alert("column_missing", name, f"{name}: the column is missing; it is in {_of(recent, name, past)}.")
         elif not compatible(kind, seen.kind):
-            message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in {past}."
+            message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in "
+            message += f"{_of(recent, name, past, kind)}."
             yield Alert("column_retyped", name, message, changes=_types(name, profile, history))
     for name in added:
         seen = profile.columns[name]
         if name not in renamed.values():
-            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {past} do not have it."
+            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {_without(recent, name, past)}."
             yield Alert("column_added", name, message)
+
+
+def _of(recent: Sequence[Profile], name: str, past: str, kind: Kind | None = None) -> str:
+    """The past partitions, or how many of them, that have the column, of this kind."""
+    found = [profile.columns.get(name) for profile in recent]
+    having = sum(one is not None and (kind is None or compatible(kind, one.kind)) for one in found)
+    return past if having == len(found) else f"{having} of {past}"
+
+
+def _without(recent: Sequence[Profile], name: str, past: str) -> str:
+    having = sum(name in profile.columns for profile in recent)
+    return f"{having} of {past} have it, the newest does not" if having else f"{past} do not have it"
 
 
 def _added(program: Program, profile: Profile) -> list[str]:

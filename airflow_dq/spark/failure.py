@@ -15,6 +15,8 @@ SPARK_ERRORS = (Py4JJavaError, PySparkException)
 """What Spark's Python API raises when the JVM or a Python worker fails."""
 
 _FILE = re.compile(r"(?:while reading file|footer for file:?|Failed merging schema of file)\s+(\S.*?)(?:\.?\s*$|\.\s)")
+_COLON = "Relative path in absolute URI"
+"""How Hadoop takes a name such as `hour=10:00`: for an address with a scheme."""
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _NOT_FOUND = ("PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "TABLE_NOT_FOUND")
 _BAD_FILE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD")
@@ -31,6 +33,11 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
     messages = list(_messages(error))
     conditions = [condition for message in messages for condition in _CONDITION.findall(message)]
     said = _reason(messages)
+    if any(_COLON in message for message in messages):
+        return ConfigurationError(
+            f"{where}: something at {location} has a colon in its name, which Hadoop cannot list ({said}): rename it "
+            "(%3A for a colon keeps the key as it is), or use engine='arrow'."
+        )
     if _any(conditions, _NOT_FOUND):
         return SourceMissingError(f"{where}: {location} does not exist ({said}).")
     if _any(conditions, _BAD_ORDER):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from airflow_dq.exceptions import DQError
 from airflow_dq.profile.model import Profile
+from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
@@ -18,9 +19,10 @@ class Ledger:
     The newest are kept back until :meth:`finish`: only they get injected errors, and which they are is known then.
     """
 
-    def __init__(self, store: Repository, dataset: str, say: Callable[[str], None]) -> None:
+    def __init__(self, store: Repository, spec: JobSpec, say: Callable[[str], None]) -> None:
         self._store = store
-        self._dataset = dataset
+        self._spec = spec
+        self._dataset = spec.dataset
         self._say = say
         self._attempts: dict[str, int] = {}
         self._newest: list[tuple[Profile, Outcome]] = []
@@ -49,6 +51,10 @@ class Ledger:
         :param seconds: time that was spent on it
         :param skipped: columns that are not in the profile, and why
         """
+        refused = self._spec.unhidden(profile.columns)
+        if refused is not None:
+            self.fail(profile.partition or "", refused)
+            return
         noted = {column.name: str(column.note) for column in profile.columns.values() if not column.in_full}
         full = len(profile.columns) - len(noted)
         outcome = Outcome(profile.partition or "", profile.row_count, full, {**(skipped or {}), **noted}, seconds)
@@ -59,6 +65,8 @@ class Ledger:
 
     def fail(self, key: str, error: str, trace: str | None = None) -> None:
         """Record that a partition cannot be profiled, and why."""
+        where = f"Dataset {self._dataset!r}, partition {key!r}"
+        error = error if error.startswith("Dataset ") else f"{where}: {error}"
         self._store.fail_attempt(self._attempts[key], error)
         self._end(Outcome(key, error=error, trace=trace))
 

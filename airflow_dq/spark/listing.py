@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, key_of
+from airflow_dq.profile.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
 
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 
@@ -92,8 +93,9 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
 def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     """Partition key -> path for a pattern with one ``*``, whose match is the key, in the keys' order.
 
-    Keys are the raw text of the names, with the escapes undone that Spark and Hive write into them (``%3A``); the
-    folder of the rows without a key has the key :data:`~airflow_dq.profile.spec.NULL_KEY`.
+    Keys are the raw text of the names, with the escapes undone that Spark and Hive write into them (``%3A``), see
+    :func:`~airflow_dq.profile.naming.keys_of`; the folder of the rows without a key has the key
+    :data:`~airflow_dq.profile.spec.NULL_KEY`.
     """
     hadoop = _Hadoop(spark)
     target = hadoop.path(pattern)
@@ -105,8 +107,8 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
         path = status.getPath().toString()
         match = re.fullmatch(text, path)
         if match and (match[1] == HIVE_NULL or not is_hidden(status.getPath().getName())):
-            found[key_of(match[1])] = path
-    return dict(sorted(found.items()))
+            found[match[1]] = path
+    return {key: found[folder] for folder, key in sorted(keys_of(found).items(), key=itemgetter(1))}
 
 
 def base_path(pattern: str) -> str:

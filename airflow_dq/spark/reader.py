@@ -18,6 +18,7 @@ from airflow_dq.exceptions import (
     SourceUnreadableError,
 )
 from airflow_dq.profile.spec import PATH_FORMATS, JobSpec
+from airflow_dq.spark.csv_head import csv_escape
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, unreadable
 from airflow_dq.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.spark.listing import Listing, base_path, list_path, load_paths
@@ -99,6 +100,8 @@ def read_listing(
     """The rows of the files of a listing; as :func:`read_path`."""
     require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
+    if spec.format.lower() == "csv":
+        defaults |= csv_escape(spark, spec, listing, where)
     if base is not None or listing.one_by_one:
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
@@ -112,7 +115,7 @@ def read_listing(
         elif spec.format.lower() == "csv" and (spec.columns or spec.exclude):
             frame = _unpruned(frame)
         size = sum(file.size for file in listing.files)
-        return [Rows(frame, size=size, tiny=size <= _TINY and len(listing.files) <= _FEW_FILES)]
+        return [Rows(frame, size=size, tiny=is_tiny(size, len(listing.files)))]
     except (ProfileError, ConfigurationError) as error:
         apart = _read_apart(spark, spec, listing, defaults, where) if parquet else []
         if apart:
@@ -120,6 +123,14 @@ def read_listing(
         if isinstance(error, SourceUnreadableError):
             raise _named(spark, spec, listing, defaults, where) or error from error.__cause__
         raise
+
+
+def is_tiny(size: int, files: int) -> bool:
+    """Whether files are so few and small that several tasks may each read all of them.
+
+    :param size: their bytes
+    """
+    return size <= _TINY and files <= _FEW_FILES
 
 
 def same_signature(spark: SparkSession, listing: Listing) -> Signature | None:

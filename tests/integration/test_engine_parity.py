@@ -93,6 +93,7 @@ def write_csv(folder: Path) -> None:
         "1": ('id,name,note\n1,a,"x, y"\n2,,""\n3,"b\nc","q\\"r"\n4, sp ,z\n',),
         "2": ("id,name,note\n1,a,b\n", "id,name,note\n02,c,\n"),
         "3": ("id,name,note\n1,a\n",),  # a row is cut off
+        "4": ('id,name,\n1,"say ""hi""","C:\\temp\\"\n2,C:\\new,\n',),
     }
     for day, parts in texts.items():
         (folder / f"day={day}").mkdir(parents=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,40 @@ def test_an_interrupted_job_says_so_in_every_attempt(
     assert store.failed[0].startswith("The job ended: KeyboardInterrupt")
 
 
+def test_what_is_to_be_hidden_and_is_not_there_stops_the_partition(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_KEY", "secret")
+    folder = str(write(tmp_path / "day=1", TABLE))
+    (misspelt,) = run(store, paths={"1": folder}, hidden=("S",))
+    assert str(misspelt.error).startswith(
+        "Dataset 'd', partition '1': hidden names 'S', which the partition does not have"
+    )
+    assert store.profiles == {}
+    assert store.failed == {0: misspelt.error}
+    (left_out,) = run(store, paths={"1": folder}, hidden=("S", "s"), exclude=("S",))
+    assert left_out.error is None
+
+
+def test_a_column_that_is_not_there_is_told_for_its_partition(tmp_path: Path, store: Store) -> None:
+    (outcome,) = run(store, paths={"1": str(write(tmp_path / "day=1", TABLE))}, columns=("N",))
+    assert outcome.error == "Dataset 'd', partition '1': No column is named 'N'; the table has: 'n', 's'."
+
+
+def test_a_column_may_be_in_any_of_the_files(tmp_path: Path, store: Store) -> None:
+    folder = write(tmp_path / "day=1", TABLE.select(["n"]), TABLE)
+    (outcome,) = run(store, paths={"1": str(folder)}, columns=("s",))
+    assert outcome.error is None
+    assert store.profiles["1"].columns["s"].metrics["complete_ratio"] == 3 / 8
+
+
+def test_folders_that_would_have_one_key_keep_their_names(tmp_path: Path, store: Store) -> None:
+    for folder in ("a%3Ab", "x%41", "xA", "__HIVE_DEFAULT_PARTITION__"):
+        write(tmp_path / folder, TABLE)
+    outcomes = run(store, pattern=f"{tmp_path}/*")
+    assert [outcome.partition for outcome in outcomes] == ["(null)", "a:b", "x%41", "xA"]
+
+
 def test_no_rows_are_a_profile_and_no_match_is_an_error(tmp_path: Path, store: Store) -> None:
     write(tmp_path / "day=1", TABLE.slice(0, 0))
     (outcome,) = run(store, pattern=f"{tmp_path}/day=*")
@@ -133,14 +168,60 @@ def test_csv_is_text_and_an_empty_value_is_null(tmp_path: Path, store: Store) ->
     assert store.profiles["1"].fingerprint == profile_table(expected, "1").fingerprint
 
 
-def test_doubled_quotes_need_a_word(tmp_path: Path, store: Store) -> None:
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        (r'"say ""hi"""', 'say "hi"'),
+        (r'"say \"hi\""', 'say "hi"'),
+        (r'"C:\temp\"', "C:\\temp\\"),
+        (r"C:\new", r"C:\new"),
+        (r'"{""a"": ""x\""y""}"', r'{"a": "x\"y"}'),
+    ],
+)
+def test_quotes_are_escaped_as_the_file_itself_says(written: str, name: str, tmp_path: Path, store: Store) -> None:
     path = tmp_path / "x.csv"
-    path.write_text('id,name\n1,"say ""hi"""\n')
-    (outcome,) = run(store, paths={"1": str(path)}, format="csv")
-    assert "doubles quotes inside of quoted values" in str(outcome.error)
-    run(store, paths={"1": str(path)}, format="csv", options={"escape": '"'})
-    expected = pa.table({"id": ["1"], "name": ['say "hi"']})
+    path.write_text(f"id,name\n1,{written}\n2,b\n")
+    run(store, paths={"1": str(path)}, format="csv")
+    expected = pa.table({"id": ["1", "2"], "name": [name, "b"]})
     assert store.profiles["1"].fingerprint == profile_table(expected, "1").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        (b'id,name\n1,"say ""hi"""\n', {"escape": "\\"}, "doubles quotes inside of quoted values"),
+        (b'id,name\n1,"say \\"hi\\""\n2,C:\\x\n', {}, r"before other characters as well \(at .*C:"),
+        (b"\x1f\x8b\x08\x00", {}, "it is gzip and its name does not end in .gz: rename it"),
+        (b"PK\x03\x04", {}, "it is zip, not CSV"),
+        ("id,name\n1,é\n".encode("utf-16"), {}, "UTF-16 text. Set the read option encoding='UTF-16'"),
+    ],
+)
+def test_text_that_cannot_be_told_is_an_error(
+    content: bytes, options: dict[str, str], said: str, tmp_path: Path, store: Store
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    (outcome,) = run(store, paths={"1": str(path)}, format="csv", options=options)
+    assert re.search(said, str(outcome.error))
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "columns"),
+    [
+        (b"id,name\n1,caf\xe9\n", {}, {"id": ["1"], "name": ["caf\ufffd"]}),
+        (b"id,name\n1,caf\xe9\n", {"encoding": "ISO-8859-1"}, {"id": ["1"], "name": ["café"]}),
+        ("id,name\n1,café\n".encode("utf-16"), {"charset": "UTF-16"}, {"id": ["1"], "name": ["café"]}),
+        (b"id,t,,t\n1,a,b,c\n", {}, {"id": ["1"], "t1": ["a"], "_c2": ["b"], "t3": ["c"]}),
+        (b"", {}, {}),
+    ],
+)
+def test_csv_is_read_as_spark_reads_it(
+    content: bytes, options: dict[str, str], columns: dict[str, list[str]], tmp_path: Path, store: Store
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    run(store, paths={"1": str(path)}, format="csv", options=options)
+    assert store.profiles["1"].fingerprint == profile_table(pa.table(columns), "1").fingerprint
 
 
 @pytest.mark.parametrize(
@@ -153,6 +234,7 @@ def test_doubled_quotes_need_a_word(tmp_path: Path, store: Store) -> None:
         ({"paths": {"1": "x"}, "options": {"mergeSchema": "true"}}, "knows no read options for parquet"),
         ({"paths": {"1": "x"}, "format": "csv", "options": {"inferSchema": "true"}}, "CSV with inferSchema='true'"),
         ({"paths": {"1": "x"}, "format": "csv", "options": {"header": "false"}}, "CSV with header='false'"),
+        ({"paths": {"1": "x"}, "format": "csv", "options": {"encoding": "klingon"}}, "no encoding 'klingon'"),
     ],
 )
 def test_what_needs_spark_is_told_before_anything_is_stored(spec: dict[str, Any], said: str, store: Store) -> None:

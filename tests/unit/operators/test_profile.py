@@ -61,6 +61,12 @@ def test_hidden_columns_reach_the_job() -> None:
     assert (spec.store_values, spec.hidden) == (False, ("email",))
 
 
+@pytest.mark.parametrize("option", ["columns", "exclude", "hidden"])
+def test_one_name_is_not_taken_for_its_letters(option: str) -> None:
+    with pytest.raises(ConfigurationError, match=rf"{option} is the text 'email'; give a list: \['email'\]"):
+        operator(source="lake/day=1", partition="1", **{option: "email"}).job_spec()
+
+
 def test_a_pattern_and_a_key_column_name_their_keys_themselves() -> None:
     assert operator(source="lake/day=*").job_spec().pattern == "lake/day=*"
     keyed = operator(source="lake", partition_by="day").job_spec()

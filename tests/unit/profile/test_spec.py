@@ -38,6 +38,9 @@ def test_an_order_survives_its_json(order: dict[str, Any]) -> None:
         ({"table": "a", "partition": ""}, "rendered to nothing"),
         ({"paths": {"": "/lake"}}, "rendered to nothing"),
         ({"pattern": "/lake/*/*"}, "exactly one '\\*'"),
+        ({"table": "a", "partition": "p", "columns": ()}, "columns names no column"),
+        ({"table": "a", "partition": "p", "sample_rows": -1}, "sample_rows is -1"),
+        ({"table": "a", "partition": "p", "hidden": "email"}, "hidden is the text 'email'"),
     ],
 )
 def test_an_order_that_cannot_be_carried_out_names_the_dataset(order: dict[str, Any], complaint: str) -> None:

@@ -241,3 +241,9 @@ def test_equal_metrics_with_other_values_have_another_fingerprint() -> None:
     assert left.metrics == right.metrics
     assert left.fingerprint != right.fingerprint
     assert left.fingerprint == profile_table(now.take(list(range(99, -1, -1)))).columns["code"].fingerprint
+
+
+@pytest.mark.parametrize("rows", [0, 2, 70_000])
+def test_a_table_of_which_no_column_is_profiled_has_its_rows(rows: int) -> None:
+    profile = profile_table(pa.table({"a": range(rows)}), options=ProfileOptions(exclude=("a",)))
+    assert (profile.row_count, dict(profile.columns)) == (rows, {})

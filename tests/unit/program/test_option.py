@@ -66,6 +66,14 @@ def test_an_override_that_cannot_be_used_is_explained(given: dict[str, object], 
         SynthesisOptions(overrides={"air_time": given})  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("option", ["columns", "exclude", "metrics"])
+def test_one_name_is_not_taken_for_its_letters(option: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=rf"{option}='mean'\) cannot be used: give a tuple of names: \('mean',\)"
+    ):
+        SynthesisOptions(**{option: "mean"})  # type: ignore[arg-type]
+
+
 def test_an_override_of_what_does_not_exist_is_explained() -> None:
     with pytest.raises(SynthesisError, match=r"overrides=.*'air_tim'"):
         synthesize(HISTORY, SynthesisOptions(overrides={"air_tim": {"max_clauses": 1}}))  # type: ignore[dict-item]

@@ -52,6 +52,27 @@ def test_several_renamed_columns_are_told_apart() -> None:
     }
 
 
+def test_what_only_some_of_the_past_partitions_had_is_counted() -> None:
+    first = {name: col for name, col in _table(0).columns.items() if name != "price"}
+    first["count"] = column("count", Kind.STRING, ["5"] * ROWS)
+    history = [profile(day(0), *first.values()), *HISTORY[1:]]
+    now = profile(day(5), column("count", Kind.STRING, ["5"] * ROWS), *list(_table(5).columns.values())[2:])
+    assert [alert.message for alert in schema_alerts(PROGRAM, now, None, history)] == [
+        "price: the column is missing; it is in 4 of the 5 past partitions.",
+        "count: the column is now string (large_string); it was numeric in 4 of the 5 past partitions.",
+    ]
+
+
+def test_a_column_that_comes_back_is_new_to_the_newest_only() -> None:
+    schema = {name: kind for name, kind in SCHEMA.items() if name != "price"}
+    program = Program(SynthesisOptions(), tuple(p.partition for p in HISTORY), TableProgram(schema=schema), {})
+    without = profile(day(4), *list(_table(4).columns.values())[1:])
+    (alert,) = schema_alerts(program, _table(5), None, [*HISTORY[:4], without])
+    assert alert.message == (
+        "price: the column is new (numeric, double); 4 of the 5 past partitions have it, the newest does not."
+    )
+
+
 def test_a_column_that_holds_something_else_is_missing_and_new() -> None:
     now = _table(5)
     columns = {name: col for name, col in now.columns.items() if name != "price"}
