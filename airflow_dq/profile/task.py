@@ -57,7 +57,7 @@ class Broadcast(Protocol):
 
 @dataclass(slots=True)
 class Partial:
-    """What is known of one partition so far."""
+    """What is known of one partition so far: its state, or why there is none."""
 
     state: TableState | None = None
     problem: str | None = None
@@ -72,13 +72,16 @@ class Partial:
         try:
             self.state = larger(self.state)
         except DQError as error:
-            self.problem = str(error)
+            self.absorb(str(error), None, 0.0)
         except Exception as error:
-            self.problem, self.trace = f"{type(error).__name__}: {error}", traceback.format_exc()
+            self.absorb(f"{type(error).__name__}: {error}", traceback.format_exc(), 0.0)
 
     def absorb(self, problem: str | None, trace: str | None, seconds: float) -> None:
         """Take over another piece's failure, if it has one, and its time."""
         self.problem, self.trace = (self.problem, self.trace) if self.problem else (problem, trace)
+        if self.problem is not None:
+            # That of some of the rows must not be taken for all.
+            self.state = None
         self.seconds += seconds
 
     def join(self, other: Partial) -> Partial:
@@ -99,7 +102,7 @@ class Partial:
 
     def to_batch(self, key: str) -> pa.RecordBatch:
         """One row of the schema :data:`PARTIAL`."""
-        state = self.state.encode() if self.state is not None and self.problem is None else None
+        state = None if self.state is None else self.state.encode()
         row = (key, state, self.problem, self.trace, self.seconds, list(self.variants.items()))
         return pa.record_batch(
             [pa.array([cell], field.type) for cell, field in zip(row, PARTIAL, strict=True)], PARTIAL
@@ -145,27 +148,37 @@ def profile_batches(
     :param labels: the end of a file's or its folder's path -> partition key, when the last column is that of the file
     :return: one row of :data:`PARTIAL` per key, or several when the task meets very many keys
     """
+    for _, row in profile_keyed((_keyed(batch, names, key, labels) for batch in batches), options):
+        yield row
+
+
+def profile_keyed(
+    batches: Iterable[Iterable[tuple[str, pa.RecordBatch]]], options: ProfileOptions
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Summarise batches whose rows are told apart by their partition key already.
+
+    :return: a key and its row of :data:`PARTIAL`, as :func:`profile_batches`
+    """
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
     for batch in batches:
-        for found, rows in split_by_key(batch) if key is None else ((key, batch),):
-            mine = found if labels is None else _key_of(found, labels)
-            waiting = held.setdefault(mine, Waiting())
-            held.move_to_end(mine)
-            waiting.add(rows.rename_columns(list(names)), options)
+        for key, rows in batch:
+            waiting = held.setdefault(key, Waiting())
+            held.move_to_end(key)
+            waiting.add(rows, options)
             waiting.partial.seconds += clock.lap()
             if len(held) > _KEYS_HELD:
                 oldest, done = held.popitem(last=False)
                 done.summarise(options)
-                yield done.partial.to_batch(oldest)
+                yield oldest, done.partial.to_batch(oldest)
         if sum(waiting.bytes for waiting in held.values()) > _BYTES_WAITING:
             for waiting in held.values():
                 waiting.summarise(options)
                 waiting.partial.seconds += clock.lap()
-    for mine, waiting in held.items():
+    for key, waiting in held.items():
         waiting.summarise(options)
         waiting.partial.seconds += clock.lap()
-        yield waiting.partial.to_batch(mine)
+        yield key, waiting.partial.to_batch(key)
 
 
 def profile_whole(
@@ -174,20 +187,32 @@ def profile_whole(
     """Summarise a small partition several times, once in each lane, and share its injected variants out to the lanes.
 
     To read a few rows several times takes less time than a second Spark job.  The last column is the number of the
-    lane as text; all rows of a lane are in one task.  Lane 0 alone sends the state.  With more than
-    :data:`BATCH_ROWS` rows it does so without variants, and the other lanes give up.
+    lane as text; all rows of a lane are in one task.
 
     :return: at most one row of :data:`PARTIAL` per lane
+    """
+    return profile_lanes((_keyed(batch, names, None, None) for batch in batches), options, key, lanes)
+
+
+def profile_lanes(
+    batches: Iterable[Iterable[tuple[str, pa.RecordBatch]]], options: ProfileOptions, key: str, lanes: int
+) -> Iterator[pa.RecordBatch]:
+    """Summarise batches whose rows are told apart by their lane already.
+
+    Lane 0 alone sends the state.  With more than :data:`BATCH_ROWS` rows it does so without variants, and the other
+    lanes give up.
+
+    :return: as :func:`profile_whole`
     """
     held: dict[int, Waiting] = {}
     seen: Counter[int] = Counter()
     clock = Clock()
     for batch in batches:
-        for label, rows in split_by_key(batch):
+        for label, rows in batch:
             lane = int(label)
             seen[lane] += rows.num_rows
             if lane == 0 or seen[lane] <= BATCH_ROWS:
-                held.setdefault(lane, Waiting()).add(rows.rename_columns(list(names)), options)
+                held.setdefault(lane, Waiting()).add(rows, options)
             else:
                 held.pop(lane, None)
     for lane, waiting in held.items():
@@ -200,6 +225,14 @@ def profile_whole(
         partial.state = partial.state if lane == 0 else None
         partial.seconds = clock.lap()
         yield partial.to_batch(key)
+
+
+def _keyed(
+    batch: pa.RecordBatch, names: Sequence[str], key: str | None, labels: Mapping[str, str] | None
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows of each partition key of a batch, under their columns' names."""
+    for found, rows in split_by_key(batch) if key is None else ((key, batch),):
+        yield found if labels is None else _key_of(found, labels), rows.rename_columns(list(names))
 
 
 def _key_of(path: str, labels: Mapping[str, str]) -> str:
@@ -243,13 +276,14 @@ def merge_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
                 first[key] = row
                 continue
             if key not in held:
-                held[key] = _only_row(first[key])
-            held[key] = held[key].join(_only_row(row))
+                held[key] = partial_of(first[key])
+            held[key] = held[key].join(partial_of(row))
     for key, row in first.items():
         yield held[key].to_batch(key) if key in held else row
 
 
-def _only_row(row: pa.RecordBatch) -> Partial:
+def partial_of(row: pa.RecordBatch) -> Partial:
+    """What one row of :data:`PARTIAL` says."""
     (cells,) = row.to_pylist()
     return decoded(cells)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
@@ -13,6 +14,9 @@ from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.task import Partial
+from airflow_dq.profile.variant import WITH_VARIANTS
+from airflow_dq.spark.direct import open_direct
+from airflow_dq.spark.direct_scan import scan_directly, tiny_lanes
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
 from airflow_dq.spark.ledger import Ledger
 from airflow_dq.spark.outcome import Outcome, remarks
@@ -36,7 +40,7 @@ class ProfileJob:
         self._say = say
         self._options = spec.profile_options
         self._skipped: dict[str, Mapping[str, str]] = {}
-        self._ledger = Ledger(store, spec.dataset, say)
+        self._ledger = Ledger(store, spec, say)
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order.
@@ -59,6 +63,8 @@ class ProfileJob:
             parts = [part]
         else:
             self._begin(tuple(places))
+            self._scan_directly(places)
+            places = {key: place for key, place in places.items() if self._ledger.is_open(key)}
             parts = open_together(self._spark, self._spec, self._options, places)
             opened_already = {key for part in parts for key in part.keys}
             with ThreadPoolExecutor(_OPENERS) as pool:
@@ -87,6 +93,22 @@ class ProfileJob:
         except DQError as error:
             self._ledger.fail(key, str(error))
             return []
+
+    def _scan_directly(self, places: Mapping[str, Place]) -> None:
+        """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
+        parts, refused = open_direct(self._spark, self._spec, self._options, places)
+        for key, reason in islice(refused.items(), 1):
+            self._say(f"{self._spec.dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
+        if not parts:
+            return
+        self._say(f"{self._spec.dataset}: {len(parts)} partition(s) are read by the tasks themselves")
+        lanes = tiny_lanes(self._spark, parts) if len(places) <= WITH_VARIANTS else 0
+        try:
+            for key, partial in scan_directly(self._spark, parts, self._options, lanes):
+                self._take(key, partial)
+        except SPARK_ERRORS:
+            # If it is for good, it comes up again when Spark reads them, and is explained there.
+            self._say(f"{self._spec.dataset}: that has failed, and Spark reads those that are left")
 
     def _scan(self, parts: list[Part]) -> None:
         """Scan the parts in one job; when Spark fails, again without the partition at fault, or in halves."""

@@ -75,11 +75,16 @@ def _is_tiny(group: Sequence[Part], awaited: Mapping[str, int]) -> bool:
     return group[0].tiny and 0 < len(group[0].names) == len(group[0].empty.columns)
 
 
+def lanes_of(spark: SparkSession, columns: int) -> int:
+    """How many tasks read a tiny partition, each all of it."""
+    return min(columns, _LANES, spark.sparkContext.defaultParallelism)
+
+
 def _profiled_tiny(
     spark: SparkSession, names: Sequence[str], part: Part, options: ProfileOptions
 ) -> Iterator[tuple[str, Partial]]:
     """The same of a single tiny partition, injected variants included: in one job, each task reading all of it."""
-    lanes = min(len(names), _LANES, spark.sparkContext.defaultParallelism)
+    lanes = lanes_of(spark, len(names))
     rows = part.frame.drop("key")
     task = partial(
         profile_whole, names=names, options=replace(options, columns=None, exclude=()), key=part.keys[0], lanes=lanes

@@ -187,7 +187,7 @@ def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, optio
         if "\0" in name:
             skipped[repr(name)] = "its name holds a character that PostgreSQL cannot store"
             continue
-        arrow = None if column_type is None else _arrow(column_type)
+        arrow = None if column_type is None else arrow_field(column_type)
         if column_type is None:
             broken[name] = _broken(rows.unread[name], "cannot read")
         elif arrow is None:
@@ -200,7 +200,8 @@ def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, optio
     return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
 
 
-def _arrow(field: StructField) -> pa.Field | None:
+def arrow_field(field: StructField) -> pa.Field | None:
+    """As what Spark hands a column to Python; None when it cannot."""
     try:
         return to_arrow_schema(StructType([field]), timezone="UTC").field(0)
     except PySparkException:

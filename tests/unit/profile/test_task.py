@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,15 @@ import pytest
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.profile import ProfileOptions, profile_table, task
 from airflow_dq.profile.table import TableState
-from airflow_dq.profile.task import PARTIAL, decoded, merge_batches, profile_batches, profile_whole, split_by_key
+from airflow_dq.profile.task import (
+    PARTIAL,
+    Partial,
+    decoded,
+    merge_batches,
+    profile_batches,
+    profile_whole,
+    split_by_key,
+)
 from airflow_dq.profile.variant import variants_of
 
 NAMES = ("n", "s")
@@ -177,6 +186,16 @@ def test_a_key_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> 
     assert "fails_on_k1" in str(merged["k1"]["trace"])
     assert merged["k0"]["problem"] is None
     assert TableState.decode(merged["k0"]["state"]).rows == batch["key"].to_pylist().count("k0")
+
+
+def test_rows_that_could_be_read_are_not_taken_for_all_when_others_could_not() -> None:
+    good = Partial(TableState.of(pa.table({"n": [1.0]})), seconds=1.0)
+    bad = Partial(problem="it broke", trace="where", seconds=2.0)
+    for pair in ((good, bad), (bad, good), (good, bad, good)):
+        both = reduce(Partial.join, pair)
+        assert (both.state, both.problem, both.trace) == (None, "it broke", "where")
+        assert both.seconds >= 3.0
+    assert good.state is not None
 
 
 def test_kinds_that_disagree_are_a_problem_of_their_column() -> None:
