@@ -43,7 +43,8 @@ def l_inf(now: Counted, before: Counted) -> float:
 def cosine(now: Counted, before: Counted) -> float:
     """One minus the cosine of the angle between the vectors of shares, from 0 to 1."""
     p, q = _shares(now, before)
-    return max(0.0, float(1.0 - (p @ q) / np.sqrt((p @ p) * (q @ q))))
+    # Not dot products: their last digits depend on the number of processors.
+    return max(0.0, float(1.0 - (p * q).sum() / np.sqrt((p * p).sum() * (q * q).sum())))
 
 
 def chi_squared(now: Counted, before: Counted) -> float:

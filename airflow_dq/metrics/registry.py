@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from inspect import unwrap
 
 from airflow_dq.states.base import Kind, Representation, State
+from airflow_dq.states.memo import remember
 
 
 class Reason(StrEnum):
@@ -282,9 +283,15 @@ def compare(
             # Once for all metrics of a state: each then meets the very same two objects.
             exact = all(Representation.EXACT in side[key].representations for side in (now, before))
             sketch = representation is Representation.SKETCH or not exact
-            sides[key] = tuple(side[key].as_sketch() if sketch else side[key] for side in (now, before))
+            sides[key] = tuple(_as_sketch(side[key]) if sketch else side[key] for side in (now, before))
         found[entry.name] = entry.function(*sides[key])
     return found
+
+
+@remember(4)
+def _as_sketch(state: State) -> State:
+    # A partition is compared with several baselines, and a baseline with all of a partition's variants.
+    return state.as_sketch()
 
 
 def stored_name(name: str, representation: Representation) -> str:

@@ -39,10 +39,10 @@ def _standardised(counts: Counts, numbers: NumberDistribution, power: Literal[3,
     share, deviation = _deviations(numbers)
     # Multiplied out: numpy's integer powers beyond the square take ten times as long.
     square = deviation * deviation
-    spread = float(share @ square)
+    spread = _sum(share * square)
     if spread == 0.0:
         return Reason.NOT_APPLICABLE
-    return finite(float(share @ (square * (deviation if power == 3 else square))) / spread ** (power / 2))
+    return finite(_sum(share * (square * (deviation if power == 3 else square))) / spread ** (power / 2))
 
 
 @remember_last
@@ -55,7 +55,12 @@ def _deviations(numbers: NumberDistribution) -> tuple[FloatArray, FloatArray]:
         return share, np.zeros(len(share))
     # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
     points = _scaled(cells.points)
-    return share, _scaled(points - float(share @ points))
+    return share, _scaled(points - _sum(share * points))
+
+
+def _sum(values: FloatArray) -> float:
+    # Not the dot product of two arrays: its last digits depend on the number of processors.
+    return float(values.sum())
 
 
 def _scaled(values: FloatArray) -> FloatArray:

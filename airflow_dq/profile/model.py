@@ -80,7 +80,6 @@ class ColumnProfile:
     """Digest of the states' content (:func:`digest_states`), which outlives them."""
     pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
     """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
-
     @property
     def in_full(self) -> bool:
         """Whether the values themselves are profiled, and not only how many and how large they are."""
@@ -95,12 +94,26 @@ class ColumnProfile:
         return digest.hexdigest()
 
 
+class States(dict[str, State]):
+    """A column's states by key; to digest them and to store them they are encoded once.  Never changed."""
+
+    @cached_property
+    def blobs(self) -> Mapping[str, bytes]:
+        """The encoded states by key."""
+        return {key: state.encode() for key, state in self.items()}
+
+
+def encode_states(states: Mapping[str, State]) -> Mapping[str, bytes]:
+    """The encoded states of a column by key."""
+    return (states if isinstance(states, States) else States(states)).blobs
+
+
 def digest_states(states: Mapping[str, State]) -> str:
     """Digest of a column's states: two columns may agree in every metric and still be distributed differently."""
     digest = hashlib.blake2b(digest_size=16)
-    for key, state in sorted(states.items()):
+    for key, blob in sorted(encode_states(states).items()):
         digest.update(key.encode())
-        digest.update(state.encode())
+        digest.update(blob)
     return digest.hexdigest()
 
 

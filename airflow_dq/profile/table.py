@@ -14,18 +14,19 @@ from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
 from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.fingerprint import RowHashes
-from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, digest_states
+from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, States, digest_states
 from airflow_dq.profile.note import note_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.profile.secret import hash_key
 from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
+from airflow_dq.states.codec import uncompressed
 from airflow_dq.states.count import Counts
 from airflow_dq.states.hashing import Hashes
 
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
 
-_MAGIC = b"table/2"
+_MAGIC = b"table/3"
 _MIXED = "its values are of different kinds in parts of the partition; write one type"
 
 
@@ -74,7 +75,7 @@ class ColumnState:
 
         :param rows: all rows of the partition, which is all that is known of a column with a problem
         """
-        states = {key: state.settled() for key, state in self.states.items()}
+        states = States((key, state.settled()) for key, state in self.states.items())
         failed: dict[str, MetricValue] = {}
         if self.problem:
             failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
@@ -175,12 +176,15 @@ class TableState:
         described: list[Any] = []
         blobs: list[bytes] = []
         for name, column in self.columns.items():
-            encoded = {key: state.encode() for key, state in column.states.items()}
+            with uncompressed():
+                encoded = {key: state.encode() for key, state in column.states.items()}
             sizes = {key: len(blob) for key, blob in encoded.items()}
             described.append([name, column.kind, sorted(column.data_types), sizes, column.problem])
             blobs.extend(encoded.values())
         head = json.dumps({"rows": self.rows, "columns": described}).encode()
-        return b"".join([_MAGIC, struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
+        body = b"".join([struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
+        # All together, which takes a fraction of the time that each by itself would take.
+        return b"".join([_MAGIC, struct.pack("<Q", len(body)), _codec().compress(body, asbytes=True)])
 
     @classmethod
     def decode(cls, data: bytes) -> TableState:
@@ -191,8 +195,10 @@ class TableState:
         if not data.startswith(_MAGIC):
             raise CodecError(f"These bytes are not a table state of this version ({_MAGIC.decode()}).")
         try:
-            position = len(_MAGIC) + 8
-            (length,) = struct.unpack_from("<Q", data, len(_MAGIC))
+            start = len(_MAGIC) + 8
+            data = _codec().decompress(data[start:], *struct.unpack_from("<Q", data, len(_MAGIC)), asbytes=True)
+            position = 8
+            (length,) = struct.unpack_from("<Q", data)
             head = json.loads(data[position : position + length])
             position += length
             columns = {}
@@ -203,8 +209,12 @@ class TableState:
                     position += size
                 columns[name] = ColumnState(Kind(kind), frozenset(data_types), states, problem)
             return cls(head["rows"], columns, RowSample.decode(data[position:]))
-        except (struct.error, ValueError, KeyError, TypeError) as error:
+        except (struct.error, OSError, ValueError, KeyError, TypeError) as error:
             raise CodecError(f"The stored table state is damaged: {error}") from error
+
+
+def _codec() -> pa.Codec:
+    return pa.Codec("zstd", 1)
 
 
 def profile_table(

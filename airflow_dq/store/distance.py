@@ -15,10 +15,10 @@ from airflow_dq.program.series import distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ProfileRow, VerdictRow
 from airflow_dq.store.pair_cache import save_pairs
-from airflow_dq.store.profile_reader import of_rows
+from airflow_dq.store.profile_reader import Decode, of_rows
 
 
-def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int) -> None:
+def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int, decode: Decode) -> None:
     """Save the distances that a profile is an end of, as far as they are not saved and the states are there.
 
     They are measured along the partitions as they follow each other, and along those of them that are in the history
@@ -34,7 +34,7 @@ def measure_around(connection: Connection, dataset: str, dataset_id: int, profil
     needed = {one for order in orders for one in _needed(order, known)}
     if not needed:
         return
-    loaded = of_rows(connection, [rows[one] for one in sorted(needed)], states=True)
+    loaded = of_rows(connection, [rows[one] for one in sorted(needed)], states=True, decode=decode)
     known |= dict(zip(sorted(needed), loaded, strict=True))
     for order in orders:
         for now, name, pool in _ends(order, known):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,6 +20,9 @@ from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.review import start_key
 from airflow_dq.store.value import decode_metrics
+
+Decode = Callable[[str, bytes], State]
+"""Key and bytes -> state: :func:`decode_state`, or one that remembers what it decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +97,16 @@ def _column(row: Any) -> ColumnProfile:
     )
 
 
-def of_rows(connection: Connection, rows: Sequence[Any], *, states: bool) -> list[Profile]:
+def of_rows(
+    connection: Connection, rows: Sequence[Any], *, states: bool, decode: Decode = decode_state
+) -> list[Profile]:
     """The profiles of these rows of :class:`ProfileRow`, in their order, without variants.
 
     :param states: load the states too, as far as they are kept
     """
     stored = _stored(connection, rows)
     ids = {column_id for one in stored for column_id, _ in one.columns} if states else set()
-    found = _states(connection, ids)
+    found = _states(connection, ids, decode)
     return [_profile(one, found, {}) for one in stored]
 
 
@@ -119,12 +124,14 @@ def _needs_states(stored: Sequence[_Stored]) -> set[int]:
     return ids
 
 
-def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, dict[str, State]]:
+def _states(
+    connection: Connection, column_ids: Collection[int], decode: Decode = decode_state
+) -> dict[int, dict[str, State]]:
     states: dict[int, dict[str, State]] = defaultdict(dict)
     if column_ids:
         query = select(StateRow).where(_among(StateRow.column_profile_id, column_ids))
         for row in connection.execute(query):
-            states[row.column_profile_id][row.key] = decode_state(row.key, bytes(row.data))
+            states[row.column_profile_id][row.key] = decode(row.key, bytes(row.data))
     return states
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.profile.variant_blob import encode_variants
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
@@ -107,9 +107,9 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
 def _insert_blobs(connection: Connection, ids: Mapping[str, int], profile: Profile) -> None:
     """Store states and variants; those already there are kept, they come from the same content."""
     states = [
-        {"column_profile_id": ids[column.name], "key": name, "data": state.encode()}
+        {"column_profile_id": ids[column.name], "key": name, "data": blob}
         for column in profile.columns.values()
-        for name, state in column.states.items()
+        for name, blob in encode_states(column.states).items()
     ]
     variants = [
         {"column_profile_id": ids[name], "data": encode_variants(found)}

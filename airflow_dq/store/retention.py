@@ -26,11 +26,13 @@ from sqlalchemy.orm import aliased
 
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.profile.spec import NULL_KEY
+from airflow_dq.states.base import decode_state
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
+from airflow_dq.store.profile_reader import Decode
 
 WITH_VARIANTS = 3
 """Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
@@ -48,19 +50,21 @@ def with_states() -> int:
     return largest_pool() + 2
 
 
-def drop_old(connection: Connection, dataset: str) -> bool:
+def drop_old(connection: Connection, dataset: str, decode: Decode = decode_state) -> bool:
     """Drop the variants that are not needed any more, and the states of the oldest partition that has them in vain.
 
     A transaction of its own is one partition's: call it until it returns False.  Only one caller at a time does
     anything, the others return at once.
 
+    :param decode: who drops several partitions one after the other decodes most states several times, unless this
+        remembers them
     :return: whether there may be more to drop
     """
     owner = dataset_id(connection, dataset)
     if owner is None or not try_lock_retention(connection, dataset):
         return False
     _drop_variants(connection, owner)
-    return _drop_states(connection, dataset, owner)
+    return _drop_states(connection, dataset, owner, decode)
 
 
 def _drop_variants(connection: Connection, owner: int) -> None:
@@ -74,7 +78,7 @@ def _drop_variants(connection: Connection, owner: int) -> None:
         connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(has_variants=False))
 
 
-def _drop_states(connection: Connection, dataset: str, owner: int) -> bool:
+def _drop_states(connection: Connection, dataset: str, owner: int, decode: Decode) -> bool:
     oldest_kept = _oldest_kept(connection, owner, with_states())
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
@@ -84,7 +88,7 @@ def _drop_states(connection: Connection, dataset: str, owner: int) -> bool:
         return False
     lock_partition(connection, dataset, oldest.partition_key)
     # Profiled anew while we waited: then it is another row, and among the recent ones.
-    measure_around(connection, dataset, owner, oldest.id)
+    measure_around(connection, dataset, owner, oldest.id, decode)
     connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of([oldest.id]))))
     connection.execute(update(ProfileRow).where(ProfileRow.id == oldest.id).values(has_states=False))
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.profile.model import digest_states, encode_states
 from airflow_dq.profile.table import ColumnState, TableState, merge_states
 from airflow_dq.profile.variant import variants_of
 from airflow_dq.states.base import Kind
@@ -247,3 +249,19 @@ def test_equal_metrics_with_other_values_have_another_fingerprint() -> None:
 def test_a_table_of_which_no_column_is_profiled_has_its_rows(rows: int) -> None:
     profile = profile_table(pa.table({"a": range(rows)}), options=ProfileOptions(exclude=("a",)))
     assert (profile.row_count, dict(profile.columns)) == (rows, {})
+
+
+def test_states_are_encoded_once_to_be_digested_and_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = profile_table(flights()).columns["tail"]
+    blobs = {key: state.encode() for key, state in column.states.items()}
+    for state in column.states.values():
+        monkeypatch.setattr(type(state), "encode", None)
+    assert encode_states(column.states) == blobs
+    assert digest_states(column.states) == column.states_digest
+
+
+def test_other_states_of_a_column_have_their_own_bytes() -> None:
+    column = profile_table(flights()).columns["tail"]
+    fewer = replace(column, states={key: column.states[key] for key in list(column.states)[1:]})
+    assert encode_states(fewer.states).keys() == fewer.states.keys()
+    assert digest_states(fewer.states) != column.states_digest
