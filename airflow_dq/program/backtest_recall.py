@@ -13,8 +13,9 @@ from airflow_dq.profile.variant import variants_of
 from airflow_dq.program.array import BoolArray
 from airflow_dq.program.backtest_model import Recall
 from airflow_dq.program.baseline import Baseline, pool_of
+from airflow_dq.program.mode import before_partition
 from airflow_dq.program.model import Clause, Program
-from airflow_dq.program.series import base_value, representation_of
+from airflow_dq.program.series import Before, representation_of
 from airflow_dq.program.transform import apply
 
 
@@ -40,13 +41,14 @@ class InjectedErrors:
         """How many errors of each type at least one clause of the column, or of the table, catches."""
         caught: Counter[str] = Counter()
         injected: Counter[str] = Counter()
+        before = before_partition(program.options, self.history, self.partition)
         for name in program.columns:
             variants = self._variants(program, name)
             if not variants:
                 continue
             found = np.zeros(len(variants), dtype=bool)
             for clause in (*program.table.clauses, *program.columns[name].clauses):
-                found |= self._violated(clause, name, variants)
+                found |= self._violated(clause, name, variants, before)
             injected.update(variant.type for variant in variants)
             caught.update(variant.type for variant, hit in zip(variants, found, strict=True) if hit)
         return [Recall(kind, caught[kind], count) for kind, count in injected.items()]
@@ -58,21 +60,21 @@ class InjectedErrors:
             return ()
         return variants_of(self._profile, name)
 
-    def _violated(self, clause: Clause, name: str, variants: Sequence[Variant]) -> BoolArray:
+    def _violated(self, clause: Clause, name: str, variants: Sequence[Variant], before: Before) -> BoolArray:
         """By variant: whether it violates the clause; what cannot be measured violates nothing."""
         values = self._values(clause, name, variants)
         absent = np.array([isinstance(value, Reason) and value is not Reason.ENGINE_ERROR for value in values])
         numbers = np.array([value if isinstance(value, float | int) else np.nan for value in values], dtype=np.float64)
-        base = base_value(clause, self.history)
+        base, (lower, upper) = before.base(clause), before.bounds(clause)
         if base is None:
             return absent
         moved = apply(clause.transform, numbers, base)
         with np.errstate(invalid="ignore"):
             outside = np.zeros(len(values), dtype=bool)
-            if clause.lower is not None:
-                outside |= moved < clause.lower
-            if clause.upper is not None:
-                outside |= moved > clause.upper
+            if lower is not None:
+                outside |= moved < lower
+            if upper is not None:
+                outside |= moved > upper
         found: BoolArray = absent | (outside & ~np.isnan(numbers))
         return found
 

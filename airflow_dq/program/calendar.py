@@ -7,19 +7,18 @@ nothing about it that is out of the ordinary but its date.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.model import Alert, CalendarPart, ColumnProgram
+from airflow_dq.program.timeline import date_of
 from airflow_dq.program.wording import quoted
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 
 Value = float | str
 
-_KEY = re.compile(r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)")
 DAYS = (0, -1, 1)
 """A column may tell the date of the key, of the day before (which the run was about), or of the day after."""
 TEXTS = 3
@@ -71,18 +70,6 @@ _OF_KIND: Mapping[Kind, Sequence[str]] = {
     Kind.STRING: tuple(_TEXTS),
 }
 _OF = {0: "the partition", -1: "the day before", 1: "the day after"}
-
-
-def date_of(partition: str | None) -> date | None:
-    """The date that a partition key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); None without one."""
-    found = _KEY.search(partition or "")
-    if found is None:
-        return None
-    year, month, day = (int(part) for part in found.groups() if part is not None)
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple[CalendarPart, ...]:

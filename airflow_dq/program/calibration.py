@@ -21,6 +21,7 @@ from airflow_dq.program.array import FloatArray, median
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.forecast import Forecast, forecast
 from airflow_dq.program.model import MIN_HISTORY, Transform, TransformKind
+from airflow_dq.program.timeline import WEEK
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: few and cheap ones together, or one alone and what guards it."""
@@ -78,29 +79,33 @@ class Calibration:
     logarithmic: bool
 
     @classmethod
-    def of(cls, metric: Metric, values: FloatArray, size: Size, *, moving: bool = True) -> Calibration | str:
+    def of(
+        cls, metric: Metric, values: FloatArray, size: Size, *, moving: bool = True, week: int = WEEK
+    ) -> Calibration | str:
         """Learn from a metric's history.
 
-        :param values: the metric's finite values, oldest first
+        :param values: the metric's finite values, oldest first; NaN in slots that have none
         :param size: how much data the metric is measured from
         :param moving: follow trends and weekly cycles where that has been better inside the history
+        :param week: slots in a week
         :return: what was learned, or the reason why the metric cannot be bounded
         """
-        if len(values) < MIN_HISTORY:
-            return f"only {len(values)} values in the history, {MIN_HISTORY} are needed"
-        positive = bool((values > 0).all())
+        known = values[~np.isnan(values)]
+        if len(known) < MIN_HISTORY:
+            return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
+        positive = bool((known > 0).all())
         logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
         with np.errstate(over="ignore", invalid="ignore"):
-            expected = forecast(np.log(values) if logarithmic else values, moving=moving)
+            expected = forecast(np.log(values) if logarithmic else values, moving=moving, week=week)
         if not (math.isfinite(expected.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
         factors, highest = None, 0.0
-        if positive and not logarithmic and len(values) < FEW and metric.scale in _AMOUNTS and not expected.lag:
+        if positive and not logarithmic and len(known) < FEW and metric.scale in _AMOUNTS and not expected.lag:
             logarithms = np.log(values)
-            factors, highest = forecast(logarithms, moving=moving), float(logarithms.max())
+            factors, highest = forecast(logarithms, moving=moving, week=week), float(np.nanmax(logarithms))
         if factors is not None and factors.lag:
             factors = None
-        return cls(metric, size, expected, factors, highest, len(values), abs(median(values)), logarithmic)
+        return cls(metric, size, expected, factors, highest, len(known), abs(median(known)), logarithmic)
 
     def constraints(self, budget: float) -> Candidates:
         """The constraints when this false-positive rate may be spent on the column, tightest first."""

@@ -12,7 +12,7 @@ from airflow_dq.metrics.registry import MetricValue, Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.calendar import calendar_alerts, foretold, is_undated
 from airflow_dq.program.explanation import explain
-from airflow_dq.program.mode import MODES
+from airflow_dq.program.mode import MODES, before_partition
 from airflow_dq.program.model import (
     Clause,
     ClauseResult,
@@ -20,12 +20,11 @@ from airflow_dq.program.model import (
     Program,
     ScopeVerdict,
     Status,
-    TransformKind,
     Verdict,
 )
 from airflow_dq.program.repetition import repetition_alerts
 from airflow_dq.program.schema import compatible, schema_alerts
-from airflow_dq.program.series import ABSENT, ColumnHistory, base_value, observe
+from airflow_dq.program.series import ABSENT, Before, ColumnHistory, observe
 from airflow_dq.program.transform import apply, undo
 from airflow_dq.states.base import Representation
 
@@ -47,18 +46,19 @@ def evaluate(
         return _warming_up(program, profile)
     names = _asked(program, profile, columns)
     schema = tuple(schema_alerts(program, profile, columns, history))
-    results = tuple(_check(clause, float(profile.row_count), history) for clause in program.table.clauses)
+    before = before_partition(program.options, history, profile.partition)
+    results = tuple(_check(clause, float(profile.row_count), before) for clause in program.table.clauses)
     # Of some columns nobody can say that they are all there is.
     whole = MODES[program.options.mode].judges_delivery and set(names) >= set(program.columns)
     repeated = tuple(repetition_alerts(program, profile, history)) if whole else ()
     violated = bool(schema or repeated) or any(result.status is Status.FAIL for result in results)
     table = ScopeVerdict(Status.FAIL if violated else Status.PASS, results)
-    verdicts = {name: _judge(program.columns.get(name), name, profile, history) for name in names}
+    verdicts = {name: _judge(program.columns.get(name), name, profile, before) for name in names}
     unknown = [name for name in names if name not in program.columns]
     status, reason = _overall(table, verdicts, unknown, profile)
     judged = {name: program.columns[name] for name in names if name in program.columns}
     dated = tuple(calendar_alerts(judged, profile, history))
-    alerts = explain(program, profile, history, (*schema, *repeated, *dated), table, verdicts)
+    alerts = explain(program, profile, before, (*schema, *repeated, *dated), table, verdicts)
     return Verdict(profile.partition, status, table, verdicts, alerts, reason)
 
 
@@ -82,7 +82,7 @@ def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) ->
     return list(columns)
 
 
-def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: Sequence[Profile]) -> ScopeVerdict:
+def _judge(program: ColumnProgram | None, name: str, profile: Profile, before: Before) -> ScopeVerdict:
     """The verdict on one column."""
     now = profile.columns.get(name)
     if program is None:
@@ -94,8 +94,8 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, history: 
     told = foretold(program.calendar, now, profile.partition)
     if not program.clauses and told is None:
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
-    past = ColumnHistory(history, name)
-    results = tuple(_check_column(clause, now, past) for clause in program.clauses)
+    past = ColumnHistory(before.profiles, name)
+    results = tuple(_check_column(clause, now, past, before) for clause in program.clauses)
     if told:
         # Only the date could foretell the value; that some are missing it does not.
         results = tuple(r for r in results if r.status is not Status.FAIL or r.clause.metric == "complete_ratio")
@@ -123,20 +123,20 @@ def _why_skipped(result: ClauseResult) -> str:
     return f"the value it is compared with, {lag} partitions before, is missing"
 
 
-def _check_column(clause: Clause, now: ColumnProfile, past: ColumnHistory) -> ClauseResult:
+def _check_column(clause: Clause, now: ColumnProfile, past: ColumnHistory, before: Before) -> ClauseResult:
     """One clause on the partition's column."""
     observed = observe(clause.metric, clause.pair, now, past.columns, _representation(clause, past))
-    result = _check(clause, observed, past.profiles)
+    result = _check(clause, observed, before)
     if observed in ABSENT and any(value in ABSENT for value in past.series(clause.metric, clause.pair).values):
         # It has been so before: how often is for the counts of rows and of complete values to judge.
         return replace(result, status=Status.PASS)
     return result
 
 
-def _check(clause: Clause, observed: MetricValue | None, history: Sequence[Profile]) -> ClauseResult:
+def _check(clause: Clause, observed: MetricValue | None, before: Before) -> ClauseResult:
     """One clause on the observed value of its metric."""
-    base = _base(clause, history)
-    expected = (undo(clause.transform, clause.lower, base), undo(clause.transform, clause.upper, base))
+    base, (lower, upper) = before.base(clause), before.bounds(clause)
+    expected = (undo(clause.transform, lower, base), undo(clause.transform, upper, base))
     if observed is None:
         return ClauseResult(clause, Status.NOT_EVALUATED, Reason.NOT_APPLICABLE, None, expected)
     if isinstance(observed, Reason):
@@ -146,17 +146,9 @@ def _check(clause: Clause, observed: MetricValue | None, history: Sequence[Profi
     if base is None:
         return ClauseResult(clause, Status.NOT_EVALUATED, observed, None, expected)
     moved = float(apply(clause.transform, np.array([observed]), base)[0])
-    holds = (clause.lower is None or moved >= clause.lower) and (clause.upper is None or moved <= clause.upper)
+    holds = (lower is None or moved >= lower) and (upper is None or moved <= upper)
     transformed = moved if np.isfinite(moved) else None
     return ClauseResult(clause, Status.PASS if holds else Status.FAIL, observed, transformed, expected)
-
-
-def _base(clause: Clause, history: Sequence[Profile]) -> float | None:
-    """The value a differenced metric is compared with (0.0 when it is not); None when there is none to compare with."""
-    value = base_value(clause, history)
-    if value is not None and clause.transform.kind is TransformKind.LOG_DIFF and value <= 0:
-        return None
-    return value
 
 
 def _overall(

@@ -22,7 +22,7 @@ from airflow_dq.program.model import (
     TransformKind,
 )
 from airflow_dq.program.neighbour import Neighbours
-from airflow_dq.program.series import base_value, series_of
+from airflow_dq.program.series import Before, series_of
 from airflow_dq.program.wording import chance_words, metric_words, natural_range, number_words, reason_words
 from airflow_dq.states.base import Kind
 
@@ -33,7 +33,7 @@ LAST_VALUES = 3
 def explain(
     program: Program,
     profile: Profile,
-    history: Sequence[Profile],
+    before: Before,
     rules: Sequence[Alert],
     table: ScopeVerdict,
     columns: Mapping[str, ScopeVerdict],
@@ -44,7 +44,8 @@ def explain(
     :param table: the verdict on the whole table
     :param columns: the verdicts on the columns
     """
-    alerts = [*rules, *_alerts(program, Kind.NUMERIC, table, history, None)]
+    history = before.profiles
+    alerts = [*rules, *_alerts(program, Kind.NUMERIC, table, before, None)]
     neighbours = Neighbours(history[-1]) if history else None
     causes: dict[str, Cause] = {}
     for name, verdict in columns.items():
@@ -54,7 +55,7 @@ def explain(
         cause = None if comparison is None else likely_cause(comparison)
         if cause is not None:
             causes[name] = cause
-        alerts += _alerts(program, program.columns[name].kind, verdict, history, comparison, cause)
+        alerts += _alerts(program, program.columns[name].kind, verdict, before, comparison, cause)
     return grouped(alerts, causes, len(columns))
 
 
@@ -62,12 +63,12 @@ def _alerts(
     program: Program,
     kind: Kind,
     verdict: ScopeVerdict,
-    history: Sequence[Profile],
+    before: Before,
     comparison: Comparison | None,
     cause: Cause | None = None,
 ) -> Iterator[Alert]:
     """One alert per violated clause of a column or of the table; the first one names the likely cause."""
-    recent = list(history)[-program.options.history :]
+    recent = list(before.profiles)[-program.options.history :]
     changes = () if comparison is None else changes_of(comparison)
     words = None if cause is None else cause.words
     violated = [result for result in verdict.results if result.status is Status.FAIL]
@@ -89,7 +90,7 @@ def _alerts(
             bound=clause.bound,
             history=points,
             kind=kind,
-            changes=(*_before(clause, kind, history, points), *(() if place else changes)),
+            changes=(*_history(clause, kind, before, points), *(() if place else changes)),
             cause=words,
         )
 
@@ -123,8 +124,8 @@ def _sentence(result: ClauseResult, kind: Kind, cause: str | None) -> str:
     return "; ".join(parts) + f".{ending}"
 
 
-def _before(
-    clause: Clause, kind: Kind, history: Sequence[Profile], points: Sequence[tuple[str | None, float | None]]
+def _history(
+    clause: Clause, kind: Kind, before: Before, points: Sequence[tuple[str | None, float | None]]
 ) -> Iterator[Change]:
     """What the metric was before, and what a moving one is compared with."""
     values = [value for _, value in points if value is not None][-LAST_VALUES:]
@@ -132,7 +133,7 @@ def _before(
         told = number_words(clause.metric, kind, values)
         text = f"last values: {', '.join(told)}" if len(set(told)) > 1 else f"last values: always {told[0]}"
         yield Change("history", text, clause.metric, values[-1])
-    compared = _compared(clause, kind, history)
+    compared = _compared(clause, kind, before)
     if compared:
         yield Change("history", compared, clause.metric)
 
@@ -160,22 +161,26 @@ def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tu
     return seen, f"at most {bounds[0]}" if low is None else f"at least {bounds[0]}"
 
 
-def _compared(clause: Clause, kind: Kind, history: Sequence[Profile]) -> str:
+def _compared(clause: Clause, kind: Kind, before: Before) -> str:
     """What a differenced metric was compared with."""
     transform = clause.transform
-    value = base_value(clause, history)
+    value = before.base(clause)
     if transform.kind is TransformKind.IDENTITY or value is None or not math.isfinite(value):
         return ""
     text = number_words(clause.metric, kind, [value])[0]
     change = "ratio" if transform.kind is TransformKind.LOG_DIFF else "difference"
-    place = "the partition before" if transform.lag == 1 else f"{transform.lag} partitions before"
-    reached = min(transform.cycles, (len(history) - clause.pair) // transform.lag)
-    if reached > 1:
-        lags = [str(transform.lag * cycle) for cycle in range(1, reached + 1)]
+    places = [transform.lag * cycle for cycle in range(1, transform.cycles + 1)]
+    known = dict(zip(before.steps[clause.pair :], before.profiles[clause.pair :], strict=True))
+    found = [place for place in places if place in known]
+    if len(found) > 1:
+        lags = [str(place) for place in found]
         return (
             f"expected by its usual {change} to {text}, the median of {', '.join(lags[:-1])} and {lags[-1]} "
             "partitions before"
         )
-    partition = history[-transform.lag].partition
+    if not found:
+        return f"expected by its usual {change} to {text}: {before.steps[-1] - 1} partitions before it are missing"
+    place = "the partition before" if found == [1] else f"{found[0]} partitions before"
+    partition = known[found[0]].partition
     named = place if partition is None else f"{partition}, {place}"
     return f"expected by its usual {change} to the {text} of {named}"

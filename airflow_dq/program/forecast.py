@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from airflow_dq.program.array import FloatArray, median
+from airflow_dq.program.timeline import WEEK
 
-WEEK = 7
 CYCLES = 4
 """A week is compared with the median of this many before it."""
 GAIN = 0.8
@@ -21,7 +22,7 @@ _TESTED = 5
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The expectation of the next value: the mean, or a value ``lag`` partitions before plus a drift."""
+    """The expectation of the next value: the mean, or a value ``lag`` slots before plus a drift."""
 
     lag: int
     """0 for the mean."""
@@ -37,49 +38,66 @@ class Forecast:
     """Largest error so far."""
 
 
-_Predictor = Callable[[FloatArray, int], float]
+_Predictor = Callable[[FloatArray, int, int], float]
 
 
-def _last(values: FloatArray, i: int) -> float:
-    return float(values[i - 1])
+def _last(values: FloatArray, i: int, week: int) -> float:
+    return float(values[_known_before(values, i)])
 
 
-def _season(values: FloatArray, i: int) -> float:
-    return median(values[i % WEEK : i : WEEK][-CYCLES:])
+def _season(values: FloatArray, i: int, week: int) -> float:
+    same = values[i % week : i : week][-CYCLES:]
+    known = same[np.isfinite(same)]
+    return median(known) if len(known) else _last(values, i, week)
 
 
-def _drift(values: FloatArray, i: int) -> float:
-    return float(values[i - 1] + (values[i - 1] - values[0]) / (i - 1))
+def _drift(values: FloatArray, i: int, week: int) -> float:
+    last = _known_before(values, i)
+    return float(values[last] + (values[last] - values[0]) / max(1, last) * (i - last))
 
 
-_PREDICTORS: tuple[tuple[int, int, int, _Predictor], ...] = (
-    # lag, cycles, values needed, forecast of values[i] from those before it
-    (1, 1, 1, _last),
-    (WEEK, CYCLES, WEEK, _season),
-    (1, 1, 4, _drift),
+def _known_before(values: FloatArray, i: int) -> int:
+    """Place of the newest value before a slot; the first slot has one."""
+    place = i - 1
+    while math.isnan(values[place]):
+        place -= 1
+    return place
+
+
+_PREDICTORS: tuple[tuple[bool, int, _Predictor], ...] = (
+    # whether it looks a week back, values needed, forecast of values[i] from those before it
+    (False, 1, _last),
+    (True, WEEK, _season),
+    (False, 4, _drift),
 )
 
 
-def forecast(values: FloatArray, *, moving: bool = True) -> Forecast:
+def forecast(values: FloatArray, *, moving: bool = True, week: int = WEEK) -> Forecast:
     """Choose how the next value is expected, by one-step-ahead error inside the history.
 
     The mean stays unless the last value, the value a week of partitions before, or the last value plus the average
     drift would have been clearly better: a wrong cycle costs more than a missed one.
 
-    :param values: the history on the scale it is judged on, oldest first, at least 3 finite values
+    :param values: the history on the scale it is judged on, oldest first, at least 3 finite values and NaN in slots
+        without one (see :mod:`airflow_dq.program.timeline`), the first and the last of which have one
     :param moving: False keeps the mean
+    :param week: slots in a week
     """
-    level = _level(values)
+    known = values[~np.isnan(values)]
+    level = _level(known)
     if level.spread == 0.0 or not moving:
         return level
-    best, least = level, GAIN * _root_mean_square(_mean_errors(values))
-    for lag, cycles, needed, predict in _PREDICTORS:
-        tested = _errors(values, predict, max(needed, _start(values)))
+    best, least = level, GAIN * _root_mean_square(_mean_errors(known))
+    for weekly, needed, predict in _PREDICTORS:
+        needed = week if weekly else needed
+        tested = _errors(values, predict, max(needed, _start(values)), week)
         if len(tested) < _TESTED or _root_mean_square(tested) >= least:
             continue
-        errors = _errors(values, predict, needed)
+        errors = _errors(values, predict, needed, week)
         spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
-        drift = predict(values, len(values)) - _base(values, lag, cycles)
+        base = (_season if weekly else _last)(values, len(values), week)
+        drift = predict(values, len(values), week) - base
+        lag, cycles = (week, CYCLES) if weekly else (1, 1)
         best = Forecast(lag, cycles, drift, spread, len(errors), float(np.abs(errors).max()))
         least = GAIN * _root_mean_square(tested)
     return best
@@ -94,10 +112,6 @@ def _level(values: FloatArray) -> Forecast:
     return Forecast(0, 1, center, spread, len(values), worst)
 
 
-def _base(values: FloatArray, lag: int, cycles: int) -> float:
-    return _season(values, len(values)) if cycles > 1 else float(values[-lag])
-
-
 def _start(values: FloatArray) -> int:
     return max(len(values) // 3, _WARM_UP)
 
@@ -108,8 +122,10 @@ def _mean_errors(values: FloatArray) -> FloatArray:
     return values[start:] - means[start - 1 :]
 
 
-def _errors(values: FloatArray, predict: _Predictor, start: int) -> FloatArray:
-    return np.array([values[i] - predict(values, i) for i in range(start, len(values))])
+def _errors(values: FloatArray, predict: _Predictor, start: int, week: int) -> FloatArray:
+    return np.array(
+        [values[i] - predict(values, i, week) for i in range(start, len(values)) if not math.isnan(values[i])]
+    )
 
 
 def _root_mean_square(errors: FloatArray) -> float:

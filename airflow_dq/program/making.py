@@ -18,6 +18,7 @@ from airflow_dq.program.model import ColumnProgram, SynthesisOptions
 from airflow_dq.program.selection import select, tightened, tightest
 from airflow_dq.program.series import ColumnHistory
 from airflow_dq.program.size import caught_by
+from airflow_dq.program.timeline import Timeline
 from airflow_dq.program.training import Tested, Training, training_of
 from airflow_dq.states.base import Kind
 
@@ -112,26 +113,32 @@ class Making:
 
 
 def making_of(
-    history: Sequence[Profile], column: str, kind: Kind, options: SynthesisOptions, volume: Candidates | None
+    history: Sequence[Profile],
+    timeline: Timeline,
+    column: str,
+    kind: Kind,
+    options: SynthesisOptions,
+    volume: Candidates | None,
 ) -> Making | ColumnProgram:
     """What a column's program is made of; a program without clauses where there can be no other.
 
     :param history: the profiles to learn from, oldest first
+    :param timeline: where they lie in time
     :param volume: the constraints on the table's row count; errors that it gives away are not the column's to catch
     """
     history = _comparable(history, column, kind)
     if len(history) < options.min_history:
         reason = f"{len(history)} of {options.min_history} partitions have it as a {kind} column so far"
         return ColumnProgram(column, kind, (), 0, 0, reason=reason)
-    past = ColumnHistory(history, column)
     mode = MODES[options.mode]
+    past = ColumnHistory(history, column, timeline.tail(len(history)))
     metrics = [metric for metric in metrics_for(kind) if _used(metric, options)]
     training = training_of(past, kind, [metric.name for metric in metrics if metric.pair])
     if training is None and mode.needs_errors:
         note = history[-1].columns[column].note
         return ColumnProgram(column, kind, (), 0, 0, reason=note or "no injected errors to choose constraints by")
     if training is not None and volume is not None:
-        training = training.without(caught_by(volume, history, training))
+        training = training.without(caught_by(volume, past, training))
     watched: list[_Watched] = []
     ignored: dict[str, str] = {}
     for metric in metrics:
@@ -169,6 +176,9 @@ def _watched(
     values = past.series(metric.name, metric.pair).numbers(least)
     if isinstance(values, str):
         return values
+    if metric.pair:
+        values = _neighbours(values, past.timeline.far(len(values)), least)
+    values = past.timeline.spread(values)
     learned = MODES[options.mode].learn(metric, values, past, stationary=options.stationary)
     if isinstance(learned, str):
         return learned
@@ -176,6 +186,13 @@ def _watched(
     if training is not None and tested is None:
         return "not measured on the injected errors (their statistics are not kept)"
     return _Watched(learned, tested)
+
+
+def _neighbours(values: FloatArray, far: BoolArray, least: int) -> FloatArray:
+    """Distances without those across a gap, which may be larger, unless too few are left."""
+    near = np.where(far, np.nan, values)
+    known = np.flatnonzero(~np.isnan(near))
+    return near[known[0] :] if len(known) >= max(least, len(values) // 2) else values
 
 
 def _tightened(

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from airflow_dq.metrics.registry import Metric
+from airflow_dq.profile.model import Profile
 from airflow_dq.program.array import FloatArray
 from airflow_dq.program.calibration import FEW, REFERENCE, Calibration
 from airflow_dq.program.constraint import Learned, Stationary
-from airflow_dq.program.series import ColumnHistory
+from airflow_dq.program.option import SynthesisOptions
+from airflow_dq.program.series import Before, ColumnHistory
 from airflow_dq.program.size import size_of
+from airflow_dq.program.timeline import Timeline
 
 
 class Mode(ABC):
@@ -38,6 +44,10 @@ class Mode(ABC):
         """Whether constraints are put on a metric; ``named``: a user has chosen the metrics, this one among them."""
 
     @abstractmethod
+    def timeline(self, history: Sequence[Profile]) -> Timeline:
+        """Where the partitions of a history lie in time."""
+
+    @abstractmethod
     def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
         """What constraints on one metric of a column are made from, or the reason why there are none."""
 
@@ -53,9 +63,13 @@ class Paper(Mode):
         """The metrics of the paper's tables."""
         return metric.paper
 
+    def timeline(self, history: Sequence[Profile]) -> Timeline:
+        """One after the other."""
+        return Timeline.plain(len(history))
+
     def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
         """Algorithm 3 on a series made stationary by Algorithm 5."""
-        return Stationary.of(metric, values, stationary=stationary)
+        return Stationary.of(metric, values[~np.isnan(values)], stationary=stationary)
 
 
 class Calibrated(Mode):
@@ -79,10 +93,19 @@ class Calibrated(Mode):
         """All but those that cost more than they catch; one that is only shown otherwise is used when it is named."""
         return (metric.calibrated or named) and metric.name not in self.left_out
 
+    def timeline(self, history: Sequence[Profile]) -> Timeline:
+        """As their keys say: a partition that is missing leaves a gap."""
+        return Timeline.of([profile.partition for profile in history])
+
     def learn(self, metric: Metric, values: FloatArray, past: ColumnHistory, *, stationary: bool) -> Learned | str:
         """Prediction intervals around a forecast."""
-        return Calibration.of(metric, values, size_of(past, metric), moving=stationary)
+        return Calibration.of(metric, values, size_of(past, metric), moving=stationary, week=past.timeline.week)
 
 
 MODES: dict[str, Mode] = {"paper": Paper(), "calibrated": Calibrated()}
 """The modes by the name that :class:`~airflow_dq.program.option.SynthesisOptions` gives them."""
+
+
+def before_partition(options: SynthesisOptions, history: Sequence[Profile], partition: str | None) -> Before:
+    """A history as a program with these options sees it from the partition with this key."""
+    return Before(history, MODES[options.mode].timeline(history).steps_to(partition))

@@ -38,7 +38,7 @@ def repetition_alerts(program: Program, profile: Profile, history: Sequence[Prof
 def _content(profile: Profile, columns: Collection[str]) -> tuple[str, ...] | None:
     """What is in the columns; None when that is not known of all of them."""
     found = [profile.columns.get(name) for name in columns]
-    known = [column.fingerprint for column in found if column is not None and column.states_digest]
+    known = [column.states_digest for column in found if column is not None and column.states_digest]
     return tuple(known) if len(known) == len(columns) else None
 
 

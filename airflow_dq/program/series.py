@@ -12,6 +12,7 @@ from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.array import FloatArray, median
 from airflow_dq.program.baseline import Baseline, Columns, pool_of
 from airflow_dq.program.model import Clause, TransformKind
+from airflow_dq.program.timeline import Timeline
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, Representation
 
@@ -32,7 +33,8 @@ class Series:
         """The values as an array, or where and why one is missing.
 
         What the oldest partitions were not measured by (a metric is new, their statistics are gone) is left out, and so
-        are partitions without any value, which say nothing of what values are like.
+        are partitions without any value, which say nothing of what values are like: they are NaN, or at the beginning
+        left out as well.
 
         :param least: unless fewer values than this are left
         """
@@ -44,7 +46,8 @@ class Series:
             if not isinstance(value, float | int):
                 reason = value.value if isinstance(value, Reason) else "its statistics are not kept"
                 return f"missing in the history ({reason} in partition {self.partitions[place]})"
-        return np.array([self.values[place] for place in spoken], dtype=np.float64)
+        values = self.values[spoken[0] :] if spoken else ()
+        return np.array([value if isinstance(value, float | int) else np.nan for value in values], dtype=np.float64)
 
     def points(self) -> tuple[tuple[str | None, float | None], ...]:
         """(partition, value) for a chart; None where there is no number."""
@@ -100,11 +103,15 @@ def _is_bare(column: ColumnProfile) -> bool:
 class ColumnHistory:
     """One column over past partitions; what all metrics share, their distances above all, is looked up once."""
 
-    __slots__ = ("_measured", "_representations", "_typical", "columns", "name", "profiles", "rows")
+    __slots__ = ("_measured", "_representations", "_typical", "columns", "name", "profiles", "rows", "timeline")
 
-    def __init__(self, profiles: Sequence[Profile], name: str) -> None:
-        """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for."""
+    def __init__(self, profiles: Sequence[Profile], name: str, timeline: Timeline | None = None) -> None:
+        """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for.
+
+        :param timeline: where the partitions lie in time (default: one after the other)
+        """
         self.profiles, self.name = profiles, name
+        self.timeline = timeline or Timeline.plain(len(profiles))
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
         self.rows = median(np.array([profile.row_count for profile in profiles], dtype=np.float64)) if profiles else 0.0
         self._measured: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
@@ -184,24 +191,39 @@ def _is_crowded(column: ColumnProfile | None, metric: str) -> bool:
     return state is not None and state.fullness > CROWDED
 
 
-def base_value(clause: Clause, history: Sequence[Profile]) -> float | None:
-    """What a clause's metric is compared with on the partition that follows the history (0.0 when with nothing).
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The partitions before the one that is judged."""
 
-    :return: None when the history does not reach back so far, or the values are not kept
-    """
-    if clause.transform.kind is TransformKind.IDENTITY:
-        return 0.0
-    reach = clause.transform.lag * clause.transform.cycles
-    if clause.column is None:
-        return base_of(clause.transform, [float(profile.row_count) for profile in history[-reach:]])
-    if clause.pair:
-        reach += pool_of(clause.metric, _kind([profile.columns.get(clause.column) for profile in history]))
-    values = series_of(history[-reach:], clause.column, clause.metric, clause.pair).values
-    if any(value in ABSENT for value in values):
-        # Lags count the partitions with values, as they did when they were learned.
-        every = series_of(history, clause.column, clause.metric, clause.pair).values
-        values = tuple(value for value in every if value not in ABSENT)
-    return base_of(clause.transform, [value if isinstance(value, float | int) else None for value in values])
+    profiles: Sequence[Profile]
+    """Oldest first."""
+    steps: Sequence[int]
+    """How many steps each of them lies before it, see :meth:`Timeline.steps_to`."""
+
+    def base(self, clause: Clause) -> float | None:
+        """What a clause's metric is compared with (0.0 when with nothing).
+
+        :return: None when the history does not reach back so far, the values are not kept, or it has no logarithm
+        """
+        kind = clause.transform.kind
+        if kind is TransformKind.IDENTITY:
+            return 0.0
+        values: Sequence[MetricValue | None] = [float(profile.row_count) for profile in self.profiles]
+        if clause.column is not None:
+            values = series_of(self.profiles, clause.column, clause.metric, clause.pair).values
+        placed = zip(self.steps[len(self.steps) - len(values) :], values, strict=True)
+        past = {step: float(value) for step, value in placed if isinstance(value, float | int)}
+        # Across a gap two other days are compared than ever before: any distance may come.
+        across = clause.pair and past and self.steps[-1] > 1
+        found = max(past.values()) if across else base_of(clause.transform, past, clause.center)
+        return None if kind is TransformKind.LOG_DIFF and found is not None and found <= 0 else found
+
+    def bounds(self, clause: Clause) -> tuple[float | None, float | None]:
+        """The bounds of a clause on the transformed metric: across a gap a distance may grow with every step."""
+        upper = clause.upper
+        if clause.pair and upper is not None and self.steps:
+            upper *= self.steps[-1]
+        return clause.lower, upper
 
 
 def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:

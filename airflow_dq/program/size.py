@@ -13,6 +13,7 @@ from airflow_dq.program.array import BoolArray
 from airflow_dq.program.calibration import Calibration, Size
 from airflow_dq.program.constraint import Candidates
 from airflow_dq.program.series import ColumnHistory
+from airflow_dq.program.timeline import Timeline
 from airflow_dq.program.training import Training
 from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, State
@@ -23,12 +24,15 @@ RANK_ERRORS = 3.0
 """Standard errors by which the rank of a quantile may be off by chance."""
 
 
-def volume_constraints(history: Sequence[Profile], budget: float, *, moving: bool) -> Candidates | None:
+def volume_constraints(
+    history: Sequence[Profile], timeline: Timeline, budget: float, *, moving: bool
+) -> Candidates | None:
     """The constraints on the number of rows, which the whole table has once; None when it cannot be bounded."""
     metric = get_metric(_ROW_COUNT, Kind.NUMERIC)
     assert metric is not None
     rows = np.array([profile.row_count for profile in history], dtype=np.float64)
-    found = Calibration.of(metric, rows, Size(max(1.0, float(np.median(rows)))), moving=moving)
+    size = Size(max(1.0, float(np.median(rows))))
+    found = Calibration.of(metric, timeline.spread(rows), size, moving=moving, week=timeline.week)
     return None if isinstance(found, str) else found.constraints(budget)
 
 
@@ -37,9 +41,13 @@ def affordable(volume: Candidates) -> int:
     return int(np.argmax(volume.fpr))
 
 
-def caught_by(volume: Candidates, history: Sequence[Profile], training: Training) -> BoolArray:
+def caught_by(volume: Candidates, past: ColumnHistory, training: Training) -> BoolArray:
     """Which injected errors the table's row count gives away."""
-    base = base_of(volume.transform, [float(profile.row_count) for profile in history[: training.index]])
+    slots, index = past.timeline.slots, training.index
+    earlier = zip(slots[:index], past.profiles, strict=False)
+    base = base_of(
+        volume.transform, {slots[index] - slot: float(profile.row_count) for slot, profile in earlier}, volume.center
+    )
     rows = [variant.metrics.get(_ROW_COUNT) for variant in training.variants]
     values = np.array([row if isinstance(row, float | int) else np.nan for row in rows], dtype=np.float64)
     violations = volume.violations(values, np.nan if base is None else base)

@@ -36,8 +36,11 @@ def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = No
     share = _share(options, names, rows_once)
     kinds = {name: _kind(used, name) for name in names}
     _check_suited(options, kinds)
-    volume = volume_constraints(used, share, moving=options.stationary) if rows_once else None
-    makings = {name: making_of(used, name, kind, options.of_column(name), volume) for name, kind in kinds.items()}
+    timeline = MODES[options.mode].timeline(used)
+    volume = volume_constraints(used, timeline, share, moving=options.stationary) if rows_once else None
+    makings = {
+        name: making_of(used, timeline, name, kind, options.of_column(name), volume) for name, kind in kinds.items()
+    }
     columns = _programs(makings, options, share)
     if MODES[options.mode].judges_delivery:
         dated = {name: calendar_parts(used, name, options.min_history) for name in columns}

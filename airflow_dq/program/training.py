@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ class Training:
     index: int
     """Position of that partition in the history."""
     behind: int
-    """How many partitions of the history there are from that one on, itself included."""
+    """How many slots of the history there are from that one's on, itself included."""
     variants: tuple[Variant, ...]
     pairs: tuple[Mapping[str, MetricValue], ...]
     """The two-distribution metrics of each variant against the partition before."""
@@ -48,7 +49,7 @@ class Training:
     def tested(self, metric: Metric, history: FloatArray) -> Tested | None:
         """The metric on each variant; None when it was not measured.
 
-        :param history: the metric's values that its constraints are learned from
+        :param history: the metric's values that its constraints are learned from, on their slots
         """
         found = [
             (pairs if metric.pair else variant.metrics).get(metric.name)
@@ -58,7 +59,9 @@ class Training:
             return None
         values = [value if isinstance(value, float | int) else np.nan for value in found]
         # Counted from its end: a series may begin later than the history does.
-        return Tested(np.array(values, dtype=np.float64), history[: max(0, len(history) - self.behind)])
+        earlier = history[: max(0, len(history) - self.behind)].tolist()
+        past = {len(earlier) - place: value for place, value in enumerate(earlier) if not math.isnan(value)}
+        return Tested(np.array(values, dtype=np.float64), past)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,12 @@ class Tested:
 
     values: FloatArray
     """NaN where there is a reason in place of a value."""
-    earlier: FloatArray
-    """The metric in the partitions before the one that the errors were injected into."""
+    past: Mapping[int, float]
+    """The metric so many steps before the partition that the errors were injected into."""
 
     def caught(self, constraints: Candidates) -> BoolArray:
         """Which constraints (rows) catch which variants (columns)."""
-        base = base_of(constraints.transform, self.earlier.tolist())
+        base = base_of(constraints.transform, self.past, constraints.center)
         return constraints.violations(self.values, np.nan if base is None else base)
 
 
@@ -97,7 +100,8 @@ def training_of(history: ColumnHistory, kind: Kind, names: Sequence[str]) -> Tra
                 if before is not None:
                     wanted = {name: how for name, how in read.items() if pool_of(name, kind) == pool}
                     _compare(kind, variants, before, wanted, pairs)
-            return Training(index, len(profiles) - index, variants, tuple(pairs))
+            behind = history.timeline.slots[-1] + 1 - history.timeline.slots[index]
+            return Training(index, behind, variants, tuple(pairs))
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -29,17 +29,24 @@ def apply(transform: Transform, values: FloatArray, base: float | FloatArray) ->
                 return np.asarray(log - np.log(base), dtype=np.float64)
 
 
-def base_of(transform: Transform, values: Sequence[float | None]) -> float | None:
-    """What the value that follows ``values`` is compared with; 0.0 for the identity.
+def base_of(transform: Transform, past: Mapping[int, float], drift: float = 0.0) -> float | None:
+    """What a value is compared with; 0.0 for the identity.
 
-    :param values: the metric's history, oldest first, None where it is missing
+    Behind a gap the newest value stands in for the one before, moved on by the usual drift of each step.
+
+    :param past: the metric's history: how many steps before, and its value there
+    :param drift: what the transformed value is expected to be after one step
     :return: None when there is no value to compare with
     """
     if transform.kind is TransformKind.IDENTITY:
         return 0.0
     places = range(transform.lag, transform.lag * transform.cycles + 1, transform.lag)
-    found = [value for lag in places if lag <= len(values) and (value := values[-lag]) is not None]
-    return float(np.median(found)) if found else None
+    found = [past[place] for place in places if place in past]
+    if found or transform.lag > 1 or not past:
+        return float(np.median(found)) if found else None
+    newest = min(past)
+    moved = drift * (newest - 1)
+    return past[newest] * math.exp(moved) if transform.kind is TransformKind.LOG_DIFF else past[newest] + moved
 
 
 def differenced(transform: Transform, values: FloatArray) -> FloatArray:
