@@ -78,6 +78,7 @@ RULES: dict[str, Rule] = {
     "zero_ratio": _share,
     "negative_ratio": _share,
     "integer_ratio": _share,
+    "infinite_ratio": _share,
     "leading_blank_ratio": _share,
     "trailing_blank_ratio": _share,
     "non_ascii_ratio": _share,

@@ -112,7 +112,9 @@ def calendar_alerts(
     for name, program in programs.items():
         column, parts, day = profile.columns.get(name), program.calendar, date_of(profile.partition)
         seen = None if column is None else only_value(column)
-        if column is None or day is None or seen is None or not is_undated(parts, column, profile.partition):
+        if column is None or day is None or seen is None or foretold(parts, column, profile.partition) is not False:
+            continue
+        if not parts[0].varied:
             continue
         part, kind = parts[0], column.kind
         message = (
@@ -124,11 +126,6 @@ def calendar_alerts(
         cause = None if old is None else f"rows of {old}"
         ending = "" if cause is None else f" Looks like: {cause}."
         yield Alert("calendar", name, message + ending, kind=kind, cause=cause)
-
-
-def is_undated(parts: Sequence[CalendarPart], column: ColumnProfile, partition: str | None) -> bool:
-    """Whether a column that has always told the partition's date does not."""
-    return foretold(parts, column, partition) is False and parts[0].varied
 
 
 def only_value(column: ColumnProfile) -> Value | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import MetricValue, Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.program.calendar import calendar_alerts, foretold, is_undated
+from airflow_dq.program.calendar import calendar_alerts, foretold
 from airflow_dq.program.explanation import explain
 from airflow_dq.program.mode import MODES, before_partition
 from airflow_dq.program.model import (
+    Alert,
     Clause,
     ClauseResult,
     ColumnProgram,
@@ -26,6 +27,7 @@ from airflow_dq.program.repetition import repetition_alerts
 from airflow_dq.program.schema import compatible, schema_alerts
 from airflow_dq.program.series import ABSENT, Before, ColumnHistory, observe
 from airflow_dq.program.transform import apply, undo
+from airflow_dq.program.unheard import unheard_alerts
 from airflow_dq.states.base import Representation
 
 
@@ -53,12 +55,13 @@ def evaluate(
     repeated = tuple(repetition_alerts(program, profile, history)) if whole else ()
     violated = bool(schema or repeated) or any(result.status is Status.FAIL for result in results)
     table = ScopeVerdict(Status.FAIL if violated else Status.PASS, results)
-    verdicts = {name: _judge(program.columns.get(name), name, profile, before) for name in names}
+    judged = {name: program.columns[name] for name in names if name in program.columns}
+    found = tuple(_beside(program, judged, profile, history))
+    wrong = {alert.column for alert in found}
+    verdicts = {name: _judge(program.columns.get(name), name, profile, before, wrong=name in wrong) for name in names}
     unknown = [name for name in names if name not in program.columns]
     status, reason = _overall(table, verdicts, unknown, profile)
-    judged = {name: program.columns[name] for name in names if name in program.columns}
-    dated = tuple(calendar_alerts(judged, profile, history))
-    alerts = explain(program, profile, before, (*schema, *repeated, *dated), table, verdicts)
+    alerts = explain(program, profile, before, (*schema, *repeated, *found), table, verdicts)
     return Verdict(profile.partition, status, table, verdicts, alerts, reason)
 
 
@@ -82,8 +85,20 @@ def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) ->
     return list(columns)
 
 
-def _judge(program: ColumnProgram | None, name: str, profile: Profile, before: Before) -> ScopeVerdict:
-    """The verdict on one column."""
+def _beside(
+    program: Program, judged: Mapping[str, ColumnProgram], profile: Profile, history: Sequence[Profile]
+) -> Iterator[Alert]:
+    """What is wrong with columns beside their constraints."""
+    if MODES[program.options.mode].judges_delivery:
+        yield from calendar_alerts(judged, profile, history)
+        yield from unheard_alerts(judged, profile, history)
+
+
+def _judge(program: ColumnProgram | None, name: str, profile: Profile, before: Before, *, wrong: bool) -> ScopeVerdict:
+    """The verdict on one column.
+
+    :param wrong: whether something beside its constraints is
+    """
     now = profile.columns.get(name)
     if program is None:
         return ScopeVerdict(Status.NOT_EVALUATED, reason="no program: the history does not have this column")
@@ -92,15 +107,14 @@ def _judge(program: ColumnProgram | None, name: str, profile: Profile, before: B
     if not compatible(program.kind, now.kind):
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {program.kind}")
     told = foretold(program.calendar, now, profile.partition)
-    if not program.clauses and told is None:
+    if not program.clauses and told is None and not wrong:
         return ScopeVerdict(Status.NOT_EVALUATED, reason=program.reason or "the program has no clause for it")
     past = ColumnHistory(before.profiles, name)
     results = tuple(_check_column(clause, now, past, before) for clause in program.clauses)
     if told:
         # Only the date could foretell the value; that some are missing it does not.
         results = tuple(r for r in results if r.status is not Status.FAIL or r.clause.metric == "complete_ratio")
-    undated = is_undated(program.calendar, now, profile.partition)
-    if undated or any(result.status is Status.FAIL for result in results):
+    if wrong or any(result.status is Status.FAIL for result in results):
         return ScopeVerdict(Status.FAIL, results)
     skipped = [result for result in results if result.status is Status.NOT_EVALUATED]
     if skipped:

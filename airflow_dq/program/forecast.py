@@ -79,11 +79,13 @@ def forecast(values: FloatArray, *, moving: bool = True, week: int = WEEK) -> Fo
     drift would have been clearly better: a wrong cycle costs more than a missed one.
 
     :param values: the history on the scale it is judged on, oldest first, at least 3 finite values and NaN in slots
-        without one (see :mod:`airflow_dq.program.timeline`), the first and the last of which have one
+        without one (see :mod:`airflow_dq.program.timeline`)
     :param moving: False keeps the mean
     :param week: slots in a week
     """
-    known = values[~np.isnan(values)]
+    missing = np.isnan(values)
+    # Lags are counted from the end, so that what is missing at the beginning is nothing to look over.
+    values, known = values[np.argmin(missing) :], values[~missing]
     level = _level(known)
     if level.spread == 0.0 or not moving:
         return level

@@ -48,7 +48,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     for alert in alerts:
         if alert.rule.startswith("column_"):
             keys.append(_SHIFTED)
-        elif alert.rule != "metric" or (alert.column in undated):
+        elif alert.rule in ("calendar", "partition_repeated") or alert.column in undated:
             keys.append(_DELIVERED)
         elif alert.column is None:
             keys.append(_ROWS)

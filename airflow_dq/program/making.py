@@ -220,12 +220,18 @@ def _guard(
     options: SynthesisOptions,
     budget: float,
 ) -> list[int]:
-    """The cheapest constraint on the mode's guard, unless one is chosen or it cannot be paid for."""
-    watched = [i for i, (found, _) in enumerate(space) if found.metric.name == MODES[options.mode].guard]
+    """The cheapest constraint on each of the mode's guards, unless one is chosen or it cannot be paid for."""
     taken = set(groups[list(chosen)].tolist())
-    full = options.max_clauses is not None and len(taken) >= options.max_clauses
-    if not watched or watched[0] in taken or full:
-        return []
-    own = np.flatnonzero(groups == watched[0])
-    cheapest = int(own[np.argmin(cost[own])])
-    return [cheapest] if cost[list(chosen)].sum() + cost[cheapest] <= budget * (1.0 + 1e-9) else []
+    left = budget * (1.0 + 1e-9) - float(cost[list(chosen)].sum())
+    added: list[int] = []
+    for group, (found, _) in enumerate(space):
+        full = options.max_clauses is not None and len(taken) >= options.max_clauses
+        if found.metric.name not in MODES[options.mode].guards or group in taken or full:
+            continue
+        own = np.flatnonzero(groups == group)
+        cheapest = int(own[np.argmin(cost[own])])
+        if cost[cheapest] <= left:
+            added.append(cheapest)
+            taken.add(group)
+            left -= float(cost[cheapest])
+    return added

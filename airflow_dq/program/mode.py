@@ -28,8 +28,8 @@ class Mode(ABC):
     """Whether, beside its metrics, it is judged whether a partition is the one that its key names, and a new one."""
     needs_errors: ClassVar[bool]
     """Whether a column without injected errors gets no program."""
-    guard: ClassVar[str | None] = None
-    """A metric that is always watched when it can be paid for."""
+    guards: ClassVar[tuple[str, ...]] = ()
+    """Metrics that are always watched as far as they can be paid for."""
     margins: ClassVar[tuple[float, ...]] = ()
     """An injected error counts once more for each of these that every bound could be wider by and still catch it."""
     margins_from: ClassVar[int] = 0
@@ -79,7 +79,8 @@ class Calibrated(Mode):
     judges_delivery = True
     needs_errors = False
     # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
-    guard = "complete_ratio"
+    # No injected error changes how many elements a list has.
+    guards = ("complete_ratio", "size_mean")
     # The next error will not be the injected one: what is caught by a hair is caught half of the time.
     margins = (0.5,)
     margins_from = FEW

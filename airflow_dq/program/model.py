@@ -185,7 +185,8 @@ class Alert:
 
     ``rule`` is ``metric`` for a violated clause, ``column_missing``, ``column_added``, ``column_renamed`` or
     ``column_retyped`` for a changed schema, ``calendar`` for a column that does not tell the partition's date as it
-    always has, ``partition_repeated`` for an earlier partition over again.
+    always has, ``partition_repeated`` for an earlier partition over again, ``values_unheard`` for values of a sort that
+    the column has never held.
     """
 
     rule: str

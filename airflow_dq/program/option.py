@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from airflow_dq.exceptions import ConfigurationError
@@ -45,8 +46,8 @@ class ColumnOptions:
             values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
             given = cls(**values)
         allowed = (
-            (given.target_fpr is None or 0 < given.target_fpr < 1, "target_fpr", given.target_fpr, _RATE),
-            (given.max_clauses is None or given.max_clauses >= 1, "max_clauses", given.max_clauses, _CLAUSES),
+            (given.target_fpr is None or _is_rate(given.target_fpr), "target_fpr", given.target_fpr, _RATE),
+            (given.max_clauses is None or _is_count(given.max_clauses, 1), "max_clauses", given.max_clauses, _CLAUSES),
         )
         for valid, name, value, wanted in allowed:
             if not valid:
@@ -95,12 +96,22 @@ class SynthesisOptions:
         overrides = {name: ColumnOptions.of(given, name) for name, given in self.overrides.items()}
         object.__setattr__(self, "overrides", overrides)
         allowed = (
-            (0 < self.target_fpr < 1, "target_fpr", self.target_fpr, _RATE),
+            (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
             (self.mode in ("calibrated", "paper"), "mode", self.mode, "'calibrated' or 'paper'"),
-            (self.min_history >= MIN_HISTORY, "min_history", self.min_history, f"at least {MIN_HISTORY} partitions"),
-            (self.history >= self.min_history, "history", self.history, f"at least min_history ({self.min_history})"),
-            (self.max_clauses is None or self.max_clauses >= 1, "max_clauses", self.max_clauses, _CLAUSES),
+            (
+                _is_count(self.min_history, MIN_HISTORY),
+                "min_history",
+                self.min_history,
+                f"at least {MIN_HISTORY} partitions",
+            ),
+            (
+                _is_count(self.history, self.min_history),
+                "history",
+                self.history,
+                f"at least min_history ({self.min_history})",
+            ),
+            (self.max_clauses is None or _is_count(self.max_clauses, 1), "max_clauses", self.max_clauses, _CLAUSES),
         )
         texts = tuple(
             (not isinstance(given, str), name, given, f"a tuple of names: ({given!r},)")
@@ -117,3 +128,11 @@ class SynthesisOptions:
             return self
         given: dict[str, Any] = {one.name: getattr(own, one.name) for one in fields(own)}
         return replace(self, overrides={}, **{name: value for name, value in given.items() if value is not None})
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, Real) and 0 < float(value) < 1
+
+
+def _is_count(value: object, least: object) -> bool:
+    return isinstance(value, Integral) and isinstance(least, Integral) and int(value) >= int(least)

@@ -44,11 +44,20 @@ def schema_alerts(
             message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in "
             message += f"{_of(recent, name, past, kind)}."
             yield Alert("column_retyped", name, message, changes=_types(name, profile, history))
+        elif kind is Kind.NESTED and (before := _only_type(recent, name)) not in (None, seen.data_type):
+            message = f"{name}: the column is now {seen.data_type}; it was {before} in {past}."
+            yield Alert("column_retyped", name, message)
     for name in added:
         seen = profile.columns[name]
         if name not in renamed.values():
             message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {_without(recent, name, past)}."
             yield Alert("column_added", name, message)
+
+
+def _only_type(recent: Sequence[Profile], name: str) -> str | None:
+    """The type that the column has had in all of these partitions; None when it has varied."""
+    types = {None if (column := profile.columns.get(name)) is None else column.data_type for profile in recent}
+    return types.pop() if len(types) == 1 else None
 
 
 def _of(recent: Sequence[Profile], name: str, past: str, kind: Kind | None = None) -> str:

@@ -213,17 +213,17 @@ class Before:
             values = series_of(self.profiles, clause.column, clause.metric, clause.pair).values
         placed = zip(self.steps[len(self.steps) - len(values) :], values, strict=True)
         past = {step: float(value) for step, value in placed if isinstance(value, float | int)}
-        # Across a gap two other days are compared than ever before: any distance may come.
-        across = clause.pair and past and self.steps[-1] > 1
-        found = max(past.values()) if across else base_of(clause.transform, past, clause.center)
+        if clause.pair and past and self.steps[-1] > 1:
+            # Across a gap two other days are compared than ever before, so many steps apart: any distance may come.
+            found: float | None = max(past.values()) * self.steps[-1]
+        else:
+            found = base_of(clause.transform, past, clause.center)
         return None if kind is TransformKind.LOG_DIFF and found is not None and found <= 0 else found
 
     def bounds(self, clause: Clause) -> tuple[float | None, float | None]:
         """The bounds of a clause on the transformed metric: across a gap a distance may grow with every step."""
-        upper = clause.upper
-        if clause.pair and upper is not None and self.steps:
-            upper *= self.steps[-1]
-        return clause.lower, upper
+        grows = clause.pair and clause.transform.kind is TransformKind.IDENTITY and self.steps
+        return clause.lower, clause.upper * self.steps[-1] if grows and clause.upper is not None else clause.upper
 
 
 def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:

@@ -31,7 +31,10 @@ def volume_constraints(
     metric = get_metric(_ROW_COUNT, Kind.NUMERIC)
     assert metric is not None
     rows = np.array([profile.row_count for profile in history], dtype=np.float64)
-    size = Size(max(1.0, float(np.median(rows))))
+    if np.count_nonzero(rows == 0.0) == 1:
+        # One partition without rows was an accident, and says nothing of how many rows there are; two are a habit.
+        rows[rows == 0.0] = np.nan
+    size = Size(max(1.0, float(np.nanmedian(rows))))
     found = Calibration.of(metric, timeline.spread(rows), size, moving=moving, week=timeline.week)
     return None if isinstance(found, str) else found.constraints(budget)
 

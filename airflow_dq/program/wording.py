@@ -26,6 +26,7 @@ _NAMES = {
     "zero_ratio": "share of zeros",
     "negative_ratio": "share of negative values",
     "integer_ratio": "share of whole numbers",
+    "infinite_ratio": "share of infinite values",
     "new_ratio": "share of values new",
     "unseen_ratio": "share of values unseen",
     "pat_unseen_ratio": "share of values with a pattern unseen",

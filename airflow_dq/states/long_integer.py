@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from airflow_dq.states.array import flat
 
+_DIGITS = 19
+"""Decimals of fewer digits fit 64 bits."""
 EXACT_INTEGER = 2**53
 """Up to here every integer is a float64 of its own."""
 
@@ -21,6 +24,18 @@ def is_long(values: pa.Array | pa.ChunkedArray) -> bool:
         return False
     bounds = pc.min_max(values).as_py()
     return bool(bounds["min"] < -EXACT_INTEGER or bounds["max"] > EXACT_INTEGER)
+
+
+def whole(decimals: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Decimals without a fraction that 64 bits hold, as the integers that they are; and the others."""
+    decimals = flat(decimals)
+    if decimals.type.scale != 0:
+        return pa.array([], pa.int64()), decimals
+    if decimals.type.precision < _DIGITS:
+        return decimals.cast(pa.int64()), decimals.slice(0, 0)
+    least, most = (pa.scalar(Decimal(bound), decimals.type) for bound in (-(2**63), 2**63 - 1))
+    fits = pc.and_(pc.greater_equal(decimals, least), pc.less_equal(decimals, most))
+    return decimals.filter(fits).cast(pa.int64()), decimals.filter(pc.invert(fits))
 
 
 def split(values: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:

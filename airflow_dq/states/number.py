@@ -25,7 +25,7 @@ from airflow_dq.states.codec import (
 from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
 from airflow_dq.states.heavy import Frequent
 from airflow_dq.states.joint import comparable_cells, sketched_cells
-from airflow_dq.states.long_integer import is_long, split
+from airflow_dq.states.long_integer import is_long, split, whole
 from airflow_dq.states.memo import remember_last
 from airflow_dq.states.sketch import NumberSketch
 from airflow_dq.states.veil import veiled_hashes
@@ -62,7 +62,11 @@ class NumberDistribution(State):
 
     @classmethod
     def of(cls, values: pa.Array) -> Self:
-        """Summarise numbers: floats, or integers of up to 64 bits."""
+        """Summarise numbers: floats, decimals, or integers of up to 64 bits."""
+        if pa.types.is_decimal(values.type):
+            integers, others = whole(values)
+            if is_long(integers):
+                return cls.from_counts(*split(integers)).merge(cls.of(others.cast(pa.float64())))
         if is_long(values):
             return cls.from_counts(*split(values))
         distinct, counts = np.unique(finite_floats(values), return_counts=True)

@@ -165,6 +165,7 @@ ORACLES = {
         "zero_ratio": lambda items: share_of(lambda x: x == 0)(finite(items)),
         "negative_ratio": lambda items: share_of(lambda x: x < 0)(finite(items)),
         "integer_ratio": lambda items: share_of(float.is_integer)(finite(items).tolist()),
+        "infinite_ratio": lambda items: share_of(math.isinf)([x for x in items if x is not None and not math.isnan(x)]),
     },
     Kind.TIMESTAMP: NUMBERS | {"midnight_ratio": lambda items: share_of(lambda x: x % 86400 == 0)(finite(items))},
     Kind.STRING: COUNTED

@@ -83,7 +83,7 @@ def test_a_column_without_injected_errors_is_judged_by_all_its_metrics() -> None
     assert program.columns["air_time"].fpr <= program.options.target_fpr
     assert verdict(day(29), program)[0] is Status.PASS
     assert verdict(day(29, factor=60.0), program)[0] is Status.FAIL
-    assert [clause.metric for clause in PROGRAM.columns["blob"].clauses] == ["complete_ratio"]
+    assert [clause.metric for clause in PROGRAM.columns["blob"].clauses] == ["complete_ratio", "size_mean"]
 
 
 def test_paper_mode_uses_no_metric_that_the_paper_does_not_have() -> None:

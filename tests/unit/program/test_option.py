@@ -66,6 +66,14 @@ def test_an_override_that_cannot_be_used_is_explained(given: dict[str, object], 
         SynthesisOptions(overrides={"air_time": given})  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize(
+    ("option", "given"), [("target_fpr", "0.01"), ("history", "30"), ("min_history", 7.5), ("max_clauses", "3")]
+)
+def test_a_text_is_no_number(option: str, given: object) -> None:
+    with pytest.raises(ConfigurationError, match=rf"SynthesisOptions\({option}={given!r}\) cannot be used: give "):
+        SynthesisOptions(**{option: given})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("option", ["columns", "exclude", "metrics"])
 def test_one_name_is_not_taken_for_its_letters(option: str) -> None:
     with pytest.raises(

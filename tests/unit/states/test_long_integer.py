@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from functools import reduce
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -68,3 +71,21 @@ def test_metrics_of_a_column_of_ids() -> None:
 def test_a_partition_whose_chunks_are_short_and_long() -> None:
     column = pa.chunked_array([pa.array([1, 2]), pa.array([2**62 + 1, 2**62 + 2, 2**62 + 3])])
     assert profile_table(pa.table({"id": column})).columns["id"].metrics["unique_ratio"] == 1.0
+
+
+@pytest.mark.parametrize("data_type", [pa.decimal128(19, 0), pa.decimal128(38, 0), pa.decimal256(50, 0)])
+def test_whole_decimals_are_the_integers_that_they_are(data_type: pa.DataType) -> None:
+    ids = [10**18 + number for number in range(300)]
+    decimals = pa.array([Decimal(one) for one in [*ids, ids[0]]] + [None], data_type)
+    state = NumberDistribution.of(decimals)
+    assert (state.total, state.distinct) == (301, 300)
+    assert NumberDistribution.of(pa.array([*ids, ids[0], None])).encode() == state.encode()
+
+
+def test_decimals_beyond_64_bits_are_the_floats_next_to_them_whatever_comes_with_them() -> None:
+    values = [Decimal(one) for one in (2**63 - 1, 2**63 - 2, -(2**63), 5, 10**30, 10**30 + 1)]
+    whole = NumberDistribution.of(pa.array(values, pa.decimal128(38, 0)))
+    assert whole.distinct == 5
+    parts = [NumberDistribution.of(pa.array([value], pa.decimal128(38, 0))) for value in values]
+    assert reduce(lambda left, right: left.merge(right), parts).encode() == whole.encode()
+    assert NumberDistribution.of(pa.array(values[3:4], pa.decimal128(5, 2))).distinct == 1

@@ -1,0 +1,106 @@
+"""What no injected error is like: infinities, control characters, sizes, nested types, a day without rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.profile import profile_table
+from airflow_dq.profile.model import Profile
+from airflow_dq.program import SynthesisOptions, Verdict, evaluate, synthesize
+
+ROWS = 300
+
+
+def _profile(index: int, **changed: Callable[[list[object]], list[object]]) -> Profile:
+    rng = np.random.default_rng(index)
+    made: dict[str, list[object]] = {
+        "price": rng.gamma(4.0, 10.0, ROWS).tolist(),
+        "text": [f"note {number}" for number in rng.integers(0, 50, ROWS)],
+        "tags": [["a"] * int(count) for count in rng.integers(1, 6, ROWS)],
+    }
+    for name, change in changed.items():
+        made[name] = change(made[name])
+    return profile_table(pa.table(made), f"2026-01-{index + 1:02d}")
+
+
+HISTORY = [_profile(index) for index in range(12)]
+PROGRAM = synthesize(HISTORY)
+
+
+def _judged(now: Profile, history: list[Profile] = HISTORY) -> Verdict:
+    return evaluate(PROGRAM if history is HISTORY else synthesize(history), now, history)
+
+
+def test_nothing_unheard() -> None:
+    assert _judged(_profile(12)).status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("price", math.inf, "10.0% of the values are infinite, as none did in the past partitions."),
+        ("price", -math.inf, "10.0% of the values are infinite, as none did in the past partitions."),
+        ("text", "a\x00b", "10.0% of the values hold a control character (NUL, a tab, a line feed ...), as none did "),
+    ],
+)
+def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object, words: str) -> None:
+    verdict = _judged(_profile(12, **{column: lambda values: [value] * 30 + values[30:]}))
+    messages = [alert.message for alert in verdict.alerts if alert.rule == "values_unheard"]
+    assert len(messages) == 1
+    assert messages[0].startswith(f"{column}: {words}")
+    assert verdict.columns[column].status == "fail"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_value_or_two_are_none(count: int) -> None:
+    now = _profile(12, price=lambda values: [math.inf] * count + values[count:])
+    assert [alert for alert in _judged(now).alerts if alert.rule == "values_unheard"] == []
+
+
+def test_what_has_come_before_may_come_again() -> None:
+    def some(values: list[object]) -> list[object]:
+        return [math.inf] * 30 + values[30:]
+
+    history = [*HISTORY[:5], _profile(5, price=some), *HISTORY[6:]]
+    assert [alert for alert in _judged(_profile(12, price=some), history).alerts if alert.rule != "metric"] == []
+
+
+def test_the_paper_knows_nothing_of_it() -> None:
+    program = synthesize(HISTORY, SynthesisOptions(mode="paper"))
+    verdict = evaluate(program, _profile(12, price=lambda values: [math.inf] * 30 + values[30:]), HISTORY)
+    assert {alert.rule for alert in verdict.alerts} <= {"metric"}
+
+
+def test_lists_that_grow_are_an_alert() -> None:
+    grown = _profile(12, tags=lambda values: [value * 2 for value in values])  # type: ignore[operator]
+    assert [(alert.column, alert.metric) for alert in _judged(grown).alerts] == [("tags", "size_mean")]
+
+
+def test_another_nested_type_is_an_alert_unless_it_has_varied() -> None:
+    def numbers(values: list[object]) -> list[object]:
+        return [[1] * len(value) for value in values]  # type: ignore[arg-type]
+
+    now = _profile(12, tags=numbers)
+    (alert,) = _judged(now).alerts
+    assert alert.rule == "column_retyped"
+    assert alert.message == "tags: the column is now list<int64>; it was list<string> in the 12 past partitions."
+    assert _judged(now, [*HISTORY[:5], _profile(5, tags=numbers), *HISTORY[6:]]).alerts == ()
+
+
+def test_one_day_without_rows_does_not_let_half_a_load_pass() -> None:
+    empty = profile_table(pa.table({"price": pa.array([], pa.float64())}), "2026-01-06")
+    days = [
+        profile_table(pa.table({"price": np.arange(float(1_000 + index))}), f"2026-01-{index + 1:02d}")
+        for index in range(20)
+    ]
+    history = [*days[:5], empty, *days[6:]]
+    half = profile_table(pa.table({"price": np.arange(500.0)}), "2026-01-21")
+    verdict = evaluate(synthesize(history), half, history)
+    assert [alert.metric for alert in verdict.alerts if alert.column is None] == ["row_count"]
+    again = profile_table(pa.table({"price": np.arange(1_020.0)}), "2026-01-21")
+    assert evaluate(synthesize(history), again, history).table.status == "pass"
