@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,17 @@ from airflow.cli.cli_config import ActionCommand, Arg
 from airflow_dq.settings import DEFAULT_CONN_ID
 
 EXIT_CODES = "Exit codes: 0 done,{one} 2 a problem that is explained in one sentence."
+
+
+def number(text: str) -> int:
+    """A number of things, of which there is at least one."""
+    try:
+        found = int(text)
+    except ValueError:
+        found = 0
+    if found < 1:
+        raise ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return found
 
 
 def arg(*flags: str, **options: Any) -> Arg:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow.cli.cli_config import GroupCommand
 
-from airflow_dq.cli.argument import DATASET, PARTITION, arg, command, option
+from airflow_dq.cli.argument import DATASET, PARTITION, arg, command, number, option
 from airflow_dq.cli.definition_review import ACCEPT, ALERTS, NEW_NORMAL, REJECT, SHOW, SNOOZE
 from airflow_dq.cli.definition_store import DATASETS, DB, EXPORT, IMPORT, PRUNE
 
@@ -24,7 +24,7 @@ BACKFILL = command(
         option("--option", "KEY=VALUE", "option of Spark's reader; may be repeated", action="append", default=[]),
         option("--since", "KEY", "first partition key"),
         option("--until", "KEY", "last partition key"),
-        option("--limit", "N", "only the newest N partitions", type=int),
+        option("--limit", "N", "only the newest N partitions", type=number),
         option("--columns", "A,B", "profile only these columns"),
         option("--exclude", "A,B", "do not profile these columns"),
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_KEY"),
@@ -54,7 +54,7 @@ STATUS = command(
     "status",
     (
         arg("dataset", metavar="DATASET", nargs="?", help="name of the dataset (default: list all)"),
-        option("--limit", "N", "newest partitions to show (default: 30)", type=int, default=30),
+        option("--limit", "N", "newest partitions to show (default: 30)", type=number, default=30),
     ),
     "status flights --limit 10",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow.cli.cli_config import ActionCommand
 
-from airflow_dq.cli.argument import arg, command, option
+from airflow_dq.cli.argument import arg, command, number, option
 
 BY = option("--by", "NAME", "who decides (default: the user of this machine)")
 COMMENT = option("--comment", "TEXT", "why; it is kept with the decision")
@@ -19,7 +19,7 @@ ALERTS = command(
         option("--severity", "NAME", "only those that fail, or only warn: fail, warn", choices=("fail", "warn")),
         option("--since", "DATE", "judged on this day (UTC) or later"),
         option("--until", "DATE", "judged on this day (UTC) or earlier"),
-        option("--limit", "N", "how many to show (default: 30, at most 200)", type=int, default=30),
+        option("--limit", "N", "how many to show (default: 30, at most 200)", type=number, default=30),
     ),
     "alerts --open --dataset flights",
 )

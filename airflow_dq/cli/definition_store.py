@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow.cli.cli_config import GroupCommand
 
-from airflow_dq.cli.argument import DATASET, arg, command, option
+from airflow_dq.cli.argument import DATASET, arg, command, number, option
 
 DB = GroupCommand(
     name="db",
@@ -64,7 +64,7 @@ EXPORT = command(
     (
         DATASET,
         arg("file", metavar="FILE", help="file to write (-: the standard output)"),
-        option("--limit", "N", "only the newest N partitions", type=int, default=1_000_000),
+        option("--limit", "N", "only the newest N partitions", type=number, default=1_000_000),
     ),
     "export flights flights.jsonl",
 )

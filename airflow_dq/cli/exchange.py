@@ -98,7 +98,8 @@ def _opened(path: str, mode: str) -> Iterator[IO[str]]:
         yield sys.stdout if mode == "w" else sys.stdin
         return
     try:
-        file = open(path, mode, encoding="utf-8")  # noqa: SIM115  (closed below; an error in the block is not ours)
+        # Bytes that are no text are for the line's own error.
+        file = open(path, mode, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115  (closed below)
     except OSError as error:
         raise ConfigurationError(f"The file {path!r} cannot be opened: {error.strerror}.") from None
     with file:

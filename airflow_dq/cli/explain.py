@@ -40,11 +40,14 @@ def _verdict(arguments: Any) -> Verdict:
         stored = repository.load_verdict(arguments.dataset, arguments.partition)
         if stored is None and arguments.judge:
             return judge(repository, arguments.dataset, arguments.partition, SynthesisOptions())
+        attempt = repository.attempt_status(arguments.dataset, arguments.partition)
     if stored is None:
-        raise StoreError(
-            f"Dataset {arguments.dataset!r}, partition {arguments.partition!r}: no verdict is stored. A DQGateSensor "
-            "stores one when it judges the partition; --judge does it now."
+        said = (
+            "no verdict is stored. A DQGateSensor stores one when it judges the partition; --judge does it now."
+            if attempt is not None and attempt.has_profile
+            else "there is no profile. `airflow dq datasets` and `airflow dq status DATASET` list what there is."
         )
+        raise StoreError(f"Dataset {arguments.dataset!r}, partition {arguments.partition!r}: {said}")
     return stored
 
 

@@ -92,6 +92,10 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: columns names no column; leave it out (None) to profile all of them."
             )
+        if self.limit is not None and not (isinstance(self.limit, int) and self.limit >= 1):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: limit is {self.limit!r}; give 1 or more, or leave it out for all."
+            )
         if self.sample_rows < 0:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: sample_rows is {self.sample_rows}; give 0 (no injected errors) or more."

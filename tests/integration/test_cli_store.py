@@ -156,6 +156,11 @@ def test_datasets_and_status(broken: Repository, line: Line) -> None:
     assert "fail (warnings)" in line.text("status", "t", "--limit", "1")
 
 
+def test_what_there_is_nothing_to_explain_of(broken: Repository, line: Line) -> None:
+    assert "no verdict is stored" in line.refused("explain", "t", str(days(1)[0].partition))
+    assert "there is no profile. `airflow dq datasets`" in line.refused("explain", "nope", TODAY)
+
+
 def test_a_round_trip_of_profiles_is_equal(broken: Repository, line: Line, tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     assert line.json("export", "t", str(file)) == {"dataset": "t", "written": 21}
@@ -174,8 +179,14 @@ def test_what_cannot_be_exchanged(broken: Repository, line: Line, tmp_path: Path
     assert "cannot be opened: No such file" in line.refused("import", str(tmp_path / "absent"))
     assert "would both go" in line.refused("export", "t", "-", "--json")
     file = tmp_path / "bad.jsonl"
-    for content in ("nonsense", "[]", '{"format": "other"}', '{"format": "airflow-dq-profile/1", "profile": {}}'):
-        file.write_text(content)
+    for content in (
+        b"nonsense",
+        b"[]",
+        b'{"format": "other"}',
+        b'{"format": "airflow-dq-profile/1", "profile": {}}',
+        b"\xff",
+    ):
+        file.write_bytes(content)
         assert "Line 1 of" in line.refused("import", str(file))
 
 

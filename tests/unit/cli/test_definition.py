@@ -48,5 +48,13 @@ def test_an_incomplete_command_line_is_a_user_error(arguments: list[str]) -> Non
     assert ended.value.code == 2
 
 
+@pytest.mark.parametrize("limit", ["0", "-3", "many"])
+@pytest.mark.parametrize("command", [["backfill", "t"], ["status", "t"], ["alerts"], ["export", "t", "-"]])
+def test_a_limit_is_one_or_more(command: list[str], limit: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, f"--limit={limit}"])
+    assert f"--limit: {limit!r} is no number of 1 or more" in capsys.readouterr().err
+
+
 def test_parsers_are_plain_argparse() -> None:
     assert isinstance(build_parser(), argparse.ArgumentParser)

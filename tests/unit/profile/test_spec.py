@@ -40,6 +40,8 @@ def test_an_order_survives_its_json(order: dict[str, Any]) -> None:
         ({"pattern": "/lake/*/*"}, "exactly one '\\*'"),
         ({"table": "a", "partition": "p", "columns": ()}, "columns names no column"),
         ({"table": "a", "partition": "p", "sample_rows": -1}, "sample_rows is -1"),
+        ({"pattern": "/lake/day=*", "limit": 0}, "limit is 0; give 1 or more"),
+        ({"pattern": "/lake/day=*", "limit": "5"}, "limit is '5'; give 1 or more"),
         ({"table": "a", "partition": "p", "hidden": "email"}, "hidden is the text 'email'"),
     ],
 )
