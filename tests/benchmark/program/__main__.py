@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmark.program import latency, report
 from tests.benchmark.program.dataset import datasets
 from tests.benchmark.program.outcome import Outcome
-from tests.benchmark.program.setting import ablations, figures
+from tests.benchmark.program.setting import Setting, ablations, figures
 from tests.benchmark.program.trial import run
 
 
@@ -37,14 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return not given.only or any(name.startswith(part) for part in given.only.split(","))
 
     settings = {name: found for name, found in {"ablation": ablations(), **figures()}.items() if wanted(name)}
-    outcomes: dict[str, dict[str, Outcome]] = {
-        name: defaultdict(Outcome, {one.label: Outcome() for one in found}) for name, found in settings.items()
-    }
+    measured: list[tuple[Setting, Outcome]] = []
+    outcomes = {name: {one.label: _outcome(one, measured) for one in found} for name, found in settings.items()}
     for dataset in datasets(given.folder, given.columns) if settings else ():
         print(dataset.name, file=sys.stderr, flush=True)
-        for name, found in settings.items():
-            for setting in found:
-                run(dataset, setting, given.points, given.before, outcomes[name][setting.label])
+        run(dataset, measured, given.points, given.before)
     page = ["# False alarms and recall\n"]
     for name, rows in outcomes.items():
         page += [f"## {name}\n", report.summary(rows)]
@@ -67,6 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"No PNG is written: {error}. Install matplotlib for them.", file=sys.stderr)
     print((given.out / "report.md").read_text())
     return 0
+
+
+def _outcome(setting: Setting, measured: list[tuple[Setting, Outcome]]) -> Outcome:
+    """Where a setting's counts are gathered: once for those of several figures that differ in their label only."""
+    for known, outcome in measured:
+        if replace(known, label=setting.label) == setting:
+            return outcome
+    measured.append((setting, Outcome()))
+    return measured[-1][1]
 
 
 if __name__ == "__main__":

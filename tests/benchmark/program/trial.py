@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from airflow_dq.profile import Profile
 from airflow_dq.program import Status, evaluate, synthesize
 from airflow_dq.program.backtest_recall import InjectedErrors
 from tests.benchmark.program.dataset import Dataset
@@ -21,23 +24,30 @@ def points(partitions: int, history: int, number: int) -> list[int]:
     return sorted({int(place) for place in np.linspace(history, partitions - 1, number)})
 
 
-def run(dataset: Dataset, setting: Setting, number: int, longest: int, outcome: Outcome) -> None:
-    """Add one dataset's counts.
+def run(dataset: Dataset, outcomes: Sequence[tuple[Setting, Outcome]], number: int, longest: int) -> None:
+    """Add one dataset's counts to each setting's.
 
     :param number: partitions to judge
     :param longest: partitions before the first that is judged, so that all settings judge the same ones
     """
     places = points(len(dataset.profiles), longest, number)
     tried = {places[i] for i in np.linspace(0, len(places) - 1, RECALL_POINTS).astype(int)} if places else set()
-    with setting.applied():
-        for place in places:
-            _judge(dataset, setting, place, outcome, injected=place in tried)
+    for place in places:
+        # What the errors measure is the same under all settings that look back as far.
+        errors: dict[int, InjectedErrors] = {}
+        for setting, outcome in outcomes:
+            history = dataset.profiles[max(0, place - setting.options.history) : place]
+            if place in tried and len(history) not in errors:
+                errors[len(history)] = InjectedErrors(dataset.tested[place], history)
+            with setting.applied():
+                _judge(dataset.profiles[place], history, setting, outcome, errors.get(len(history)))
 
 
-def _judge(dataset: Dataset, setting: Setting, place: int, outcome: Outcome, *, injected: bool) -> None:
-    history = dataset.profiles[max(0, place - setting.options.history) : place]
+def _judge(
+    profile: Profile, history: Sequence[Profile], setting: Setting, outcome: Outcome, errors: InjectedErrors | None
+) -> None:
     program = synthesize(history, setting.options)
-    verdict = evaluate(program, dataset.profiles[place], history)
+    verdict = evaluate(program, profile, history)
     scopes = [*([verdict.table] if program.table.clauses else []), *verdict.columns.values()]
     alarms = sum(scope.status is Status.FAIL for scope in scopes)
     outcome.columns += len(scopes)
@@ -46,7 +56,6 @@ def _judge(dataset: Dataset, setting: Setting, place: int, outcome: Outcome, *, 
     outcome.partition_alarms += bool(alarms)
     outcome.programs += len(program.columns)
     outcome.clauses += sum(len(column.clauses) for column in program.columns.values())
-    if injected:
-        for one in InjectedErrors(dataset.tested[place], history).recall(program):
-            outcome.injected[one.type] += one.injected
-            outcome.caught[one.type] += one.caught
+    for one in errors.recall(program) if errors is not None else ():
+        outcome.injected[one.type] += one.injected
+        outcome.caught[one.type] += one.caught
