@@ -6,13 +6,19 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import date, timedelta
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from sqlalchemy import text
 
 from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
+from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import Program, Status, SynthesisOptions, Verdict
+from airflow_dq.report import render_page
+from airflow_dq.sensors.review import body
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store import judge as judge_module
 from airflow_dq.store.judge import judge
@@ -248,3 +254,30 @@ def test_awkward_column_in_an_alert(learned: Repository) -> None:
     verdict = judge(learned, "t", TODAY, OPTIONS)
     assert verdict.status is Status.FAIL
     assert [(row[3], row[4]) for row in contents(learned)["alert"]] == [("column_missing", ODD_NAME)]
+
+
+def test_an_old_partition_delivered_again_is_told_by_its_date_and_content(store: Repository) -> None:
+    def table(day: date) -> pa.Table:
+        rng = np.random.default_rng(day.toordinal())
+        made = {"day_text": [day.strftime("%d.%m.%Y")] * 90, "day": [day] * 90, "amount": rng.normal(50.0, 5.0, 90)}
+        return pa.table(made)
+
+    first = date(2026, 1, 20)
+    each = [first + timedelta(days=number) for number in range(14)]
+    put(store, *(profile_table(table(day), str(day)) for day in each[:-1]))
+    # The date that these rows tell is the first of a month, and was foretold.
+    put(store, profile_table(table(each[-1]), str(each[-1])))
+    assert judge(store, "t", str(each[12]), SynthesisOptions()).status is Status.PASS
+    put(store, profile_table(table(each[12]), str(each[13])))
+    verdict = judge(store, "t", str(each[13]), SynthesisOptions())
+    assert store.load_verdict("t", str(each[13])) == verdict
+    assert [(alert.rule, alert.column) for alert in verdict.alerts][:3] == [
+        ("partition_repeated", None),
+        ("calendar", "day_text"),
+        ("calendar", "day"),
+    ]
+    detail = store.judged_partition("t", str(each[13]))
+    assert detail is not None
+    for page in (render_page([("t", verdict)]), body(detail, None)):
+        assert "an old partition delivered again" in page
+        assert "holds what partition 2026-02-01 holds" in page.replace("\\", "")
