@@ -206,6 +206,10 @@ class DQProfileOperator(SparkSubmitOperator):
         :raises ConfigurationError: when they contradict each other, or the partition key rendered to nothing.
         """
         partition = partition_key(self.partition, self.dataset) if self._keyed else None
+        if not isinstance(self.read_options or {}, Mapping):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: read_options is {self.read_options!r}; give a dict, such as {{'sep': ';'}}."
+            )
         paths = {partition: self.source} if partition is not None and self.source else {}
         if not (self._keyed or self.partition_by or "*" in (self.source or "*")):
             raise ConfigurationError(

@@ -142,6 +142,8 @@ class DQGateSensor(BaseSensorOperator):
         :raises ConfigurationError: when ``options`` is a dict with an unknown field.
         """
         options = self.options or {}
+        if not isinstance(options, SynthesisOptions | Mapping):
+            raise ConfigurationError(f"options is {options!r}; give SynthesisOptions(...) or a dict of its fields.")
         if isinstance(options, Mapping):
             known = [field.name for field in fields(SynthesisOptions)]
             if unknown := sorted(set(options) - set(known)):

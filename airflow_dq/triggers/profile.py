@@ -31,7 +31,15 @@ def progress(repository: Repository, dataset: str, partition: str) -> Progress:
     where = f"Dataset {dataset!r}, partition {partition!r}"
     newest = repository.attempt_status(dataset, partition)
     if newest is None:
-        return Progress("waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it).")
+        others = [line.partition for line in repository.partitions(dataset, 1)]
+        known = (
+            f"the newest partition of this dataset is {others[0]!r}"
+            if others
+            else "nothing of a dataset of this name ever was"
+        )
+        return Progress(
+            "waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it); {known}."
+        )
     if newest.state == "running":
         since = newest.started_at.isoformat(timespec="seconds")
         return Progress("waiting", f"{where}: being profiled (attempt {newest.attempt}, since {since}).")

@@ -61,6 +61,11 @@ def test_hidden_columns_reach_the_job() -> None:
     assert (spec.store_values, spec.hidden) == (False, ("email",))
 
 
+def test_read_options_that_are_no_dict_are_explained() -> None:
+    with pytest.raises(ConfigurationError, match=r"read_options is \['sep'\]; give a dict"):
+        operator(source="lake/day=1", partition="1", read_options=["sep"]).job_spec()
+
+
 @pytest.mark.parametrize("option", ["columns", "exclude", "hidden"])
 def test_one_name_is_not_taken_for_its_letters(option: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"{option} is the text 'email'; give a list: \['email'\]"):

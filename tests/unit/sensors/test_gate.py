@@ -21,7 +21,7 @@ from airflow_dq.hooks.dq import DQHook
 from airflow_dq.program.model import Alert, ScopeVerdict, Status, SynthesisOptions, Verdict
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin, Review
-from airflow_dq.store.summary import AttemptState, AttemptStatus
+from airflow_dq.store.summary import AttemptState, AttemptStatus, PartitionSummary
 from airflow_dq.version_compat import (
     AirflowException,
     AirflowFailException,
@@ -80,6 +80,9 @@ class World:
             first_alert_id=17, headline="a: mean was 3.", fingerprint=self.fingerprint,
         )  # fmt: skip
         return JudgedDetail(line, self.verdict, None, (), (), (), None)
+
+    def partitions(self, dataset: str, limit: int) -> list[PartitionSummary]:
+        return []
 
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ class FakeStore:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+    def partitions(self, dataset: str, limit: int) -> list[Any]:
+        return [SimpleNamespace(partition="2026-01-31")][:limit] if dataset == "flights" else []
 
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
         state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
@@ -50,6 +54,13 @@ def fire(monkeypatch: pytest.MonkeyPatch, store: Any, deadline: float) -> list[d
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr("airflow_dq.store.open_store", open_store)
     return asyncio.run(events())
+
+
+def test_what_waits_for_the_wrong_name_says_which_there_are() -> None:
+    seen = [progress(FakeStore(None), dataset, "20260131").message for dataset in ("flights", "flight")]  # type: ignore[arg-type]
+    assert "not profiled yet" in seen[0]
+    assert seen[0].endswith("; the newest partition of this dataset is '2026-01-31'.")
+    assert seen[1].endswith("; nothing of a dataset of this name ever was.")
 
 
 @pytest.mark.parametrize(
