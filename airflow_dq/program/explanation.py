@@ -26,6 +26,7 @@ from airflow_dq.program.series import Before, series_of
 from airflow_dq.program.wording import chance_words, metric_words, natural_range, number_words, reason_words
 from airflow_dq.states.base import Kind
 
+NOTHING = 1e-9
 LAST_VALUES = 3
 """Values of the newest partitions that an alert quotes."""
 
@@ -149,7 +150,8 @@ def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tu
     lower, upper = result.expected
     low = None if lower is None or lower <= lowest else lower
     high = None if upper is None or upper >= highest else upper
-    if low is not None and high is not None and clause.spread == 0.0 and clause.bound is not Bound.STUDENT_T:
+    never = clause.spread == 0.0 and (clause.bound is not Bound.STUDENT_T or _is_nothing(low, high))
+    if low is not None and high is not None and never:
         seen, exact = number_words(clause.metric, kind, [value, (low + high) / 2])
         return seen, f"exactly {exact}"
     present = [bound for bound in (low, high) if bound is not None]
@@ -159,6 +161,11 @@ def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tu
     if low is None and high is None:
         return seen, "another change"
     return seen, f"at most {bounds[0]}" if low is None else f"at least {bounds[0]}"
+
+
+def _is_nothing(low: float | None, high: float | None) -> bool:
+    """Whether a range is one number but for its rounding."""
+    return low is not None and high is not None and high - low <= NOTHING
 
 
 def _compared(clause: Clause, kind: Kind, before: Before) -> str:

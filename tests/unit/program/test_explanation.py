@@ -17,8 +17,9 @@ from airflow_dq.program.model import (
     TransformKind,
     Verdict,
 )
+from airflow_dq.program.synthesis import synthesize
 from airflow_dq.states.base import Kind
-from tests.unit.program.builder import flights, with_metric, without_states
+from tests.unit.program.builder import column, day, flights, profile, with_metric, without_states
 
 HISTORY = [flights(i) for i in range(12)]
 
@@ -161,3 +162,13 @@ def _judged(now: Profile, *clauses: Clause, history: Sequence[Profile] = HISTORY
     partitions = tuple(p.partition for p in history)
     program = Program(SynthesisOptions(), partitions, TableProgram(schema={}), {"air_time": column})
     return evaluate(program, now, history, ["air_time"])
+
+
+def test_a_range_of_next_to_nothing_is_one_number() -> None:
+    history = [profile(day(index), column("name", Kind.STRING, ["only"] * 50)) for index in range(8)]
+    now = profile(day(8), column("name", Kind.STRING, ["only"] * 25 + ["other"] * 25))
+    program = synthesize(history, SynthesisOptions(metrics=("entropy",)))
+    (alert,) = evaluate(program, now, history).alerts
+    assert alert.message.startswith(
+        "name: entropy was 0.6931; expected exactly 0 (8 past partitions); it never changed"
+    )
