@@ -25,7 +25,7 @@ from airflow_dq.program.timeline import WEEK
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: few and cheap ones together, or one alone and what guards it."""
-REACH = 1.75
+REACH = 2.0
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
 REFERENCE = 0.001
 """The budget at which REACH holds."""
