@@ -80,6 +80,7 @@ class ColumnProfile:
     """Digest of the states' content (:func:`digest_states`), which outlives them."""
     pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
     """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
+
     @property
     def in_full(self) -> bool:
         """Whether the values themselves are profiled, and not only how many and how large they are."""

@@ -38,7 +38,7 @@ def kept_share(clean: Counts, staying: Counts) -> Floats:
     if overall in (0.0, 1.0):
         # Everywhere the same, whatever is looked at.
         return np.full(len(clean), overall)
-    rows, stays = (np.concatenate([[0], np.cumsum(counts)]) for counts in (clean, staying))
+    rows, stays = (np.concatenate([[0.0], np.cumsum(counts, dtype=np.float64)]) for counts in (clean, staying))
     middle = (rows[:-1] + rows[1:]) / 2
     first, last = np.maximum(middle - _WINDOW / 2, 0), np.minimum(middle + _WINDOW / 2, rows[-1])
     around = _believed(last - first, np.interp(last, rows, stays) - np.interp(first, rows, stays), overall)

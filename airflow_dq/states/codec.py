@@ -15,14 +15,14 @@ from airflow_dq.exceptions import CodecError
 
 _LENGTH = struct.Struct("<Q")
 _INTEGERS = {name: (np.iinfo(name).min, np.iinfo(name).max) for name in ("i1", "i2", "i4", "i8")}
-_level = ContextVar("level", default=3)
-"""How hard zlib tries."""
+_LEVEL = 3
+_compresses = ContextVar("compresses", default=True)
 
 
 def pack(key: str, *sections: bytes) -> bytes:
     """Bytes that :func:`unpack` splits again; the key is part of them, damage is detected by zlib's checksum."""
     body = b"".join(_LENGTH.pack(len(section)) + section for section in sections)
-    return zlib.compress(key.encode() + b"\0" + body, _level.get())
+    return zlib.compress(key.encode() + b"\0" + body, level(_LEVEL))
 
 
 def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
@@ -47,15 +47,20 @@ def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
 
 @contextmanager
 def uncompressed() -> Iterator[None]:
-    """Within, :func:`pack` takes no time to compress: for whoever compresses many states together, or keeps none.
+    """Within, states take no time to compress: for whoever compresses many of them together, or keeps none.
 
-    What it makes then is read like all that it makes.
+    What they are encoded to is read like all that they are encoded to.
     """
-    token = _level.set(0)
+    token = _compresses.set(False)
     try:
         yield
     finally:
-        _level.reset(token)
+        _compresses.reset(token)
+
+
+def level(usual: int) -> int:
+    """How hard zlib is to try: as usual, or not at all within :func:`uncompressed`."""
+    return usual if _compresses.get() else 0
 
 
 @contextmanager

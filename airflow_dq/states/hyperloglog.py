@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_dq.states.codec import level
+
 PRECISION = 16
 """2**16 registers: a standard error of 1.04 / sqrt(2**16) = 0.41 %, below 1 % in 98 of 100 columns."""
 _REGISTERS = 1 << PRECISION
@@ -47,7 +49,8 @@ class HyperLogLog:
         """The registers, each in the bits that its frequency deserves: within 2 % of their entropy."""
         if self.registers == _NONE:
             return _NONE_STORED
-        coder = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
+        hard = level(zlib.Z_BEST_COMPRESSION)
+        coder = zlib.compressobj(hard, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
         return coder.compress(self.registers) + coder.flush()
 
     @classmethod

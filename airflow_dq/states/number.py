@@ -229,11 +229,17 @@ def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells
         return _single_integers(now, before)
     if now is before:
         return Cells(now.values, now.values, now.counts, now.counts)
-    points = np.union1d(now.values, before.values)
-    counts = np.zeros((2, len(points)), np.int64)
-    counts[0, np.searchsorted(points, now.values)] = now.counts
-    counts[1, np.searchsorted(points, before.values)] = before.counts
-    points, counts = _written_alike(points, counts)
+    values = np.concatenate([now.values, before.values])
+    # Two sorted runs: to merge them is much quicker than to hash them, as np.unique does, and to look each value up.
+    order = np.argsort(values, kind="stable")
+    points = values[order]
+    first = np.append(True, points[1:] != points[:-1])
+    place = np.empty(len(values), np.int64)
+    place[order] = np.cumsum(first) - 1
+    counts = np.zeros((2, np.count_nonzero(first)), np.int64)
+    counts[0, place[: len(now.values)]] = now.counts
+    counts[1, place[len(now.values) :]] = before.counts
+    points, counts = _written_alike(points[first], counts)
     return Cells(points, points, counts[0], counts[1])
 
 

@@ -59,6 +59,7 @@ def test_metrics_are_those_of_the_data():
         "zero_ratio": 0.0,
         "negative_ratio": 0.0,
         "integer_ratio": 1.0,
+        "infinite_ratio": 2 / 5,
         "mode_ratio": 1 / 3,
         "skewness": pytest.approx(0.0, abs=1e-12),
         "kurtosis": pytest.approx(-1.5),

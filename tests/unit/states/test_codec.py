@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import CodecError
@@ -9,10 +10,12 @@ from airflow_dq.states.codec import (
     pack_floats,
     pack_integers,
     reading,
+    uncompressed,
     unpack,
     unpack_floats,
     unpack_integers,
 )
+from airflow_dq.states.number import NumberDistribution
 
 
 def test_sections_come_back_in_order() -> None:
@@ -49,3 +52,15 @@ def test_empty_arrays_and_floats() -> None:
 def test_a_foreign_integer_type_is_an_error() -> None:
     with pytest.raises(ValueError, match="no integer type"):
         unpack_integers(b"f8" + bytes(8))
+
+
+def test_what_is_not_compressed_is_read_like_what_is() -> None:
+    values = pa.array(np.random.default_rng(0).normal(size=40_000))
+    state = NumberDistribution.of(values)
+    assert state.sketch is not None
+    packed = state.encode()
+    with uncompressed():
+        raw = state.encode()
+    assert len(raw) > len(packed) + 2**15, "its HyperLogLog registers are 64 KB"
+    assert NumberDistribution.decode(raw) == state
+    assert NumberDistribution.decode(raw).encode() == packed == state.encode()
