@@ -13,29 +13,10 @@ import pytest
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize
-from airflow_dq.program.calendar import calendar_parts, date_of
+from airflow_dq.program.calendar import calendar_parts
 from airflow_dq.program.model import Alert
 
 ROWS = 40
-
-
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [
-        ("2026-02-15", date(2026, 2, 15)),
-        ("20260215", date(2026, 2, 15)),
-        ("day=2026-02-15T06:00", date(2026, 2, 15)),
-        ("orders_2026-02-15_v2", date(2026, 2, 15)),
-        ("2026-02-30", None),
-        ("2026-02", None),
-        ("120260215", None),
-        ("run 17", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_the_date_that_a_key_names(key: str | None, expected: date | None) -> None:
-    assert date_of(key) == expected
 
 
 def _profile(day: date, values: Callable[[date], object], key: str | None = None, rows: int = ROWS) -> Profile:
