@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache, partial
 from itertools import pairwise
 
@@ -23,7 +23,10 @@ TWICE = 2
 _KEY = re.compile(r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)")
 _SHORTEST_MONTH = 28
 
-_Slot = Callable[[date], int]
+_NUMBER = re.compile(r"\d{1,9}")
+
+_Slot = Callable[[int], int]
+"""From where a key lies in time, a day or its number, to a slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Timeline:
 
     @classmethod
     def of(cls, keys: Sequence[str | None]) -> Timeline:
-        """The slots of partitions by their keys: one after the other where these are not dates in a rhythm."""
+        """The slots of partitions by their keys: one after the other where these are no dates or numbers in rhythm."""
         return _timeline(tuple(keys))
 
     @classmethod
@@ -53,8 +56,8 @@ class Timeline:
     def steps_to(self, key: str | None = None) -> tuple[int, ...]:
         """How many slots each partition lies before the one with this key, or before the next one that is due."""
         last = self.slots[-1] if self.slots else -1
-        day = date_of(key)
-        here = last + 1 if self._slot is None or day is None else max(last + 1, self._slot(day))
+        place = _place(key)
+        here = last + 1 if self._slot is None or place is None else max(last + 1, self._slot(place))
         return tuple(here - slot for slot in self.slots)
 
     def far(self, count: int) -> BoolArray:
@@ -83,34 +86,55 @@ def date_of(partition: str | None) -> date | None:
         return None
 
 
+def _place(key: str | None) -> int | None:
+    """The day of a key in the calendar, or its number."""
+    day = date_of(key)
+    if day is not None:
+        return day.toordinal()
+    return int(key) if key is not None and _NUMBER.fullmatch(key) else None
+
+
 @lru_cache(maxsize=256)
 def _timeline(keys: tuple[str | None, ...]) -> Timeline:
-    days = [day for key in keys if (day := date_of(key)) is not None]
-    steps = [(later - earlier).days for earlier, later in pairwise(days)]
-    if len(days) < len(keys) or not steps or min(steps) < 1:
+    places = [place for key in keys if (place := _place(key)) is not None]
+    steps = [later - earlier for earlier, later in pairwise(places)]
+    if len(places) < len(keys) or not steps or min(steps) < 1:
         return Timeline.plain(len(keys))
-    slot, week = _rhythm(days, steps)
-    slots = tuple(slot(day) for day in days)
+    days = [day for key in keys if (day := date_of(key)) is not None]
+    if 0 < len(days) < len(keys):
+        return Timeline.plain(len(keys))
+    slot, week = _rhythm(days, min(steps)) if days else (partial(_every, places[0], min(steps)), WEEK)
+    slots = tuple(slot(place) for place in places)
     # With more gaps than partitions, or two in one slot, there is no such rhythm.
     if slots[-1] >= 2 * len(slots) or len(set(slots)) < len(slots):
         return Timeline.plain(len(keys))
     return Timeline(slots, week, slot)
 
 
-def _rhythm(days: Sequence[date], steps: Sequence[int]) -> tuple[_Slot, int]:
+def _rhythm(days: Sequence[date], step: int) -> tuple[_Slot, int]:
     """The slot of a day, and how many slots make a week."""
-    first, step = days[0], min(steps)
+    first = days[0].toordinal()
     if step == 1:
-        could = [(first + timedelta(i)).weekday() for i in range((days[-1] - first).days + 1)]
+        could = [date.fromordinal(day).weekday() for day in range(first, days[-1].toordinal() + 1)]
         came = {day.weekday() for day in days}
         due = frozenset(weekday for weekday in range(WEEK) if weekday in came or could.count(weekday) < TWICE)
         return partial(_due_until, due, first), len(due)
     if step >= _SHORTEST_MONTH and len({day.day for day in days}) == 1:
-        return lambda day: 12 * (day.year - first.year) + day.month - first.month, WEEK
-    return lambda day: (day - first).days // step, WEEK
+        return partial(_months, days[0]), WEEK
+    return partial(_every, first, step), WEEK
 
 
-def _due_until(due: frozenset[int], first: date, day: date) -> int:
+def _every(first: int, step: int, place: int) -> int:
+    return (place - first) // step
+
+
+def _months(first: date, place: int) -> int:
+    day = date.fromordinal(place)
+    return 12 * (day.year - first.year) + day.month - first.month
+
+
+def _due_until(due: frozenset[int], first: int, place: int) -> int:
     """Number of due days after the first one, up to a day."""
-    weeks, rest = divmod((day - first).days, WEEK)
-    return weeks * len(due) + sum((first.weekday() + i) % WEEK in due for i in range(1, rest + 1))
+    weeks, rest = divmod(place - first, WEEK)
+    weekday = date.fromordinal(first).weekday()
+    return weeks * len(due) + sum((weekday + i) % WEEK in due for i in range(1, rest + 1))

@@ -92,7 +92,6 @@ def test_an_override_of_what_does_not_exist_is_explained() -> None:
 @pytest.fixture
 def users_metric() -> Iterator[str]:
     """Registered as a DAG file does it, and forgotten again."""
-    known = dict(registry._metrics)
 
     @metric(Moments, bound=Bound.CHEBYSHEV, kinds=frozenset({Kind.NUMERIC}), scale=Scale.SIZE)
     def variation(moments: Moments) -> MetricValue:
@@ -100,9 +99,7 @@ def users_metric() -> Iterator[str]:
         return moments.std / moments.mean if moments.count and moments.mean else Reason.NO_VALUES
 
     yield "variation"
-    registry._metrics.clear()
-    registry._metrics.update(known)
-    registry.metrics_for.cache_clear()
+    registry.unregister_metric("variation")
 
 
 def measured(profile: Profile) -> Profile:

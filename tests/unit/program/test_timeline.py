@@ -71,6 +71,14 @@ def test_keys_without_a_rhythm_follow_each_other(keys: list[str]) -> None:
     assert Timeline.of(keys) == Timeline.plain(len(keys))
 
 
+def test_numbered_partitions_have_gaps_as_well() -> None:
+    found = Timeline.of(["8", "9", "11", "12"])
+    assert (found.slots, found.week) == ((0, 1, 3, 4), 7)
+    assert found.steps_to("14") == (6, 5, 3, 2)
+    assert Timeline.of(["100", "200", "400"]).steps_to("500") == (4, 3, 1)
+    assert Timeline.of(["8", "2026-01-05"]) == Timeline.plain(2)
+
+
 def test_steps_to_the_next_partition() -> None:
     days = Timeline.of(_keys(range(5)))
     assert days.steps_to(str(MONDAY + timedelta(5))) == (5, 4, 3, 2, 1)
