@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet
 import pyarrow.types as pt
 
@@ -16,7 +17,9 @@ from airflow_dq.profile.model import ProfileOptions
 from airflow_dq.profile.task import Partial, merge_batches, profile_keyed, profile_lanes
 
 _BATCH_ROWS = 16_384
-"""Rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
+"""Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
+_BATCH_CELLS = 2**20
+"""The same of a wide table."""
 _BUFFER = 2**18
 """Bytes of each column that are read at once: a row group may be larger than memory."""
 
@@ -43,9 +46,10 @@ class Slice:
         :raises OSError: when the file cannot be opened, or is not the one that was looked at any more
         :raises pyarrow.ArrowException: when it is damaged, or a value does not fit its type
         """
+        rows = min(_BATCH_ROWS, max(1, _BATCH_CELLS // len(self.schema)))
         self._check()
         with pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER) as file:
-            for batch in file.iter_batches(_BATCH_ROWS, list(self.groups), self.schema.names, use_threads=False):
+            for batch in file.iter_batches(rows, list(self.groups), self.schema.names, use_threads=False):
                 # By name: to the library a dot leads into a struct, so that it may read more columns than these.
                 columns = [_read_as(batch.column(field.name), field.type) for field in self.schema]
                 yield pa.RecordBatch.from_arrays(columns, names=self.schema.names)
@@ -123,4 +127,14 @@ def _read_as(column: pa.Array, wanted: pa.DataType) -> pa.Array:
     if pt.is_decimal(wanted):
         # Spark refuses numbers with more digits than their type has.
         column.validate(full=True)
+    if pt.is_timestamp(column.type) and column.type.unit == "ns":
+        return _micros(column).cast(wanted)
     return column if logical_type(column.type) == wanted else column.cast(wanted)
+
+
+def _micros(column: pa.Array) -> pa.Array:
+    """Counts of nanoseconds as counts of microseconds; what is below one is cut off, towards the past."""
+    nanos = column.view(pa.int64())
+    micros = pc.divide(nanos, 1000)
+    rest = pc.subtract(nanos, pc.multiply(micros, 1000))
+    return pc.if_else(pc.less(rest, 0), pc.subtract(micros, 1), micros)

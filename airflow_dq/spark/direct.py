@@ -34,6 +34,8 @@ from airflow_dq.spark.source import Place, arrow_field
 _READERS = 4
 _MOST_FILES = 1_000
 """Files of a partition up to which the driver looks at each."""
+_MOST_COLUMNS = 300
+"""Columns up to which the pages of all of them, which Arrow's reader holds at once, leave room in a worker's 1 GiB."""
 SETTINGS = {
     # Ours, to switch this off.
     "spark.airflow_dq.direct": "true",
@@ -266,26 +268,33 @@ def columns_of(schema: pa.Schema, inferred: StructType, options: ProfileOptions)
     names = inferred.names
     if names != schema.names or len(set(names)) < len(names) or any("\0" in name for name in names):
         raise RefusedError(f"Spark and Arrow may not agree on the names of its columns: {', '.join(map(repr, names))}")
-    fields = {one.name: None if one.metadata else arrow_field(one) for one in inferred.fields}
-    whole = pa.schema([found or pa.field(name, pa.null()) for name, found in fields.items()])
+    inferred_types = {one.name: None if one.metadata else arrow_field(one) for one in inferred.fields}
+    types = {
+        name: None if found is None else type_read(schema.field(name).type, found.type)
+        for name, found in inferred_types.items()
+    }
+    whole = pa.schema([(name, found or pa.null()) for name, found in types.items()])
     empty = TableState.of(whole.empty_table(), options)
     for name in empty.columns:
-        found = fields[name]
-        if found is None or not same_values(schema.field(name).type, found.type):
+        if types[name] is None:
             raise RefusedError(f"its column {name!r} is read as {schema.field(name).type}")
-    if not empty.columns:
-        raise RefusedError("none of its columns is profiled")
+    if not 0 < len(empty.columns) <= _MOST_COLUMNS:
+        raise RefusedError(f"{len(empty.columns)} of its columns are profiled")
     return Columns(pa.schema([whole.field(name) for name in empty.columns]), empty)
 
 
-def same_values(arrow: pa.DataType, spark: pa.DataType) -> bool:
-    """Whether a column that the one reads as ``arrow`` and the other as ``spark`` has the same values to both."""
+def type_read(arrow: pa.DataType, spark: pa.DataType) -> pa.DataType | None:
+    """As what the job profiles a column that the one reads as ``arrow`` and the other as ``spark``.
+
+    None when its values may not be the same to both.
+    """
     plain = arrow if isinstance(arrow, pa.BaseExtensionType) else logical_type(arrow)
     if pt.is_dictionary(arrow) and plain != pa.string():
-        return False
-    if pt.is_null(plain):
-        return bool(spark == pa.int32())
+        return None
     if pt.is_timestamp(plain):
-        # Not in nanoseconds: Spark has none, and INT96 counts as such.
-        return plain.unit in ("ms", "us") and bool(spark == pa.timestamp("us", "UTC" if plain.tz else None))
-    return (plain in _SAME or pt.is_decimal128(plain)) and bool(plain == spark)
+        moment = pa.timestamp("us", "UTC" if plain.tz else None)
+        # Nanoseconds are integers to Spark, of which the job makes timestamps; INT96, too, are nanoseconds to Arrow.
+        same = spark == {"ns": pa.int64(), "us": moment, "ms": moment}.get(plain.unit)
+        return moment if same else None
+    same = spark == (pa.int32() if pt.is_null(plain) else plain)
+    return spark if same and (plain in _SAME or pt.is_decimal128(plain) or pt.is_null(plain)) else None

@@ -39,6 +39,15 @@ def test_values_come_in_the_types_that_spark_reads(tmp_path: Path) -> None:
     assert batch.column(0).cast(pa.int64()).to_pylist() == [1_000, None]
 
 
+def test_what_is_below_a_microsecond_is_cut_off_towards_the_past(tmp_path: Path) -> None:
+    nanos = [-(2**63) + 1, -1_001, -1_000, -1, 0, 999, 1_000, 2**63 - 1, None]
+    table = pa.table({"t": pa.array(nanos, pa.timestamp("ns"))})
+    schema = pa.schema([("t", pa.timestamp("us"))])
+    batches = list(written(tmp_path / "a.parquet", table, schema=schema).read())
+    micros = [None if nano is None else nano // 1_000 for nano in nanos]
+    assert pa.Table.from_batches(batches) == pa.table({"t": pa.array(micros, pa.timestamp("us"))})
+
+
 def test_numbers_with_more_digits_than_their_type_has_are_refused(tmp_path: Path) -> None:
     buffers = pa.array([99_999, 0, 1, 0], pa.int64()).buffers()
     column = pa.Array.from_buffers(pa.decimal128(4, 0), 2, [None, buffers[1]])
@@ -75,10 +84,13 @@ def test_small_row_groups_are_summarised_together(tmp_path: Path, monkeypatch: p
     assert sizes == [1_000]
 
 
-def test_rows_are_decoded_a_few_at_a_time(tmp_path: Path) -> None:
+def test_rows_are_decoded_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = pa.table({"v": pa.array(range(3 * parquet._BATCH_ROWS))})
     batches = list(written(tmp_path / "a.parquet", table, group=table.num_rows).read())
     assert {batch.num_rows for batch in batches} == {parquet._BATCH_ROWS}
+    monkeypatch.setattr(parquet, "_BATCH_CELLS", 1_000)
+    batches = list(written(tmp_path / "b.parquet", pa.table({"v": range(1_000), "w": range(1_000)})).read())
+    assert {batch.num_rows for batch in batches} == {500}
 
 
 @pytest.mark.parametrize("change", ["gone", "rewritten", "touched", "damaged", "no permission"])

@@ -36,7 +36,7 @@ from airflow_dq.spark.direct import (
     require_one_kind,
     require_plain_order,
     require_settings,
-    same_values,
+    type_read,
 )
 from airflow_dq.spark.direct_scan import share_out
 from airflow_dq.spark.listing import DataFile, Listing
@@ -172,7 +172,12 @@ def test_files_of_different_schemas_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_types_that_both_readers_read_alike(arrow: pa.DataType, spark: pa.DataType) -> None:
-    assert same_values(arrow, spark)
+    assert type_read(arrow, spark) == spark
+
+
+def test_counts_of_nanoseconds_become_timestamps() -> None:
+    assert type_read(pa.timestamp("ns"), pa.int64()) == pa.timestamp("us")
+    assert type_read(pa.timestamp("ns", "CET"), pa.int64()) == pa.timestamp("us", "UTC")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +185,8 @@ def test_types_that_both_readers_read_alike(arrow: pa.DataType, spark: pa.DataTy
     [
         (pa.uint8(), pa.int16()),
         (pa.uint64(), pa.decimal128(20, 0)),
-        (pa.timestamp("ns"), pa.int64()),
+        (pa.timestamp("us"), pa.int64()),
+        (pa.timestamp("ns"), pa.timestamp("us")),
         (pa.timestamp("ns"), pa.timestamp("us", "UTC")),
         (pa.timestamp("us"), pa.timestamp("us", "UTC")),
         (pa.timestamp("us", "UTC"), pa.timestamp("us")),
@@ -201,7 +207,7 @@ def test_types_that_both_readers_read_alike(arrow: pa.DataType, spark: pa.DataTy
     ],
 )
 def test_types_that_they_may_read_differently(arrow: pa.DataType, spark: pa.DataType) -> None:
-    assert not same_values(arrow, spark)
+    assert type_read(arrow, spark) is None
 
 
 def _inferred(**types: DataType) -> StructType:
@@ -224,7 +230,7 @@ def test_columns_come_in_the_types_of_spark_and_only_those_asked_for() -> None:
         (pa.schema([("a", pa.int64())]), _inferred(), "names"),
         (pa.schema([("a", pa.int64())] * 2), StructType([StructField("a", LongType())] * 2), "names"),
         (pa.schema([("a\0", pa.int64())]), _inferred(**{"a\0": LongType()}), "names"),
-        (pa.schema([]), _inferred(), "none of its columns"),
+        (pa.schema([]), _inferred(), "0 of its columns are profiled"),
         (pa.schema([("a", pa.timestamp("us"))]), _inferred(a=TimestampType()), "'a' is read as timestamp"),
         (pa.schema([("a", pa.binary())]), _inferred(a=StringType()), "'a' is read as binary"),
         (pa.schema([("a", pa.string())]), _inferred(a=BinaryType()), "'a' is read as string"),
@@ -234,6 +240,15 @@ def test_columns_come_in_the_types_of_spark_and_only_those_asked_for() -> None:
 def test_columns_on_which_they_may_not_agree_are_refused(schema: pa.Schema, inferred: StructType, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
         columns_of(schema, inferred, ProfileOptions())
+
+
+def test_a_very_wide_table_is_refused_unless_few_of_its_columns_are_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "_MOST_COLUMNS", 2)
+    schema = pa.schema([(name, pa.int64()) for name in "abc"])
+    inferred = _inferred(a=LongType(), b=LongType(), c=LongType())
+    with pytest.raises(RefusedError, match="3 of its columns"):
+        columns_of(schema, inferred, ProfileOptions())
+    assert columns_of(schema, inferred, ProfileOptions(columns=("a", "c"))).schema.names == ["a", "c"]
 
 
 def test_a_column_with_a_note_and_one_that_is_unknown_are_refused() -> None:
