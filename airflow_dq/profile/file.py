@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -162,7 +163,7 @@ class FileReader:
                     yield _json(path)
                 case _:
                     yield _csv(path, self._types)
-        except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
+        except (pa.ArrowException, OSError, EOFError, ValueError) as error:
             raise SourceUnreadableError(f"The file {path} cannot be read: {error}") from error
 
     def _format_of(self, path: Path) -> str:
@@ -209,8 +210,13 @@ def _parquet(path: Path) -> Iterator[pa.Table | pa.RecordBatch]:
 
 
 def _json(path: Path) -> pa.Table:
+    """The rows of a file of JSON lines, or of one list of rows, as which many programs write them."""
+    with pa.input_stream(str(path), compression="detect") as stream:
+        content: bytes = stream.read()
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        content = "\n".join(json.dumps(row) for row in json.loads(content)).encode()
     options = pyarrow.json.ReadOptions(block_size=_BLOCK)
-    return pyarrow.json.read_json(pa.input_stream(str(path), compression="detect"), read_options=options)
+    return pyarrow.json.read_json(pa.BufferReader(content), read_options=options)
 
 
 def _csv(path: Path, types: Mapping[str, pa.DataType]) -> pa.Table:

@@ -10,9 +10,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, lit, when
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType
 
-from airflow_dq.exceptions import ProfileError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
 from airflow_dq.profile.model import ProfileOptions
 from airflow_dq.profile.naming import key_of
 from airflow_dq.profile.spec import NULL_KEY, PATH_FORMATS, JobSpec
@@ -135,6 +135,12 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     if name not in frame.columns:
         raise ProfileError(
             f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
+        )
+    key_type = frame.schema[name].dataType
+    if isinstance(key_type, (BinaryType, ArrayType, MapType, StructType)):
+        raise ConfigurationError(
+            f"{where}: column {name!r} of {describe(spec)} is of type {key_type.simpleString()}, which is no partition "
+            "key: choose a column of texts, numbers or dates, or give sql= that makes one."
         )
     raw = column(name).cast("string")
     key = when(raw.isNull() | (raw == ""), lit(NULL_KEY)).otherwise(raw)

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from sqlalchemy import text
 
-from airflow_dq.exceptions import ProfileError, SourceUnreadableError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceUnreadableError
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile import Profile
 from airflow_dq.spark.outcome import summary
@@ -164,6 +164,13 @@ def test_a_key_column_inside_unreadable_files_is_an_error_that_names_the_file(ru
     _write(tmp_path / "mixed", "part-1.parquet", day=["1", "2"], x=["a", "b"])
     with pytest.raises(ProfileError, match="have columns of different types"):
         run(pattern=str(tmp_path / "mixed"), partition_by="day")
+
+
+@pytest.mark.parametrize(("keys", "said"), [([b"a", b"\xff"], "binary"), ([[1], [2]], "array<bigint>")])
+def test_a_key_column_that_spells_no_text_is_refused(keys: list[object], said: str, run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "t", day=keys, x=[1, 2])
+    with pytest.raises(ConfigurationError, match=f"column 'day' .* is of type {said}, which is no partition key"):
+        run(pattern=str(tmp_path / "t"), partition_by="day")
 
 
 def test_a_late_partition_takes_its_place_by_key(run: Run, store: Repository, tmp_path: Path) -> None:

@@ -88,6 +88,32 @@ def test_text_files_may_be_compressed(tmp_path: Path, name: str) -> None:
     assert (profile.row_count, list(profile.columns), profile.columns["n"].metrics["sum"]) == (2, ["n", "s"], 3.0)
 
 
+@pytest.mark.parametrize("text", ['[{"n": 1, "s": "a"},\n {"n": 2.5}]', '\ufeff [{"n": 1, "s": "a"}, {"n": 2.5}]\n'])
+def test_a_list_of_rows_is_json_too(text: str, tmp_path: Path) -> None:
+    (tmp_path / "1.json").write_text(text, encoding="utf-8")
+    (one,) = find_partitions([f"{tmp_path}/*.json"])
+    profile = FileReader([one]).profile(one)
+    assert (profile.row_count, profile.columns["n"].metrics["max"]) == (2, 2.5)
+    (tmp_path / "1.json").write_text(text[:-3], encoding="utf-8")
+    with pytest.raises(SourceUnreadableError, match=r"1\.json cannot be read"):
+        FileReader([one]).profile(one)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('id,t\n1,"say ""hi"""\n', 'say "hi"'),
+        ('id,t\n1,"say \\"hi\\", he"\n', 'say "hi", he'),
+        ("id,t\n1,caf\xe9\n", "caf\ufffd"),
+    ],
+)
+def test_csv_text_is_what_the_engines_read(text: str, value: str, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(text.encode("latin-1"))
+    (one,) = find_partitions([f"{tmp_path}/*.csv"])
+    expected = profile_table(pa.table({"id": [1], "t": [value]}), "1")
+    assert FileReader([one]).profile(one).fingerprint == expected.fingerprint
+
+
 def test_json_lines(tmp_path: Path) -> None:
     (tmp_path / "1.jsonl").write_text('{"n": 1, "s": "a"}\n{"n": 2.5}\n', encoding="utf-8")
     (one,) = find_partitions([f"{tmp_path}/*.jsonl"])
