@@ -138,8 +138,8 @@ def _outside(arguments: Any, first: str, last: str, count: int) -> str:
 
 def _dataset_name(path: Path) -> str:
     """The folder's name: what a person calls a table whose files lie in it."""
-    folder = path.parent.parent if "=" in path.parent.name else path.parent
-    return folder.resolve().name or "files"
+    folder = path.parent.resolve()
+    return next(one for one in (folder, *folder.parents) if "=" not in one.name).name or "files"
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

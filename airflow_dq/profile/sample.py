@@ -84,10 +84,19 @@ class RowSample:
         weights = np.concatenate([self.counts, other.counts])
         counts = np.zeros(len(kept), dtype=np.int64)
         np.add.at(counts, inverse, weights)
-        rows = pa.concat_tables([self.rows, other.rows], promote_options="permissive")
-        rows = rows.take(pa.array(first[: self.size])).combine_chunks()
+        rows = self.rows
+        if rows.num_columns or other.rows.num_columns:
+            sides = [self._like(other), other._like(self)]
+            rows = pa.concat_tables(sides, promote_options="permissive")
+            rows = rows.take(pa.array(first[: self.size])).combine_chunks()
         total = self.total + other.total
         return RowSample(self.size, self.seed, rows, kept[: self.size], counts[: self.size], total)
+
+    def _like(self, other: RowSample) -> pa.Table:
+        """The rows; without columns, of which Arrow does not know how many rows they have, those of ``other``, null."""
+        if self.rows.num_columns:
+            return self.rows
+        return pa.table({field.name: pa.nulls(len(self.hashes), field.type) for field in other.rows.schema})
 
     def expand(self, columns: Sequence[str]) -> pa.Table:
         """Physical rows in proportion to their occurrences, at most twice ``size``; all rows when they fit in that.

@@ -12,6 +12,10 @@ from airflow_dq.profile.plain import decode_metrics, encode_metrics, plain_metri
 __all__ = ["decode_metrics", "encode_metrics", "finite", "key", "plain_metric", "plain_metrics", "prose", "to_json"]
 
 
+LONGEST = 2000
+"""Bytes of a dataset's name or a partition's key: PostgreSQL's indexes hold few more."""
+
+
 def finite(value: Any) -> float | None:
     """A Python float, or None for None, NaN and the infinities (a bound that does not bind)."""
     if value is None or isinstance(value, Reason):
@@ -24,7 +28,7 @@ def key(value: str | None, what: str) -> str:
     """A name that rows are found by.
 
     :param what: what it names, for the message (``dataset``, ``partition``, ``column``)
-    :raises StoreError: when it is empty or holds what PostgreSQL's text cannot (NUL, half a surrogate pair).
+    :raises StoreError: when it is empty, too long, or holds what PostgreSQL's text cannot (NUL, half a surrogate pair).
     """
     if not value and what != "column":  # a CSV file's header may name a column ""
         raise StoreError(f"The {what} has no name: a templated argument may have rendered to nothing. Give it a name.")
@@ -32,6 +36,12 @@ def key(value: str | None, what: str) -> str:
     if prose(name) != name:
         raise StoreError(
             f"The {what} is named {name!r}, with a character that PostgreSQL cannot store: rename it, or exclude it."
+        )
+    size = len(name.encode())
+    if what != "column" and size > LONGEST:
+        raise StoreError(
+            f"The {what} has a name of {size:,} bytes ({name[:60]!r}...), of which {LONGEST:,} may be stored: is it "
+            "the right column, or template?"
         )
     return name
 

@@ -47,6 +47,15 @@ def test_files_to_report(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+def test_folders_that_are_columns_do_not_name_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for day in range(7):
+        folder = tmp_path / "orders" / f"day={day}" / "hour=00"
+        folder.mkdir(parents=True)
+        (folder / "x.csv").write_text("a\n1\n")
+    run("--files", f"{tmp_path}/orders/day=*", "--quick")
+    assert capsys.readouterr().out.startswith("orders: 7 partitions, 0 to 6")
+
+
 def test_a_span_is_judged_with_what_came_before_it(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     span = ("--from", "day6", "--to", "day8", "--min-history", "5", "--quick", "--json")
     assert run("--files", f"{shop}/*.csv", *span) == 0

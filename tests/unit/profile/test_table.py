@@ -246,6 +246,19 @@ def test_equal_metrics_with_other_values_have_another_fingerprint() -> None:
     assert left.fingerprint == profile_table(now.take(list(range(99, -1, -1)))).columns["code"].fingerprint
 
 
+@pytest.mark.parametrize("rows", [1, 2, 300])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_named_column_may_be_missing_in_some_of_the_tables(rows: int, first: bool) -> None:
+    tables = [pa.table({"a": range(rows)}), pa.table({"a": [2, 3], "b": [5.0, 7.0]})]
+    options = ProfileOptions(columns=("b",))
+    state = TableState.of_all(tables if first else tables[::-1], options)
+    profile = state.profile("1", options)
+    assert (profile.row_count, profile.columns["b"].metrics["mean"]) == (rows + 2, 6.0)
+    assert sorted(state.sample.expand(["b"])["b"].to_pylist(), key=str) == [5.0, 7.0, *[None] * rows]
+    with pytest.raises(ProfileError, match="No column is named 'c'; the table has: 'a', 'b'"):
+        TableState.of_all(tables, ProfileOptions(columns=("b", "c")))
+
+
 @pytest.mark.parametrize("rows", [0, 2, 70_000])
 def test_a_table_of_which_no_column_is_profiled_has_its_rows(rows: int) -> None:
     profile = profile_table(pa.table({"a": range(rows)}), options=ProfileOptions(exclude=("a",)))

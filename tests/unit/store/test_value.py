@@ -58,5 +58,13 @@ def test_keys() -> None:
     assert key("\\u0000", "column") == "\\u0000"
 
 
+@pytest.mark.parametrize("what", ["dataset", "partition"])
+def test_a_name_that_no_index_holds_is_refused(what: str) -> None:
+    assert key("é" * 1000, what) == "é" * 1000
+    with pytest.raises(StoreError, match=f"The {what} has a name of 2,001 bytes .* is it the right column"):
+        key("é" * 1000 + "a", what)
+    assert len(key("a" * 5000, "column")) == 5000
+
+
 def test_prose_shows_what_postgresql_cannot_store() -> None:
     assert prose("a\x00b\ud800c é") == "a\u2400b?c é"
