@@ -97,7 +97,7 @@ class Making:
         coverage = np.concatenate([caught for _, caught in space])
         cost = np.concatenate([found.fpr for found, _ in space])
         chosen = select(cost, coverage, budget, groups=groups, max_groups=self.options.max_clauses)
-        chosen = tightest(chosen + _guard(space, chosen, cost, groups, self.options, budget), groups)
+        chosen = tightest(chosen + _guard(space, chosen, self.kind, cost, groups, self.options, budget), groups)
         chosen = _tightened(space, chosen, cost, groups, self.options, budget)
         coverage = coverage[:, :variants]
         labels = np.array(training.labels)
@@ -215,18 +215,19 @@ def _tightened(
 def _guard(
     space: Sequence[_Bounded],
     chosen: Sequence[int],
+    kind: Kind,
     cost: FloatArray,
     groups: NDArray[np.int64],
     options: SynthesisOptions,
     budget: float,
 ) -> list[int]:
     """The cheapest constraint on each of the mode's guards, unless one is chosen or it cannot be paid for."""
-    taken = set(groups[list(chosen)].tolist())
+    guards, taken = MODES[options.mode].guards, set(groups[list(chosen)].tolist())
     left = budget * (1.0 + 1e-9) - float(cost[list(chosen)].sum())
     added: list[int] = []
     for group, (found, _) in enumerate(space):
         full = options.max_clauses is not None and len(taken) >= options.max_clauses
-        if found.metric.name not in MODES[options.mode].guards or group in taken or full:
+        if kind not in guards.get(found.metric.name, ()) or group in taken or full:
             continue
         own = np.flatnonzero(groups == group)
         cheapest = int(own[np.argmin(cost[own])])

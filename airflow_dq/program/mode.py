@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from airflow_dq.program.option import SynthesisOptions
 from airflow_dq.program.series import Before, ColumnHistory
 from airflow_dq.program.size import size_of
 from airflow_dq.program.timeline import Timeline
+from airflow_dq.states.base import Kind
 
 
 class Mode(ABC):
@@ -28,8 +29,8 @@ class Mode(ABC):
     """Whether, beside its metrics, it is judged whether a partition is the one that its key names, and a new one."""
     needs_errors: ClassVar[bool]
     """Whether a column without injected errors gets no program."""
-    guards: ClassVar[tuple[str, ...]] = ()
-    """Metrics that are always watched as far as they can be paid for."""
+    guards: ClassVar[Mapping[str, frozenset[Kind]]] = {}
+    """Metrics that are always watched, on columns of these kinds, as far as they can be paid for."""
     margins: ClassVar[tuple[float, ...]] = ()
     """An injected error counts once more for each of these that every bound could be wider by and still catch it."""
     margins_from: ClassVar[int] = 0
@@ -79,8 +80,12 @@ class Calibrated(Mode):
     judges_delivery = True
     needs_errors = False
     # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
-    # No injected error changes how many elements a list has.
-    guards = ("complete_ratio", "size_mean")
+    # None changes how many elements a list has, or moves all moments by the same hours.
+    guards: ClassVar[Mapping[str, frozenset[Kind]]] = {
+        "complete_ratio": frozenset(Kind),
+        "size_mean": frozenset(Kind),
+        "mean": frozenset({Kind.TIMESTAMP}),
+    }
     # The next error will not be the injected one: what is caught by a hair is caught half of the time.
     margins = (0.5,)
     margins_from = FEW

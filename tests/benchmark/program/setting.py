@@ -73,7 +73,7 @@ def ablations() -> tuple[Setting, ...]:
         Setting("no forecasts", replace(PLAIN, stationary=False)),
         Setting("no weekly cycle", changes=((forecast, "_PREDICTORS", forecast._PREDICTORS[::2]),)),
         Setting("no factors while the history is short", changes=((calibration, "FEW", 0),)),
-        Setting("no guard on completeness", changes=((mode.Calibrated, "guards", ()),)),
+        Setting("no guard on completeness", changes=((mode.Calibrated, "guards", {}),)),
         Setting("an error caught by a hair counts in full", changes=((mode.Calibrated, "margins", ()),)),
         Setting("the rest of the budget is not spent", changes=((mode.Calibrated, "tightens_from", None),)),
         Setting("selection by partial enumeration", changes=((making, "select", coverage.enumerated),)),

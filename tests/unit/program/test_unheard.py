@@ -81,6 +81,18 @@ def test_lists_that_grow_are_an_alert() -> None:
     assert [(alert.column, alert.metric) for alert in _judged(grown).alerts] == [("tags", "size_mean")]
 
 
+def test_moments_that_all_move_by_the_same_hours_are_an_alert() -> None:
+    def table(index: int, hours: int = 0) -> Profile:
+        seconds = (20_000 + index) * 86_400 + np.arange(0, 86_400, 600) + hours * 3_600
+        return profile_table(pa.table({"at": pa.array(seconds, pa.timestamp("s", "UTC"))}), f"2026-01-{index + 1:02d}")
+
+    history = [table(index) for index in range(20)]
+    program = synthesize(history)
+    assert evaluate(program, table(20), history).status == "pass"
+    for hours in (-6, 6, 24):
+        assert evaluate(program, table(20, hours), history).status == "fail"
+
+
 def test_another_nested_type_is_an_alert_unless_it_has_varied() -> None:
     def numbers(values: list[object]) -> list[object]:
         return [[1] * len(value) for value in values]  # type: ignore[arg-type]
