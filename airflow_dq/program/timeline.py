@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache, partial
 from itertools import pairwise
 
@@ -20,13 +20,14 @@ from airflow_dq.program.array import BoolArray, FloatArray
 WEEK = 7
 TWICE = 2
 """A weekday that could have come so often and never did is a day on which no partition is due."""
-_KEY = re.compile(r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)")
-_SHORTEST_MONTH = 28
-
+_DATE = r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)"
+_KEY = re.compile(rf"{_DATE}(?:[T ](\d\d)(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d{1,9}")
+_DAY = 24 * 60
+_SHORTEST_MONTH = 28 * _DAY
 
 _Slot = Callable[[int], int]
-"""From where a key lies in time, a day or its number, to a slot."""
+"""From where a key lies in time, in minutes, or from its number, to a slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,10 @@ class Timeline:
     slots: tuple[int, ...]
     """Strictly increasing."""
     week: int = WEEK
-    """Slots until the same weekday comes again; seven partitions where there are no weekdays."""
+    """Slots of a cycle: until the same weekday, or of several partitions a day the same hour, comes again; seven
+    partitions where there is neither."""
     _slot: _Slot | None = field(default=None, compare=False, repr=False)
+    _dated: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
     def of(cls, keys: Sequence[str | None]) -> Timeline:
@@ -56,8 +59,8 @@ class Timeline:
     def steps_to(self, key: str | None = None) -> tuple[int, ...]:
         """How many slots each partition lies before the one with this key, or before the next one that is due."""
         last = self.slots[-1] if self.slots else -1
-        place = _place(key)
-        here = last + 1 if self._slot is None or place is None else max(last + 1, self._slot(place))
+        dated, place = _place(key) or (not self._dated, 0)
+        here = last + 1 if self._slot is None or dated is not self._dated else max(last + 1, self._slot(place))
         return tuple(here - slot for slot in self.slots)
 
     def far(self, count: int) -> BoolArray:
@@ -76,49 +79,56 @@ class Timeline:
 
 def date_of(partition: str | None) -> date | None:
     """The date that a partition key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); None without one."""
+    moment = _moment_of(partition)
+    return None if moment is None else moment.date()
+
+
+def _moment_of(partition: str | None) -> datetime | None:
     found = _KEY.search(partition or "")
     if found is None:
         return None
-    year, month, day = (int(part) for part in found.groups() if part is not None)
+    year, month, day, hour, minute = ([int(part) for part in found.groups() if part is not None] + [0, 0])[:5]
     try:
-        return date(year, month, day)
+        return datetime(year, month, day, hour, minute)
     except ValueError:
         return None
 
 
-def _place(key: str | None) -> int | None:
-    """The day of a key in the calendar, or its number."""
-    day = date_of(key)
-    if day is not None:
-        return day.toordinal()
-    return int(key) if key is not None and _NUMBER.fullmatch(key) else None
+def _place(key: str | None) -> tuple[bool, int] | None:
+    """Whether a key is dated, and its minutes in the calendar, or its number."""
+    moment = _moment_of(key)
+    if moment is not None:
+        return True, moment.toordinal() * _DAY + moment.hour * 60 + moment.minute
+    return (False, int(key)) if key is not None and _NUMBER.fullmatch(key) else None
 
 
 @lru_cache(maxsize=256)
 def _timeline(keys: tuple[str | None, ...]) -> Timeline:
-    places = [place for key in keys if (place := _place(key)) is not None]
+    found = [place for key in keys if (place := _place(key)) is not None]
+    places = [place for _, place in found]
     steps = [later - earlier for earlier, later in pairwise(places)]
-    if len(places) < len(keys) or not steps or min(steps) < 1:
+    if len(found) < len(keys) or len({dated for dated, _ in found}) != 1 or not steps or min(steps) < 1:
         return Timeline.plain(len(keys))
-    days = [day for key in keys if (day := date_of(key)) is not None]
-    if 0 < len(days) < len(keys):
-        return Timeline.plain(len(keys))
-    slot, week = _rhythm(days, min(steps)) if days else (partial(_every, places[0], min(steps)), WEEK)
+    dated = found[0][0]
+    slot, week = _rhythm(places, min(steps)) if dated else (partial(_every, places[0], min(steps)), WEEK)
     slots = tuple(slot(place) for place in places)
     # With more gaps than partitions, or two in one slot, there is no such rhythm.
     if slots[-1] >= 2 * len(slots) or len(set(slots)) < len(slots):
         return Timeline.plain(len(keys))
-    return Timeline(slots, week, slot)
+    return Timeline(slots, week, slot, dated)
 
 
-def _rhythm(days: Sequence[date], step: int) -> tuple[_Slot, int]:
-    """The slot of a day, and how many slots make a week."""
-    first = days[0].toordinal()
-    if step == 1:
-        could = [date.fromordinal(day).weekday() for day in range(first, days[-1].toordinal() + 1)]
+def _rhythm(places: Sequence[int], step: int) -> tuple[_Slot, int]:
+    """The slot of a moment, and how many slots make a week, or a day."""
+    first = places[0]
+    if any((place - first) % _DAY for place in places):
+        return partial(_every, first, step), WEEK if _DAY % step else _DAY // step
+    days = [date.fromordinal(place // _DAY) for place in places]
+    if step == _DAY:
+        could = [date.fromordinal(day).weekday() for day in range(days[0].toordinal(), days[-1].toordinal() + 1)]
         came = {day.weekday() for day in days}
         due = frozenset(weekday for weekday in range(WEEK) if weekday in came or could.count(weekday) < TWICE)
-        return partial(_due_until, due, first), len(due)
+        return partial(_due_until, due, days[0].toordinal()), len(due)
     if step >= _SHORTEST_MONTH and len({day.day for day in days}) == 1:
         return partial(_months, days[0]), WEEK
     return partial(_every, first, step), WEEK
@@ -129,12 +139,12 @@ def _every(first: int, step: int, place: int) -> int:
 
 
 def _months(first: date, place: int) -> int:
-    day = date.fromordinal(place)
+    day = date.fromordinal(place // _DAY)
     return 12 * (day.year - first.year) + day.month - first.month
 
 
 def _due_until(due: frozenset[int], first: int, place: int) -> int:
-    """Number of due days after the first one, up to a day."""
-    weeks, rest = divmod(place - first, WEEK)
+    """Number of due days after the first one, up to that of a moment."""
+    weeks, rest = divmod(place // _DAY - first, WEEK)
     weekday = date.fromordinal(first).weekday()
     return weeks * len(due) + sum((weekday + i) % WEEK in due for i in range(1, rest + 1))

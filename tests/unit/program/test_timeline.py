@@ -25,6 +25,8 @@ MONDAY = date(2026, 1, 5)
         ("20260215", date(2026, 2, 15)),
         ("day=2026-02-15T06:00", date(2026, 2, 15)),
         ("orders_2026-02-15_v2", date(2026, 2, 15)),
+        ("2026-02-15 06:30", date(2026, 2, 15)),
+        ("2026-01-01_2026-01-31", date(2026, 1, 1)),
         ("2026-02-30", None),
         ("2026-02", None),
         ("120260215", None),
@@ -65,10 +67,26 @@ def test_months_are_steps_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "keys", [["a", "b", "c"], ["2026-01-02", "2026-01-01"], ["2026-01-01T00", "2026-01-01T01"], []]
+    "keys", [["a", "b", "c"], ["2026-01-02", "2026-01-01"], ["2026-01-01T00", "2026-01-01T00"], []]
 )
 def test_keys_without_a_rhythm_follow_each_other(keys: list[str]) -> None:
     assert Timeline.of(keys) == Timeline.plain(len(keys))
+
+
+def test_hours_are_steps_and_their_cycle_is_a_day() -> None:
+    keys = [f"2026-01-{5 + hour // 24:02d}T{hour % 24:02d}:00:00+00:00" for hour in range(30) if hour != 20]
+    found = Timeline.of(keys)
+    assert (found.slots, found.week) == ((*range(20), *range(21, 30)), 24)
+    assert found.steps_to("2026-01-06T08:00:00+00:00")[-1] == 3
+    quarters = Timeline.of([f"2026-01-05 {minutes // 60:02d}:{minutes % 60:02d}" for minutes in range(0, 600, 15)])
+    assert (quarters.slots, quarters.week) == (tuple(range(40)), 96)
+    daily = Timeline.of([f"2026-01-{day:02d}T06:00:00+00:00" for day in range(1, 15) if day != 7])
+    assert (daily.slots, daily.week) == ((*range(6), *range(7, 14)), 7)
+
+
+def test_a_key_of_another_sort_is_the_next_one() -> None:
+    assert Timeline.of(_keys(range(3))).steps_to("17") == (3, 2, 1)
+    assert Timeline.of(["1", "2", "3"]).steps_to("2026-01-05") == (3, 2, 1)
 
 
 def test_numbered_partitions_have_gaps_as_well() -> None:
