@@ -13,8 +13,8 @@ from airflow_dq.program.series import ABSENT
 from airflow_dq.program.wording import share_words
 
 SORTS = {
-    "infinite_ratio": "are infinite",
-    "control_ratio": "hold a control character (NUL, a tab, a line feed ...)",
+    "infinite_ratio": "are infinite; in the past partitions none was.",
+    "control_ratio": "hold a control character (NUL, a tab, a line feed ...); in the past partitions none did.",
 }
 """Metrics that say how many values are of the sort, and its words."""
 SHARE = 0.01
@@ -30,11 +30,13 @@ def unheard_alerts(
         if column is None or column.kind is not program.kind:
             continue
         for metric, words in SORTS.items():
-            share = column.metrics.get(metric)
-            if not isinstance(share, float) or share < SHARE or share * profile.row_count < 2.0:
+            share, complete = column.metrics.get(metric), column.metrics.get("complete_ratio")
+            if not isinstance(share, float) or not isinstance(complete, float):
+                continue
+            if share < SHARE or round(share * complete * profile.row_count) < 2:
                 continue
             past = [earlier.columns[name].metrics.get(metric) for earlier in history if name in earlier.columns]
             # A partition without values says nothing; one that was profiled before there was the metric might have had.
             if all(value == 0.0 or value in ABSENT for value in past) and 0.0 in past:
-                message = f"{name}: {share_words(share)} of the values {words}, as none did in the past partitions."
+                message = f"{name}: {share_words(share)} of the values {words}"
                 yield Alert("values_unheard", name, message, kind=column.kind)

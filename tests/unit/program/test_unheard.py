@@ -43,9 +43,9 @@ def test_nothing_unheard() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "words"),
     [
-        ("price", math.inf, "10.0% of the values are infinite, as none did in the past partitions."),
-        ("price", -math.inf, "10.0% of the values are infinite, as none did in the past partitions."),
-        ("text", "a\x00b", "10.0% of the values hold a control character (NUL, a tab, a line feed ...), as none did "),
+        ("price", math.inf, "10.0% of the values are infinite; in the past partitions none was."),
+        ("price", -math.inf, "10.0% of the values are infinite; in the past partitions none was."),
+        ("text", "a\x00b", "10.0% of the values hold a control character (NUL, a tab, a line feed ...); in the "),
     ],
 )
 def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object, words: str) -> None:
@@ -59,6 +59,11 @@ def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_value_or_two_are_none(count: int) -> None:
     now = _profile(12, price=lambda values: [math.inf] * count + values[count:])
+    assert [alert for alert in _judged(now).alerts if alert.rule == "values_unheard"] == []
+
+
+def test_one_value_among_nulls_is_none() -> None:
+    now = _profile(12, price=lambda values: [math.inf, *values[:3], *[None] * (ROWS - 4)])
     assert [alert for alert in _judged(now).alerts if alert.rule == "values_unheard"] == []
 
 
