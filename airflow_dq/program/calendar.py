@@ -110,19 +110,18 @@ def calendar_alerts(
 ) -> Iterator[Alert]:
     """One alert for each column that has always told the partition's date and does not now."""
     for name, program in programs.items():
-        column, parts, day = profile.columns.get(name), program.calendar, date_of(profile.partition)
-        seen = None if column is None else only_value(column)
-        if column is None or day is None or seen is None or foretold(parts, column, profile.partition) is not False:
+        column, parts = profile.columns.get(name), program.calendar
+        if column is None or foretold(parts, column, profile.partition) is not False or not parts[0].varied:
             continue
-        if not parts[0].varied:
-            continue
-        part, kind = parts[0], column.kind
+        part, kind, day, seen = parts[0], column.kind, date_of(profile.partition), only_value(column)
+        assert day is not None, "without a date nothing is foretold"
+        assert seen is not None, "nor of a column without a single value"
         message = (
             f"{name}: every value is {_shown(seen, kind)}; expected {_shown(_value(part, kind, day), kind)}, "
             f"the {part.name} of {_OF[part.days]}, as in each of the {len(history)} past partitions."
         )
-        dated = {earlier.partition: date_of(earlier.partition) for earlier in reversed(history)}
-        old = next((key for key, its in dated.items() if its and _value(part, kind, its) == seen), None)
+        dated = ((earlier.partition, date_of(earlier.partition)) for earlier in reversed(history))
+        old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)
         cause = None if old is None else f"rows of {old}"
         ending = "" if cause is None else f" Looks like: {cause}."
         yield Alert("calendar", name, message + ending, kind=kind, cause=cause)
@@ -132,8 +131,9 @@ def only_value(column: ColumnProfile) -> Value | None:
     """The one value that all values of a column are; None when there are several, none, or it is not known."""
     if column.kind is Kind.STRING:
         state = column.states.get(CategoryDistribution.key)
-        alone = isinstance(state, CategoryDistribution) and state.buckets is None and len(state.values) == 1
-        return str(state.values[0].as_py()) if alone and isinstance(state, CategoryDistribution) else None
+        if not isinstance(state, CategoryDistribution) or len(state.values) != 1:
+            return None
+        return str(state.values[0].as_py())
     if column.kind is Kind.BOOLEAN:
         share = column.metrics.get("true_ratio")
         return share if share in (0.0, 1.0) and isinstance(share, float) else None

@@ -64,11 +64,11 @@ def _known_before(values: FloatArray, i: int) -> int:
     return place
 
 
-_PREDICTORS: tuple[tuple[bool, int, _Predictor], ...] = (
-    # whether it looks a week back, values needed, forecast of values[i] from those before it
-    (False, 1, _last),
-    (True, WEEK, _season),
-    (False, 4, _drift),
+_PREDICTORS: tuple[tuple[int | None, _Predictor], ...] = (
+    # values needed (None: a week of them, for it looks a week back), forecast of values[i] from those before it
+    (1, _last),
+    (None, _season),
+    (4, _drift),
 )
 
 
@@ -90,8 +90,8 @@ def forecast(values: FloatArray, *, moving: bool = True, week: int = WEEK) -> Fo
     if level.spread == 0.0 or not moving:
         return level
     best, least = level, GAIN * _root_mean_square(_mean_errors(known))
-    for weekly, needed, predict in _PREDICTORS:
-        needed = week if weekly else needed
+    for least_values, predict in _PREDICTORS:
+        weekly, needed = least_values is None, least_values or week
         tested = _errors(values, predict, max(needed, _start(values)), week)
         if len(tested) < _TESTED or _root_mean_square(tested) >= least:
             continue
