@@ -15,7 +15,7 @@ from airflow_dq.program.series import distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ProfileRow, VerdictRow
 from airflow_dq.store.pair_cache import save_pairs
-from airflow_dq.store.profile_reader import Decode, of_rows
+from airflow_dq.store.profile_reader import Decode, attach_states, read_stored
 
 
 def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int, decode: Decode) -> None:
@@ -29,18 +29,18 @@ def measure_around(connection: Connection, dataset: str, dataset_id: int, profil
         return
     chains = [_chain(connection, dataset_id, own, eligible) for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in chain}
-    known = dict(zip(rows, of_rows(connection, list(rows.values()), states=False), strict=True))
+    stored = read_stored(connection, list(rows.values()))
+    known = dict(zip(rows, attach_states(connection, stored, ()), strict=True))
     orders = {tuple(row.id for row in chain) for chain in chains}
     needed = {one for order in orders for one in _needed(order, known)}
     if not needed:
         return
-    loaded = of_rows(connection, [rows[one] for one in sorted(needed)], states=True, decode=decode)
-    known |= dict(zip(sorted(needed), loaded, strict=True))
+    known = dict(zip(rows, attach_states(connection, stored, needed, decode), strict=True))
     for order in orders:
         for now, name, pool in _ends(order, known):
             earlier = [known[one].columns.get(name) for one in order[:now]]
             distances(known[order[now]].columns[name], earlier, pool)
-    save_pairs(connection, dataset, loaded)
+    save_pairs(connection, dataset, [known[one] for one in sorted(needed)])
 
 
 def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> list[Row[Any]]:

@@ -26,7 +26,7 @@ Decode = Callable[[str, bytes], State]
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class Stored:
     """One profile's row and its columns, before states are attached."""
 
     id: int
@@ -43,7 +43,7 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     )
-    stored = _stored(connection, connection.execute(query).all())
+    stored = read_stored(connection, connection.execute(query).all())
     ids = {column_id for one in stored for column_id, _ in one.columns}
     injected = _variants(connection, ids) if variants else {}
     return _profile(stored[0], _states(connection, ids), injected) if stored else None
@@ -67,7 +67,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         .order_by(ProfileRow.partition_key.desc())
         .limit(limit)
     )
-    stored = _stored(connection, connection.execute(query).all()[::-1])
+    stored = read_stored(connection, connection.execute(query).all()[::-1])
     if not stored:
         return []
     states = _states(connection, _needs_states(stored))
@@ -75,14 +75,14 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     return [_profile(one, states, variants) for one in stored]
 
 
-def _stored(connection: Connection, rows: Sequence[Any]) -> list[_Stored]:
-    """The profiles of these rows with their columns, in the rows' order."""
+def read_stored(connection: Connection, rows: Sequence[Any]) -> list[Stored]:
+    """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order."""
     columns: dict[int, list[tuple[int, ColumnProfile]]] = defaultdict(list)
     if rows:
         query = select(ColumnRow).where(_among(ColumnRow.profile_id, [row.id for row in rows]))
         for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
             columns[found.profile_id].append((found.id, _column(found)))
-    return [_Stored(row.id, row.partition_key, row.row_count, row.options, tuple(columns[row.id])) for row in rows]
+    return [Stored(row.id, row.partition_key, row.row_count, row.options, tuple(columns[row.id])) for row in rows]
 
 
 def _column(row: Any) -> ColumnProfile:
@@ -97,20 +97,16 @@ def _column(row: Any) -> ColumnProfile:
     )
 
 
-def of_rows(
-    connection: Connection, rows: Sequence[Any], *, states: bool, decode: Decode = decode_state
+def attach_states(
+    connection: Connection, stored: Sequence[Stored], wanted: Collection[int], decode: Decode = decode_state
 ) -> list[Profile]:
-    """The profiles of these rows of :class:`ProfileRow`, in their order, without variants.
-
-    :param states: load the states too, as far as they are kept
-    """
-    stored = _stored(connection, rows)
-    ids = {column_id for one in stored for column_id, _ in one.columns} if states else set()
+    """The profiles in their order, without variants, and with the states that are kept of those with a wanted id."""
+    ids = {column_id for one in stored if one.id in wanted for column_id, _ in one.columns}
     found = _states(connection, ids, decode)
     return [_profile(one, found, {}) for one in stored]
 
 
-def _needs_states(stored: Sequence[_Stored]) -> set[int]:
+def _needs_states(stored: Sequence[Stored]) -> set[int]:
     # Always: what the next partition is compared with, and what the last one's injected variants are.
     ids = {column_id for one in stored[-largest_pool() - 1 :] for column_id, _ in one.columns}
     columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
@@ -145,7 +141,7 @@ def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, 
 
 
 def _profile(
-    stored: _Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
+    stored: Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
 ) -> Profile:
     columns = {}
     for column_id, column in stored.columns:
