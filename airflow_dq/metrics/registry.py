@@ -288,10 +288,15 @@ def compare(
     return found
 
 
-@remember(4)
 def _as_sketch(state: State) -> State:
-    # A partition is compared with several baselines, and a baseline with all of a partition's variants.
-    return state.as_sketch()
+    return state if state.fullness > 1.0 else _sketched(state)
+
+
+@remember(32)
+def _sketched(state: State) -> State:
+    # A partition is compared with several baselines, a baseline with all of a partition's variants, and in a backfill
+    # a column again with the next partition's, when a dozen other columns have had their turn.
+    return state.compared_sketch()
 
 
 def stored_name(name: str, representation: Representation) -> str:
@@ -337,20 +342,20 @@ def compare_for_keeping(
     :param pool: the metrics whose baseline is so many partitions; ``before`` are their merged states
     """
     entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool and entry.states[0].key in now]
+    worth = {key: _worth_keeping(key, now, before) for key in {entry.states[0].key for entry in entries}}
+    # What does not depend on the representation is computed once.
+    once = {Representation.EXACT}
     kept: dict[str, MetricValue] = {}
     for representation in Representation:
-        wanted = [entry.name for entry in entries if _is_worth_keeping(entry, now, before, representation)]
+        wanted = [e.name for e in entries if representation in (worth[e.states[0].key] if e.represented else once)]
         values = compare(kind, now, before, wanted, representation, pool)
         kept |= {stored_name(name, representation): value for name, value in values.items()}
     return kept
 
 
-def _is_worth_keeping(
-    entry: Metric, now: Mapping[str, State], before: Mapping[str, State], representation: Representation
-) -> bool:
-    if not entry.represented:
-        return representation is Representation.EXACT
-    reached = [side[entry.states[0].key].representations for side in (now, before) if entry.states[0].key in side]
+def _worth_keeping(key: str, now: Mapping[str, State], before: Mapping[str, State]) -> set[Representation]:
+    """The representations in which distances of a state are worth keeping."""
+    reached = [side[key].representations for side in (now, before) if key in side]
     # Exact takes both sides, a sketch can be made of any: one side that needs it is enough.
-    quantifier = all if representation is Representation.EXACT else any
-    return quantifier(representation in each for each in reached)
+    wanted = {Representation.EXACT: all, Representation.SKETCH: any}
+    return {one for one, quantifier in wanted.items() if quantifier(one in each for each in reached)}

@@ -13,6 +13,7 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.registry import MetricValue, Reason
 from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
 from airflow_dq.states.base import Kind, State, decode_state
+from airflow_dq.states.codec import compress
 
 VERSION = 1
 """Layout of the JSON document; raised when a reader of the older one could not read the newer."""
@@ -162,7 +163,7 @@ def metrics_from_dict(data: Mapping[str, Any]) -> dict[str, MetricValue]:
 
 def states_to_dict(states: Mapping[str, State]) -> dict[str, str]:
     """States by key, in base64."""
-    return {key: base64.b64encode(state.encode()).decode() for key, state in states.items()}
+    return {key: base64.b64encode(compress(state.encode())).decode() for key, state in states.items()}
 
 
 def states_from_dict(data: Mapping[str, str]) -> dict[str, State]:

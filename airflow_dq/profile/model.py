@@ -98,10 +98,28 @@ class ColumnProfile:
 class States(dict[str, State]):
     """A column's states by key; to digest them and to store them they are encoded once.  Never changed."""
 
+    def __init__(self, states: Mapping[str, State], blobs: Mapping[str, bytes] | None = None) -> None:
+        """Take the states.
+
+        :param blobs: some of them encoded, as far as known
+        """
+        super().__init__(states)
+        self._known = blobs or {}
+
+    def __reduce__(self) -> tuple[type[States], tuple[dict[str, State]]]:
+        """What is encoded already does not travel."""
+        return States, (dict(self),)
+
     @cached_property
     def blobs(self) -> Mapping[str, bytes]:
         """The encoded states by key."""
-        return {key: state.encode() for key, state in self.items()}
+        return {key: self._known.get(key) or state.encode() for key, state in self.items()}
+
+    def settled(self) -> States:
+        """The states as they are stored, see :meth:`~airflow_dq.states.base.State.settled`."""
+        settled = {key: state.settled() for key, state in self.items()}
+        same = {key: blob for key, blob in self._known.items() if settled[key] is self[key]}
+        return States(settled, same)
 
 
 def encode_states(states: Mapping[str, State]) -> Mapping[str, bytes]:

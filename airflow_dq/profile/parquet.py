@@ -16,7 +16,7 @@ from airflow_dq.profile.column import logical_type
 from airflow_dq.profile.model import ProfileOptions
 from airflow_dq.profile.task import Partial, merge_batches, profile_keyed, profile_lanes
 
-_BATCH_ROWS = 16_384
+_BATCH_ROWS = 32_768
 """Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
 _BATCH_CELLS = 2**20
 """The same of a wide table."""
@@ -39,6 +39,8 @@ class Slice:
     groups: tuple[int, ...]
     schema: pa.Schema
     """The columns to profile, in their order, with the types as which Spark reads them."""
+    sampled: bool = True
+    """Whether rows are drawn to inject errors into; the same for all slices of a partition."""
 
     def read(self) -> Iterator[pa.RecordBatch]:
         """The rows.
@@ -70,7 +72,8 @@ def stamp_of(path: str) -> tuple[int, int]:
 def profile_slices(slices: Sequence[Slice], options: ProfileOptions) -> Iterator[Found]:
     """Summarise the rows of each partition key of these slices, one after the other."""
     failed: dict[str, Found] = {}
-    for key, row in profile_keyed(([found] for found in _rows(slices, failed)), options):
+    unsampled = {one.key for one in slices if not one.sampled}
+    for key, row in profile_keyed(([found] for found in _rows(slices, failed)), options, unsampled):
         if key not in failed:
             yield key, row
     yield from failed.values()

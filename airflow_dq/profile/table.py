@@ -14,19 +14,18 @@ from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
 from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.fingerprint import RowHashes
-from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, States, digest_states
+from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, States, digest_states, encode_states
 from airflow_dq.profile.note import note_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.profile.secret import hash_key
 from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
-from airflow_dq.states.codec import uncompressed
 from airflow_dq.states.count import Counts
 from airflow_dq.states.hashing import Hashes
 
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
 
-_MAGIC = b"table/3"
+_MAGIC = b"table/4"
 _MIXED = "its values are of different kinds in parts of the partition; write one type"
 
 
@@ -75,7 +74,7 @@ class ColumnState:
 
         :param rows: all rows of the partition, which is all that is known of a column with a problem
         """
-        states = States((key, state.settled()) for key, state in self.states.items())
+        states = (self.states if isinstance(self.states, States) else States(self.states)).settled()
         failed: dict[str, MetricValue] = {}
         if self.problem:
             failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
@@ -176,8 +175,7 @@ class TableState:
         described: list[Any] = []
         blobs: list[bytes] = []
         for name, column in self.columns.items():
-            with uncompressed():
-                encoded = {key: state.encode() for key, state in column.states.items()}
+            encoded = encode_states(column.states)
             sizes = {key: len(blob) for key, blob in encoded.items()}
             described.append([name, column.kind, sorted(column.data_types), sizes, column.problem])
             blobs.extend(encoded.values())
@@ -203,10 +201,11 @@ class TableState:
             position += length
             columns = {}
             for name, kind, data_types, sizes, problem in head["columns"]:
-                states = {}
+                blobs = {}
                 for key, size in sizes.items():
-                    states[key] = decode_state(key, data[position : position + size])
+                    blobs[key] = data[position : position + size]
                     position += size
+                states = States({key: decode_state(key, blob) for key, blob in blobs.items()}, blobs)
                 columns[name] = ColumnState(Kind(kind), frozenset(data_types), states, problem)
             return cls(head["rows"], columns, RowSample.decode(data[position:]))
         except (struct.error, OSError, ValueError, KeyError, TypeError) as error:
@@ -280,10 +279,14 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
+        if not options.sample_rows:
+            # No row will be drawn: only the columns' types matter.
+            found = found[:0]
         # The sample takes decimals and long integers as the floats next to them, and tells rows of the latter apart.
         floats = CANONICAL[columns[field.name].kind]
         values[field.name] = found if found.type == floats else found.cast(floats, safe=False)
-        hashes.add(field.name, found if pa.types.is_integer(found.type) else values[field.name])
+        if options.sample_rows:
+            hashes.add(field.name, found if pa.types.is_integer(found.type) else values[field.name])
     return columns, values, hashes.result()
 
 

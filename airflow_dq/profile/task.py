@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Protocol
 
@@ -113,25 +113,26 @@ class Partial:
 class Waiting:
     """Rows of one key that wait until there are enough of them, and what is known of those before."""
 
+    options: ProfileOptions
     partial: Partial = field(default_factory=Partial)
     batches: list[pa.RecordBatch] = field(default_factory=list)
     rows: int = 0
     bytes: int = 0
 
-    def add(self, batch: pa.RecordBatch, options: ProfileOptions) -> None:
+    def add(self, batch: pa.RecordBatch) -> None:
         """Take rows in."""
         self.batches.append(batch)
         self.rows += batch.num_rows
         self.bytes += batch.nbytes
         if self.rows >= BATCH_ROWS:
-            self.summarise(options)
+            self.summarise()
 
-    def summarise(self, options: ProfileOptions) -> None:
+    def summarise(self) -> None:
         """Let no row wait any longer."""
         if self.batches:
             table = pa.Table.from_batches(self.batches)
             self.batches, self.rows, self.bytes = [], 0, 0
-            self.partial.grow(lambda state: _larger(state, table, options))
+            self.partial.grow(lambda state: _larger(state, table, self.options))
 
 
 def profile_batches(
@@ -153,30 +154,36 @@ def profile_batches(
 
 
 def profile_keyed(
-    batches: Iterable[Iterable[tuple[str, pa.RecordBatch]]], options: ProfileOptions
+    batches: Iterable[Iterable[tuple[str, pa.RecordBatch]]],
+    options: ProfileOptions,
+    unsampled: Collection[str] = (),
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     """Summarise batches whose rows are told apart by their partition key already.
 
+    :param unsampled: keys of which no rows are drawn, for nobody will inject errors into them
     :return: a key and its row of :data:`PARTIAL`, as :func:`profile_batches`
     """
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
+    without_rows = replace(options, sample_rows=0)
     for batch in batches:
         for key, rows in batch:
-            waiting = held.setdefault(key, Waiting())
+            if key not in held:
+                held[key] = Waiting(without_rows if key in unsampled else options)
+            waiting = held[key]
             held.move_to_end(key)
-            waiting.add(rows, options)
+            waiting.add(rows)
             waiting.partial.seconds += clock.lap()
             if len(held) > _KEYS_HELD:
                 oldest, done = held.popitem(last=False)
-                done.summarise(options)
+                done.summarise()
                 yield oldest, done.partial.to_batch(oldest)
         if sum(waiting.bytes for waiting in held.values()) > _BYTES_WAITING:
             for waiting in held.values():
-                waiting.summarise(options)
+                waiting.summarise()
                 waiting.partial.seconds += clock.lap()
     for key, waiting in held.items():
-        waiting.summarise(options)
+        waiting.summarise()
         waiting.partial.seconds += clock.lap()
         yield key, waiting.partial.to_batch(key)
 
@@ -212,11 +219,11 @@ def profile_lanes(
             lane = int(label)
             seen[lane] += rows.num_rows
             if lane == 0 or seen[lane] <= BATCH_ROWS:
-                held.setdefault(lane, Waiting()).add(rows, options)
+                held.setdefault(lane, Waiting(options)).add(rows)
             else:
                 held.pop(lane, None)
     for lane, waiting in held.items():
-        waiting.summarise(options)
+        waiting.summarise()
         partial = waiting.partial
         if partial.state is not None and partial.problem is None and seen[lane] <= BATCH_ROWS:
             profile = partial.state.profile(key, options)

@@ -20,7 +20,6 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.profile.model import Variant
 from airflow_dq.profile.plain import decode_metrics, encode_metrics, to_json
 from airflow_dq.states.base import State, decode_state
-from airflow_dq.states.codec import uncompressed
 
 _VERSION = 2
 _SEPARATE = 1
@@ -76,8 +75,7 @@ def encode_variants(variants: Sequence[Variant]) -> bytes:
         states = {}
         for name, state in variant.states.items():
             if id(state) not in encoded:
-                with uncompressed():
-                    encoded[id(state)] = state.encode()
+                encoded[id(state)] = state.encode()
             data = encoded[id(state)]
             if data not in places:
                 places[data] = (end, len(data))

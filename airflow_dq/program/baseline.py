@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from airflow_dq.metrics.registry import MetricValue, get_metric, is_complete, metrics_for
 from airflow_dq.profile.model import ColumnProfile
@@ -54,7 +53,13 @@ class Baseline:
         """The merged states that distances from such a baseline are computed from, by key."""
         kind = self.members[0].kind
         keys = {entry.states[0].key for entry in metrics_for(kind, pair=True) if entry.pool == self.pool}
-        return {key: _merged(member.states[key] for member in self.members) for key in keys if self._has(key)}
+        if len(self.members) == 1:
+            return {key: self.members[0].states[key] for key in keys if self._has(key)}
+        return {key: self._merged(key) for key in keys if self._has(key)}
+
+    def _merged(self, key: str) -> State:
+        states = [member.states[key].compared() for member in self.members]
+        return states[0].merged(states)
 
     def _has(self, key: str) -> bool:
         return all(key in member.states for member in self.members)
@@ -64,7 +69,3 @@ def pool_of(metric: str, kind: Kind) -> int:
     """How many partitions a two-distribution metric's baseline has; 1 for a metric that is not registered."""
     entry = get_metric(metric, kind)
     return 1 if entry is None else entry.pool
-
-
-def _merged(states: Iterable[State]) -> State:
-    return reduce(lambda whole, part: whole.merge(part), states)

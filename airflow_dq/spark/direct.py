@@ -101,6 +101,8 @@ class DirectPart:
     key: str
     files: tuple[File, ...]
     columns: Columns
+    sampled: bool = True
+    """See :class:`~airflow_dq.profile.parquet.Slice`."""
 
     @property
     def size(self) -> int:
@@ -111,7 +113,7 @@ class DirectPart:
         """Each row group, and its bytes."""
         for file in self.files:
             for group, size in enumerate(file.groups):
-                yield Slice(self.key, file.path, file.stamp, (group,), self.columns.schema), size
+                yield Slice(self.key, file.path, file.stamp, (group,), self.columns.schema, self.sampled), size
 
 
 def open_direct(

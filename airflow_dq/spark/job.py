@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 
 from pyspark.errors import PythonException
@@ -12,10 +13,11 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.profile.model import Profile
+from airflow_dq.profile.sample import RowSample
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.task import Partial
 from airflow_dq.profile.variant import WITH_VARIANTS
-from airflow_dq.spark.direct import open_direct
+from airflow_dq.spark.direct import DirectPart, open_direct
 from airflow_dq.spark.direct_scan import scan_directly, tiny_lanes
 from airflow_dq.spark.failure import SPARK_ERRORS, explain, named_file, same_place
 from airflow_dq.spark.ledger import Ledger
@@ -41,6 +43,7 @@ class ProfileJob:
         self._options = spec.profile_options
         self._skipped: dict[str, Mapping[str, str]] = {}
         self._ledger = Ledger(store, spec, say)
+        self._unsampled: dict[str, DirectPart] = {}
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order.
@@ -103,6 +106,9 @@ class ProfileJob:
             return
         self._say(f"{self._spec.dataset}: {len(parts)} partition(s) are read by the tasks themselves")
         lanes = tiny_lanes(self._spark, parts) if len(places) <= WITH_VARIANTS else 0
+        newest = sorted(places)[-WITH_VARIANTS:]
+        parts = [replace(part, sampled=part.key in newest) for part in parts]
+        self._unsampled = {part.key: part for part in parts if not part.sampled}
         try:
             for key, partial in scan_directly(self._spark, parts, self._options, lanes):
                 self._take(key, partial)
@@ -150,16 +156,43 @@ class ProfileJob:
             self._ledger.keep(partial.profile(key, self._options), partial.seconds, self._skipped.get(key))
 
     def _inject(self, profiles: list[Profile]) -> None:
-        compute_variants(self._spark, profiles)
+        compute_variants(self._spark, list(self._sampled(profiles)))
         self._say(f"storing the newest {len(profiles)} partitions")
 
-    def _where(self, key: str) -> str:
+    def _sampled(self, profiles: Sequence[Profile]) -> Iterator[Profile]:
+        """The profiles with rows drawn of them; what is computed of one is kept with the given one.
+
+        Rows are drawn of the newest partitions only.  Where one of these has failed, an older one has taken its place,
+        and is read again.
+        """
+        lacking = [profile.partition or "" for profile in profiles if _lacks_rows(profile)]
+        again: dict[str, Partial] = {}
+        try:
+            parts = [replace(self._unsampled[key], sampled=True) for key in lacking]
+            again.update(scan_directly(self._spark, parts, self._options) if parts else ())
+        except SPARK_ERRORS as error:
+            self._say(f"{self._spec.dataset}: {error}")
+        for profile in profiles:
+            found = again.get(profile.partition or "")
+            if found is not None and found.state is not None:
+                yield replace(profile, sample=found.state.sample)
+            elif profile.partition not in lacking:
+                yield profile
+            else:
+                self._say(f"{self._where(profile.partition)} cannot be read again: it has no injected errors")
+
+    def _where(self, key: str | None) -> str:
         return f"Dataset {self._spec.dataset!r}, partition {key!r}"
 
 
 def _only(parts: Sequence[Part], keys: Set[str]) -> list[Part]:
     """The parts, as far as they are of these partitions."""
     return [part.only(chosen) for part in parts if (chosen := tuple(key for key in part.keys if key in keys))]
+
+
+def _lacks_rows(profile: Profile) -> bool:
+    """Whether no rows were drawn of the partition that were to be."""
+    return isinstance(profile.sample, RowSample) and profile.sample.size != profile.options.sample_rows
 
 
 def _worker_failure(error: PythonException) -> Exception:

@@ -66,6 +66,14 @@ def string_hashes(values: pa.LargeStringArray) -> Hashes:
     return hash_strings(*string_bytes(values))
 
 
+def added_up(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+    """Distinct values and the sums of their counts."""
+    encoded = values.dictionary_encode()
+    totals = np.zeros(len(encoded.dictionary), np.int64)
+    np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
+    return encoded.dictionary, totals
+
+
 def _counted_present(
     distinct: pa.LargeStringArray, counts: NDArray[np.int64]
 ) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
@@ -77,10 +85,7 @@ def _counted_present(
     if _is_valid(data, offsets):
         return distinct, counts
     # Unequal bytes may have become equal characters.
-    encoded = _repaired(distinct).dictionary_encode()
-    totals = np.zeros(len(encoded.dictionary), np.int64)
-    np.add.at(totals, encoded.indices.to_numpy(), counts)
-    return encoded.dictionary, totals
+    return added_up(_repaired(distinct), counts)
 
 
 def present_strings(values: pa.Array) -> pa.LargeStringArray:

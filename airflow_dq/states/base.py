@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pkgutil
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -95,12 +96,21 @@ class State(ABC):
         return self
 
     def compared(self) -> Self:
-        """The state of an injected variant: only what distances from it read."""
+        """The state of an injected variant, or of one of several that are taken together: what distances read."""
         return self
+
+    def compared_sketch(self) -> Self:
+        """As ``as_sketch().compared()``; overridden where that first makes much that it then leaves out."""
+        return self.as_sketch().compared()
 
     @abstractmethod
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
+
+    @classmethod
+    def merged(cls, states: Sequence[Self]) -> Self:
+        """The state of the concatenation of at least one input."""
+        return reduce(cls.merge, states)
 
     @abstractmethod
     def encode(self) -> bytes:

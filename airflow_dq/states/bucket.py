@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
@@ -42,13 +44,24 @@ class Buckets:
         heavy = HeavyHitters.of(values, hashes, counts)
         return cls(_totals(hashes, counts), HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
 
-    def merge(self, other: Buckets) -> Buckets:
-        """The buckets of the concatenation."""
-        return Buckets(
-            self.counts + other.counts,
-            self.distinct_sketch.merge(other.distinct_sketch),
-            self.heavy.merge(other.heavy),
-            self.sample.merge(other.sample),
+    @classmethod
+    def to_compare(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
+        """As ``of(...).compared()``."""
+        hashes = string_hashes(values)
+        return cls._compared(_totals(hashes, counts), ValueSample.of(hashes, counts))
+
+    @classmethod
+    def _compared(cls, counts: Counted, sample: ValueSample) -> Buckets:
+        return cls(counts, HyperLogLog(), HeavyHitters.none(pa.array([], pa.large_string())), sample)
+
+    @classmethod
+    def merged(cls, buckets: Sequence[Buckets]) -> Buckets:
+        """The buckets of the concatenation of at least one input."""
+        return cls(
+            np.sum([one.counts for one in buckets], axis=0),
+            reduce(HyperLogLog.merge, [one.distinct_sketch for one in buckets]),
+            reduce(HeavyHitters.merge, [one.heavy for one in buckets]),
+            ValueSample.merged([one.sample for one in buckets]),
         )
 
     def settled(self) -> Buckets:
@@ -57,8 +70,7 @@ class Buckets:
 
     def compared(self) -> Buckets:
         """With what distances read."""
-        none = HeavyHitters.none(pa.array([], pa.large_string()))
-        return Buckets(self.counts, HyperLogLog(), none, self.sample)
+        return self._compared(self.counts, self.sample)
 
     @property
     def total(self) -> int:

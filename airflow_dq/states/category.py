@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import ClassVar, Self
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import counted_strings, string_bytes
+from airflow_dq.states.array import added_up, counted_strings, string_bytes
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import Buckets, read_strings
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
@@ -83,12 +84,18 @@ class CategoryDistribution(State):
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
-        if self.buckets is None and other.buckets is None:
-            if not len(self.values) or not len(other.values):
-                return self if len(self.values) else other
-            values = pa.concat_arrays([self.values, other.values])
-            return self.from_counts(values, np.concatenate([self.counts, other.counts]))
-        return type(self)(buckets=self.bucketed().merge(other.bucketed()))
+        return self.merged([self, other])
+
+    @classmethod
+    def merged(cls, states: Sequence[Self]) -> Self:
+        """The state of the concatenation of all inputs: several at once take less time than one after the other."""
+        if any(state.buckets is not None for state in states):
+            return cls(buckets=Buckets.merged([state.bucketed() for state in states]))
+        parts = [state for state in states if len(state.values)]
+        if len(parts) < 2:
+            return parts[0] if parts else states[0]
+        values = pa.concat_arrays([part.values for part in parts])
+        return cls.from_counts(values, np.concatenate([part.counts for part in parts]))
 
     def bucketed(self) -> Buckets:
         """The hashed form, which every state can take."""
@@ -105,6 +112,12 @@ class CategoryDistribution(State):
     def compared(self) -> Self:
         """Of buckets, their counts and the sample of values: no distance reads the rest."""
         return self if self.buckets is None else type(self)(buckets=self.buckets.compared())
+
+    def compared_sketch(self) -> Self:
+        """As ``as_sketch().compared()``."""
+        if self.buckets is not None:
+            return self.compared()
+        return type(self)(buckets=Buckets.to_compare(self.values, self.counts))
 
     @property
     def fullness(self) -> float:
@@ -205,14 +218,6 @@ def _ordered(now: Counted, before: Counted) -> tuple[Counted, Counted]:
     # As one number each they are sorted ten times as fast; equal ones are alike.
     before, now = np.divmod(np.sort(before * base + now), base)
     return now, before
-
-
-def added_up(values: pa.LargeStringArray, counts: Counted) -> tuple[pa.LargeStringArray, Counted]:
-    """Distinct values and the sums of their counts."""
-    encoded = values.dictionary_encode()
-    totals = np.zeros(len(encoded.dictionary), np.int64)
-    np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
-    return encoded.dictionary, totals
 
 
 def _shortened(values: pa.LargeStringArray) -> pa.LargeStringArray:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import string
 import unicodedata
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import counted_strings, string_bytes, strings_from_bytes
+from airflow_dq.states.array import added_up, counted_strings, string_bytes, strings_from_bytes
 from airflow_dq.states.memo import remember_last
 
 DIGIT, LETTER, PUNCTUATION, SPACE, UPPER, LOWER, CONTROL = (1 << bit for bit in range(7))
@@ -24,7 +24,6 @@ for _flags in range(256):
     _symbol[_flags] = next((ord(s) for f, s in ((DIGIT, "d"), (LETTER, "l"), (PUNCTUATION, ".")) if _flags & f), 0)
 
 
-_ASCII = bytes(range(0x80))
 _MANY = 1 << 17
 
 
@@ -47,7 +46,7 @@ class Text:
     def classes(self) -> NDArray[np.uint8]:
         """The class flags of each code point."""
         if self.codes.dtype == np.uint8:
-            return _translated(self.codes, _ascii_classes())
+            return _translated(self.codes, _ASCII_CLASSES)
         found = _classes[self.codes]
         unknown = found == 0
         if unknown.any():
@@ -59,21 +58,37 @@ class Text:
     @cached_property
     def histogram(self) -> NDArray[np.int64]:
         """Number of characters by their class flags, in all occurrences of all strings."""
-        once = _occurrences(self.classes)
-        again = np.flatnonzero(self.counts > 1)
-        if not len(again):
-            return once
-        # Few strings occur often: those are weighted, the others only counted.
-        lengths = np.diff(self.offsets)[again]
-        begins = np.cumsum(lengths) - lengths
-        places = np.repeat(self.offsets[:-1][again] - begins, lengths) + np.arange(lengths.sum())
-        weights = np.repeat(self.counts[again] - 1, lengths)
-        return once + np.bincount(self.classes[places], weights, minlength=256).astype(np.int64)
+        if self.codes.dtype != np.uint8:
+            return _weighted(self.classes, self.offsets, self.counts)
+        # Patterns are fewer than strings, and all that they do not tell of ASCII is which letters are upper case.
+        patterns, counts = self.pattern_counts
+        symbols = _weighted(*string_bytes(patterns), counts)[:0x80]
+        histogram = np.zeros(256, np.int64)
+        np.add.at(histogram, _SYMBOL_CLASSES, symbols)
+        upper = self._upper()
+        histogram[_CLASS_OF_A] += upper
+        histogram[_SYMBOL_CLASSES[ord("l")]] -= upper
+        return histogram
+
+    def _upper(self) -> int:
+        """Number of the letters A to Z in all occurrences."""
+        upper = self.codes - np.uint8(ord("A")) < np.uint8(26)
+        places, weights = _repetitions(self.offsets, self.counts)
+        return int(np.count_nonzero(upper) + weights[upper[places]].sum())
+
+    def classes_at(self, places: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The class flags of some code points; of ASCII those of the others are not looked up for it."""
+        return self.classes[places] if self.codes.dtype != np.uint8 else _ASCII_CLASSES[self.codes[places]]
+
+    @cached_property
+    def pattern_counts(self) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+        """The distinct :meth:`patterns`, and how often each occurs."""
+        return added_up(self.patterns(), self.counts)
 
     def patterns(self) -> pa.LargeStringArray:
         """Each string with its digits as ``d``, letters as ``l`` and punctuation as ``.``, the rest as it is."""
         if self.codes.dtype == np.uint8:
-            return strings_from_bytes(_translated(self.codes, _ascii_symbols()), self.offsets)
+            return strings_from_bytes(_translated(self.codes, _ASCII_SYMBOLS), self.offsets)
         symbols = _symbol[self.classes]
         codes = np.where(symbols != 0, symbols, self.codes)
         data = codes.astype("<u4").tobytes().decode("utf-32-le").encode()
@@ -94,30 +109,33 @@ def _read(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> Text:
     return Text(codes, begins[offsets], values, counts)
 
 
-def _translated(codes: NDArray[np.unsignedinteger[Any]], table: bytes) -> NDArray[np.uint8]:
-    return np.frombuffer(codes.tobytes().translate(table), np.uint8)
+def _translated(codes: NDArray[np.unsignedinteger[Any]], table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.frombuffer(codes.tobytes().translate(table.tobytes()), np.uint8)
 
 
-def _occurrences(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _weighted(codes: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each byte occurs in strings that occur ``counts`` times."""
+    places, weights = _repetitions(offsets, counts)
+    return _occurrences(codes) + np.bincount(codes[places], weights, minlength=256).astype(np.int64)
+
+
+def _repetitions(offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places in the strings that occur more than once, and how many more times: few, where there are many."""
+    again = np.flatnonzero(counts > 1)
+    lengths = np.diff(offsets)[again]
+    begins = np.cumsum(lengths) - lengths
+    places = np.repeat(offsets[:-1][again] - begins, lengths) + np.arange(lengths.sum())
+    return places, np.repeat(counts[again] - 1, lengths)
+
+
+def _occurrences(codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """How often each byte occurs: of many bytes two at a time, which takes half as long."""
-    if len(flags) < _MANY:
-        return np.bincount(flags, minlength=256)
-    even = len(flags) // 2 * 2
-    pairs = np.bincount(flags[:even].view(np.uint16), minlength=0x10000).reshape(256, 256)
-    total: NDArray[np.int64] = pairs.sum(0) + pairs.sum(1) + np.bincount(flags[even:], minlength=256)
+    if len(codes) < _MANY:
+        return np.bincount(codes, minlength=256)
+    even = len(codes) // 2 * 2
+    pairs = np.bincount(codes[:even].view(np.uint16), minlength=0x10000).reshape(256, 256)
+    total: NDArray[np.int64] = pairs.sum(0) + pairs.sum(1) + np.bincount(codes[even:], minlength=256)
     return total
-
-
-@cache
-def _ascii_classes() -> bytes:
-    return bytes(classify(chr(code)) for code in _ASCII) + bytes(0x80)
-
-
-@cache
-def _ascii_symbols() -> bytes:
-    flags = np.frombuffer(_ascii_classes(), np.uint8)[:0x80]
-    codes = np.frombuffer(_ASCII, np.uint8)
-    return np.where(_symbol[flags] != 0, _symbol[flags], codes).tobytes() + bytes(0x80)
 
 
 def classify(character: str) -> int:
@@ -132,3 +150,11 @@ def classify(character: str) -> int:
     flags |= UPPER if category == "Lu" else 0
     flags |= LOWER if category == "Ll" else 0
     return flags | (CONTROL if category == "Cc" else 0)
+
+
+_ASCII_CLASSES = np.array([classify(chr(code)) for code in range(0x80)] + [0] * 0x80, np.uint8)
+_ASCII_SYMBOLS = np.where(_symbol[_ASCII_CLASSES] != 0, _symbol[_ASCII_CLASSES], np.arange(256)).astype(np.uint8)
+_CLASS_OF_A = classify("A")
+_SYMBOL_CLASSES = _ASCII_CLASSES[:0x80].copy()
+"""By the symbol of a pattern: the flags of the characters that it stands for, of letters as if they were lower case."""
+_SYMBOL_CLASSES[ord("d")] = classify("0")

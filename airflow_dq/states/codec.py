@@ -1,4 +1,7 @@
-"""The binary layout of stored states: ``zlib(key, 0, sections)``, where a section is bytes or a packed array."""
+"""The binary layout of states: ``S``, a checksum, and ``key, 0, sections``, a section being bytes or a packed array.
+
+To be stored they are compressed; whoever compresses many of them together takes them as they are.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,38 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError
 
+_PLAIN, _COMPRESSED, _ZLIB = b"S", b"Z", b"x"
+"""First bytes: of a packed state, of a compressed one, and of one that an earlier revision compressed."""
+_CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
 _INTEGERS = {name: (np.iinfo(name).min, np.iinfo(name).max) for name in ("i1", "i2", "i4", "i8")}
 _LEVEL = 3
-_compresses = ContextVar("compresses", default=True)
+_LARGEST = 2**31
+"""Bytes that no state takes: a damaged length is not tried."""
 
 
 def pack(key: str, *sections: bytes) -> bytes:
-    """Bytes that :func:`unpack` splits again; the key is part of them, damage is detected by zlib's checksum."""
-    body = b"".join(_LENGTH.pack(len(section)) + section for section in sections)
-    return zlib.compress(key.encode() + b"\0" + body, level(_LEVEL))
+    """Bytes that :func:`unpack` splits again; the key is part of them, and a checksum that tells damage."""
+    parts = [key.encode(), b"\0"]
+    for section in sections:
+        parts += [_LENGTH.pack(len(section)), section]
+    body = b"".join(parts)
+    return b"".join([_PLAIN, _CHECKSUM.pack(zlib.crc32(body)), body])
 
 
 def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
-    """The sections given to :func:`pack`; call it inside :func:`reading`, which turns errors into CodecError."""
-    stream = zlib.decompressobj()
-    body = stream.decompress(data)
-    if not stream.eof or stream.unused_data:
-        raise ValueError("the data is cut short or has a tail")
+    """The sections given to :func:`pack`; call it inside :func:`reading`, which turns errors into CodecError.
+
+    :param data: packed, compressed or not
+    """
+    body = _body(data)
     prefix = key.encode() + b"\0"
     if not body.startswith(prefix):
         raise ValueError(f"it was written by {body[:40].partition(bytes(1))[0].decode(errors='replace')!r}")
@@ -45,22 +55,36 @@ def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
     return found
 
 
-@contextmanager
-def uncompressed() -> Iterator[None]:
-    """Within, states take no time to compress: for whoever compresses many of them together, or keeps none.
+def _body(data: bytes) -> bytes:
+    """The key and the sections, checked."""
+    if data.startswith(_ZLIB):
+        stream = zlib.decompressobj()
+        body = stream.decompress(data)
+        if not stream.eof or stream.unused_data:
+            raise ValueError("the data is cut short or has a tail")
+        return body
+    if data.startswith(_COMPRESSED):
+        start = 1 + _LENGTH.size
+        (size,) = _LENGTH.unpack_from(data, 1)
+        if size > _LARGEST:
+            raise ValueError(f"it says that it takes {size} bytes")
+        data = _codec().decompress(data[start:], size, asbytes=True)
+    if not data.startswith(_PLAIN):
+        raise ValueError("it does not begin like a state")
+    start = 1 + _CHECKSUM.size
+    body = data[start:]
+    if _CHECKSUM.unpack_from(data, 1) != (zlib.crc32(body),):
+        raise ValueError("its checksum is another one")
+    return body
 
-    What they are encoded to is read like all that they are encoded to.
-    """
-    token = _compresses.set(False)
-    try:
-        yield
-    finally:
-        _compresses.reset(token)
+
+def compress(packed: bytes) -> bytes:
+    """A packed state in the bytes that it is stored in; :func:`unpack` reads both."""
+    return b"".join([_COMPRESSED, _LENGTH.pack(len(packed)), _codec().compress(packed, asbytes=True)])
 
 
-def level(usual: int) -> int:
-    """How hard zlib is to try: as usual, or not at all within :func:`uncompressed`."""
-    return usual if _compresses.get() else 0
+def _codec() -> pa.Codec:
+    return pa.Codec("zstd", _LEVEL)
 
 
 @contextmanager
@@ -71,7 +95,7 @@ def reading(key: str) -> Iterator[None]:
     """
     try:
         yield
-    except (ValueError, ArithmeticError, IndexError, KeyError, TypeError, struct.error, zlib.error) as error:
+    except (ValueError, ArithmeticError, IndexError, KeyError, TypeError, OSError, struct.error, zlib.error) as error:
         raise CodecError(
             f"Stored bytes are not a readable {key!r} state: {error}. Profile the partition again."
         ) from error
@@ -103,7 +127,7 @@ def unpack_floats(data: bytes) -> NDArray[np.float64]:
 
 
 def _shuffle(values: NDArray[np.generic]) -> bytes:
-    # Bytes of equal significance next to each other: zlib then sees the repetition of the high bytes.
+    # Bytes of equal significance next to each other: compression then sees the repetition of the high bytes.
     return np.ascontiguousarray(values).view(np.uint8).reshape(-1, values.itemsize).T.tobytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,9 +37,11 @@ class Histogram:
         first = np.flatnonzero(np.concatenate([np.ones(min(len(keys), 1), bool), keys[1:] != keys[:-1]]))
         return cls(keys[first], np.add.reduceat(counts, first) if len(first) else counts)
 
-    def merge(self, other: Histogram) -> Histogram:
-        """The histogram of the concatenation."""
-        return Histogram.of(np.concatenate([self.keys, other.keys]), np.concatenate([self.counts, other.counts]))
+    @classmethod
+    def merged(cls, histograms: Sequence[Histogram]) -> Histogram:
+        """The histogram of the concatenation of all inputs."""
+        keys, counts = [one.keys for one in histograms], [one.counts for one in histograms]
+        return cls.of(np.concatenate(keys), np.concatenate(counts))
 
     def coarsened(self, levels: int) -> Histogram:
         """The histogram in bins ``2**levels`` times as wide."""
@@ -78,14 +81,18 @@ def log_level(keys: Integers, level: int) -> int:
 
     Depends on the values alone and never falls as values are added, so it is the same for any split of them.
     """
-    coarsest, finest = COARSEST, level
-    while finest < coarsest:
-        middle = (finest + coarsest) // 2
-        if 1 + np.count_nonzero(np.diff(coarser_log_keys(keys, middle - level))) <= LOG_CELLS:
-            coarsest = middle
-        else:
-            finest = middle + 1
-    return finest
+    # Two neighbours are in one bin as soon as all the bits are dropped in which they differ; of two signs, never.
+    sign, bits = np.sign(keys), np.where(keys > 0, keys - 1, keys)
+    differ = _bit_length(np.where(sign[1:] == sign[:-1], bits[1:] ^ bits[:-1], np.int64(2**62)))
+    # How many neighbours are still apart without so many bits, and so how many bins there are but one.
+    apart = np.bincount(differ, minlength=1)[::-1].cumsum()[::-1][1:]
+    return min(COARSEST, level + int(np.count_nonzero(apart >= LOG_CELLS)))
+
+
+def _bit_length(values: Integers) -> Integers:
+    """Of values that are not negative."""
+    # Without the bit below the first one the float next to it is never a power of two.
+    return np.frexp((values & ~(values >> 1)).astype(np.float64))[1]
 
 
 def log_edges(keys: Integers, level: int = COARSEST) -> Floats:

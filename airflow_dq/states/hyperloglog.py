@@ -9,14 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.codec import level
+from airflow_dq.states.memo import remember
 
 PRECISION = 16
 """2**16 registers: a standard error of 1.04 / sqrt(2**16) = 0.41 %, below 1 % in 98 of 100 columns."""
 _REGISTERS = 1 << PRECISION
 _BITS = 64 - PRECISION
 _NONE = bytes(_REGISTERS)
-_NONE_STORED = zlib.compress(_NONE, wbits=-zlib.MAX_WBITS)
+_HALF = _REGISTERS // 2
+_FAR = 15
+"""So far above the least register it is told by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +44,33 @@ class HyperLogLog:
 
     def merge(self, other: HyperLogLog) -> HyperLogLog:
         """The sketch of the union."""
+        if self.registers == other.registers:
+            return self
         both = (np.frombuffer(sketch.registers, np.uint8) for sketch in (self, other))
         return HyperLogLog(np.maximum(*both).tobytes())
 
     def to_bytes(self) -> bytes:
-        """The registers, each in the bits that its frequency deserves: within 2 % of their entropy."""
+        """The registers as half bytes above the least of them; those that are far above it come first, whole.
+
+        Compressed they are within 2 % of their entropy, of which whole bytes would miss a tenth.
+        """
         if self.registers == _NONE:
-            return _NONE_STORED
-        hard = level(zlib.Z_BEST_COMPRESSION)
-        coder = zlib.compressobj(hard, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
-        return coder.compress(self.registers) + coder.flush()
+            return b""
+        registers = np.frombuffer(self.registers, np.uint8)
+        least = registers.min()
+        steps = np.minimum(registers - least, _FAR)
+        return b"".join([bytes([least]), registers[steps == _FAR].tobytes(), (steps[::2] | steps[1::2] << 4).tobytes()])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HyperLogLog:
-        """The sketch that :meth:`to_bytes` wrote.
+        """The sketch that :meth:`to_bytes` wrote; an earlier revision deflated the registers.
 
         :raises ValueError: when the bytes cannot be registers.
         """
-        if data == _NONE_STORED:
+        if not data:
             return cls()
         try:
-            registers = zlib.decompress(data, -zlib.MAX_WBITS)
+            registers = _unpacked(data) if len(data) > _HALF else zlib.decompress(data, -zlib.MAX_WBITS)
         except zlib.error as error:
             raise ValueError(f"it holds no HyperLogLog registers ({error})") from error
         if len(registers) != _REGISTERS or np.frombuffer(registers, np.uint8).max() > _BITS + 1:
@@ -71,14 +79,31 @@ class HyperLogLog:
 
     def estimate(self) -> float:
         """Estimated number of distinct values; 0.0 when none was added, infinite when every register is full."""
-        histogram = np.bincount(np.frombuffer(self.registers, np.uint8), minlength=_BITS + 2)
-        if histogram[0] == _REGISTERS:
-            return 0.0
-        total = _REGISTERS * _tau(1.0 - histogram[_BITS + 1] / _REGISTERS)
-        for rank in range(_BITS, 0, -1):
-            total = 0.5 * (total + float(histogram[rank]))
-        total += _REGISTERS * _sigma(float(histogram[0]) / _REGISTERS)
-        return _REGISTERS**2 / (2.0 * math.log(2.0) * total) if total else math.inf
+        return _estimate(self.registers)
+
+
+# The number and the share of distinct values are metrics of their own.
+@remember(2)
+def _estimate(registers: bytes) -> float:
+    histogram = np.bincount(np.frombuffer(registers, np.uint8), minlength=_BITS + 2)
+    if histogram[0] == _REGISTERS:
+        return 0.0
+    total = _REGISTERS * _tau(1.0 - histogram[_BITS + 1] / _REGISTERS)
+    for rank in range(_BITS, 0, -1):
+        total = 0.5 * (total + float(histogram[rank]))
+    total += _REGISTERS * _sigma(float(histogram[0]) / _REGISTERS)
+    return _REGISTERS**2 / (2.0 * math.log(2.0) * total) if total else math.inf
+
+
+def _unpacked(data: bytes) -> bytes:
+    halves = np.frombuffer(data, np.uint8, _HALF, len(data) - _HALF)
+    steps = np.stack([halves & 15, halves >> 4], axis=1).ravel()
+    registers = steps + data[0]
+    far, told = steps == _FAR, np.frombuffer(data, np.uint8, len(data) - _HALF - 1, 1)
+    if np.count_nonzero(far) != len(told):
+        raise ValueError("its HyperLogLog registers do not fit together")
+    registers[far] = told
+    return registers.astype(np.uint8).tobytes()
 
 
 def _sigma(x: float) -> float:

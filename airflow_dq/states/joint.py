@@ -35,21 +35,23 @@ def comparable_cells(now: NumberSketch, before: NumberSketch) -> Cells:
 def _cells(now: NumberSketch, before: NumberSketch, fine: int) -> Cells:
     low, high = min(now.low, before.low), max(now.high, before.high)
     level = grid_level(low, high)
-    logs, grids = (now.log_at(fine), before.log_at(fine)), (now.at(level), before.at(level))
-    log_bins, grid_bins = (_edge_keys(*(side.keys for side in sides)) for sides in (logs, grids))
+    sides = (now,) if now is before else (now, before)
+    logs, grids = [side.log_at(fine) for side in sides], [side.at(level) for side in sides]
+    log_bins, grid_bins = (_edge_keys(*(part.keys for part in parts)) for parts in (logs, grids))
     edges = np.concatenate([log_edges(log_bins, fine), grid_edges(grid_bins, level)])
     order = np.argsort(edges, kind="stable")
     edges = np.clip(edges[order], low, high)
-    counts = []
-    for log, grid in zip(logs, grids, strict=True):
-        below = np.concatenate([log.below(log_bins), grid.below(grid_bins)])[order]
-        counts.append(np.diff(below))
-    occupied = (counts[0] > 0) | (counts[1] > 0)
+    counts = [
+        np.diff(np.concatenate([log.below(log_bins), grid.below(grid_bins)])[order])
+        for log, grid in zip(logs, grids, strict=True)
+    ]
+    after, earlier = counts[0], counts[-1]
+    occupied = (after > 0) | (earlier > 0)
     lower, upper = edges[:-1][occupied], edges[1:][occupied]
     # Zero is a bin of its own, and so is a float up to the next one: values, not cells.
     single = (lower == 0.0) | (upper <= np.nextafter(lower, np.inf))
     upper[single] = lower[single]
-    return Cells(lower, upper, counts[0][occupied], counts[1][occupied])
+    return Cells(lower, upper, after[occupied], earlier[occupied])
 
 
 def _edge_keys(*keys: Integers) -> Integers:

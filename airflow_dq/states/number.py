@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -101,15 +102,20 @@ class NumberDistribution(State):
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
-        if not self.total or not other.total:
-            return self if self.total else other
-        if self.sketch is not None or other.sketch is not None:
-            return type(self)(sketch=self.sketched().merge(other.sketched()))
-        values = np.concatenate([self.values, other.values])
-        rests = _NONE
-        if len(self.rests) or len(other.rests):
-            rests = np.concatenate([self._all_rests(), other._all_rests()])
-        return self.from_counts(values, np.concatenate([self.counts, other.counts]), rests)
+        return self.merged([self, other])
+
+    @classmethod
+    def merged(cls, states: Sequence[Self]) -> Self:
+        """The state of the concatenation of all inputs: several at once take less time than one after the other."""
+        parts = [state for state in states if state.total]
+        if len(parts) < 2:
+            return parts[0] if parts else states[0]
+        if any(part.sketch is not None for part in parts):
+            return cls(sketch=NumberSketch.merged([part.sketched() for part in parts]))
+        values = np.concatenate([part.values for part in parts])
+        counts = np.concatenate([part.counts for part in parts])
+        long = any(len(part.rests) for part in parts)
+        return cls.from_counts(values, counts, np.concatenate([p._all_rests() for p in parts]) if long else _NONE)
 
     def _all_rests(self) -> Integers:
         return self.rests if len(self.rests) else np.zeros(len(self.values), np.int64)
@@ -132,6 +138,12 @@ class NumberDistribution(State):
     def compared(self) -> Self:
         """Of a sketch, all that its cells are made of: no distance reads how many values are distinct."""
         return self if self.sketch is None else type(self)(sketch=self.sketch.compared())
+
+    def compared_sketch(self) -> Self:
+        """As ``as_sketch().compared()``."""
+        if self.sketch is not None or not self.total:
+            return self.compared()
+        return type(self)(sketch=NumberSketch.to_compare(self.values, self.counts, self._hashes()))
 
     @property
     def fullness(self) -> float:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pyarrow as pa
 
 from airflow_dq.states.base import Kind
-from airflow_dq.states.category import CategoryDistribution, Counted, added_up
+from airflow_dq.states.category import CategoryDistribution, Counted
 from airflow_dq.states.character import Text
 
 
@@ -26,8 +26,7 @@ class PatternDistribution(CategoryDistribution):
 
     @classmethod
     def _counted(cls, values: pa.Array) -> tuple[pa.LargeStringArray, Counted]:
-        text = Text.of(values)
-        return added_up(text.patterns(), text.counts)
+        return Text.of(values).pattern_counts
 
 
 def readable(pattern: str) -> str:

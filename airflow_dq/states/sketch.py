@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
@@ -50,19 +52,27 @@ class NumberSketch:
         :param hashes: where they tell values apart that are one float
         """
         hashes = hash_floats(values) if hashes is None else hashes
+        return cls._of(values, counts, HyperLogLog.of(hashes), HeavyHitters.of(pa.array(values), hashes, counts))
+
+    @classmethod
+    def to_compare(cls, values: Floats, counts: Integers, hashes: Hashes) -> NumberSketch:
+        """As ``of(...).compared()``."""
+        return cls._of(values, counts, HyperLogLog(), HeavyHitters.settled_of(pa.array(values), hashes, counts))
+
+    @classmethod
+    def _of(cls, values: Floats, counts: Integers, distinct: HyperLogLog, heavy: HeavyHitters) -> NumberSketch:
         low, high = float(values[0]), float(values[-1])
         level, finest = grid_level(low, high), log_keys(values, 0)
         fine = log_level(finest, 0)
         log = Histogram.of(coarser_log_keys(finest, fine), counts)
-        grid = Histogram.of(grid_keys(values, level), counts)
-        heavy = HeavyHitters.of(pa.array(values), hashes, counts)
-        return cls(low, high, level, fine, log, grid, HyperLogLog.of(hashes), heavy)
+        return cls(low, high, level, fine, log, Histogram.of(grid_keys(values, level), counts), distinct, heavy)
 
-    def merge(self, other: NumberSketch) -> NumberSketch:
-        """The sketch of the concatenation."""
-        low, high = min(self.low, other.low), max(self.high, other.high)
-        level, fine = grid_level(low, high), max(self.log_level, other.log_level)
-        log = self.log_at(fine).merge(other.log_at(fine))
+    @classmethod
+    def merged(cls, sketches: Sequence[NumberSketch]) -> NumberSketch:
+        """The sketch of the concatenation of at least one input."""
+        low, high = min(one.low for one in sketches), max(one.high for one in sketches)
+        level, fine = grid_level(low, high), max(one.log_level for one in sketches)
+        log = Histogram.merged([one.log_at(fine) for one in sketches])
         coarser = log_level(log.keys, fine) - fine
         return NumberSketch(
             low,
@@ -70,9 +80,9 @@ class NumberSketch:
             level,
             fine + coarser,
             Histogram.of(coarser_log_keys(log.keys, coarser), log.counts) if coarser else log,
-            self.at(level).merge(other.at(level)),
-            self.distinct_sketch.merge(other.distinct_sketch),
-            self.heavy.merge(other.heavy),
+            Histogram.merged([one.at(level) for one in sketches]),
+            reduce(HyperLogLog.merge, [one.distinct_sketch for one in sketches]),
+            reduce(HeavyHitters.merge, [one.heavy for one in sketches]),
         )
 
     def at(self, level: int) -> Histogram:

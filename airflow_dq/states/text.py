@@ -67,7 +67,7 @@ class TextShape(Tally):
         starts, ends = text.offsets[:-1], text.offsets[1:]
         if len(starts) == 0:
             return cls()
-        histogram, classes = text.histogram, text.classes
+        histogram = text.histogram
 
         def strings(chosen: NDArray[np.bool_]) -> int:
             return int(text.counts[chosen].sum())
@@ -83,9 +83,9 @@ class TextShape(Tally):
             upper=upper,
             lower=lower,
             control=control,
-            leading_blank=strings((classes[starts] & character.SPACE) != 0),
-            trailing_blank=strings((classes[ends - 1] & character.SPACE) != 0),
-            with_control=strings(_with_control(classes, starts)) if control else 0,
+            leading_blank=strings((text.classes_at(starts) & character.SPACE) != 0),
+            trailing_blank=strings((text.classes_at(ends - 1) & character.SPACE) != 0),
+            with_control=strings(_with_control(text.classes, starts)) if control else 0,
             numeric=_count_numeric(text),
             non_ascii=strings(np.logical_or.reduceat(text.codes >= 0x80, starts)) if text.codes.itemsize > 1 else 0,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,19 +38,21 @@ class ValueSample:
         order = np.argsort(hashes, kind="stable")
         return cls(hashes[order], counts[order])
 
-    def merge(self, other: ValueSample) -> ValueSample:
-        """The sample of the concatenation."""
-        hashes, place = np.unique(np.concatenate([self.hashes, other.hashes]), return_inverse=True)
+    @classmethod
+    def merged(cls, samples: Sequence[ValueSample]) -> ValueSample:
+        """The sample of the concatenation of all inputs."""
+        hashes, place = np.unique(np.concatenate([one.hashes for one in samples]), return_inverse=True)
         counts = np.zeros(len(hashes), np.int64)
-        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
-        return ValueSample(hashes[: self.SIZE], counts[: self.SIZE])
+        np.add.at(counts, place, np.concatenate([one.counts for one in samples]))
+        return cls(hashes[: cls.SIZE], counts[: cls.SIZE])
 
     def replaced(self, share: float) -> ValueSample:
         """The sample when a share of the values are others, which no column has had; always the same ones."""
         chance = _mixed(self.hashes).astype(np.float64) / 2.0**64
         gone = chance < share
         others = (_mixed(~self.hashes[gone]).astype(np.float64) * (float(self.reach) / 2.0**64)).astype(np.uint64)
-        return ValueSample(self.hashes[~gone], self.counts[~gone]).merge(ValueSample.of(others, self.counts[gone]))
+        stayed = ValueSample(self.hashes[~gone], self.counts[~gone])
+        return self.merged([stayed, ValueSample.of(others, self.counts[gone])])
 
     @property
     def reach(self) -> np.uint64:
@@ -65,8 +68,11 @@ class ValueSample:
 
         0.0 when there is no such value.
         """
-        here = self.hashes <= min(self.reach, before.reach)
-        counts, known = self.counts[here], np.isin(self.hashes[here], before.hashes)
+        end = int(np.searchsorted(self.hashes, min(self.reach, before.reach), side="right"))
+        hashes, counts = self.hashes[:end], self.counts[:end]
+        # Ascending on both sides, which np.isin would not know.
+        place = np.searchsorted(before.hashes, hashes)
+        known = np.append(before.hashes, ~hashes[-1:])[place] == hashes
         return float(counts[~known].sum() / counts.sum()) if len(counts) else 0.0
 
     def __eq__(self, other: object) -> bool:

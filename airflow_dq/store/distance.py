@@ -15,10 +15,11 @@ from airflow_dq.program.series import distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ProfileRow, VerdictRow
 from airflow_dq.store.pair_cache import save_pairs
-from airflow_dq.store.profile_reader import Decode, attach_states, read_stored
+from airflow_dq.store.profile_reader import attach_states, read_stored
+from airflow_dq.store.state_cache import StateCache
 
 
-def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int, decode: Decode) -> None:
+def measure_around(connection: Connection, dataset: str, dataset_id: int, profile_id: int, cache: StateCache) -> None:
     """Save the distances that a profile is an end of, as far as they are not saved and the states are there.
 
     They are measured along the partitions as they follow each other, and along those of them that are in the history
@@ -30,12 +31,13 @@ def measure_around(connection: Connection, dataset: str, dataset_id: int, profil
     chains = [_chain(connection, dataset_id, own, eligible) for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in chain}
     stored = read_stored(connection, list(rows.values()))
-    known = dict(zip(rows, attach_states(connection, stored, ()), strict=True))
+    known = dict(zip(rows, attach_states(connection, stored, (), cache), strict=True))
     orders = {tuple(row.id for row in chain) for chain in chains}
     needed = {one for order in orders for one in _needed(order, known)}
     if not needed:
         return
-    known = dict(zip(rows, attach_states(connection, stored, needed, decode), strict=True))
+    there = {one for one in needed if rows[one].has_states}
+    known = dict(zip(rows, attach_states(connection, stored, there, cache), strict=True))
     for order in orders:
         for now, name, pool in _ends(order, known):
             earlier = [known[one].columns.get(name) for one in order[:now]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,10 +19,8 @@ from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.review import start_key
+from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.value import decode_metrics
-
-Decode = Callable[[str, bytes], State]
-"""Key and bytes -> state: :func:`decode_state`, or one that remembers what it decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +96,16 @@ def _column(row: Any) -> ColumnProfile:
 
 
 def attach_states(
-    connection: Connection, stored: Sequence[Stored], wanted: Collection[int], decode: Decode = decode_state
+    connection: Connection, stored: Sequence[Stored], wanted: Collection[int], cache: StateCache
 ) -> list[Profile]:
     """The profiles in their order, without variants, and with the states that are kept of those with a wanted id."""
-    ids = {column_id for one in stored if one.id in wanted for column_id, _ in one.columns}
-    found = _states(connection, ids, decode)
-    return [_profile(one, found, {}) for one in stored]
+    columns = [column for one in stored if one.id in wanted for column in one.columns]
+    digests = {column_id: column.states_digest for column_id, column in columns}
+    known = {column_id: states for column_id, digest in digests.items() if (states := cache.get(digest)) is not None}
+    read = _states(connection, digests.keys() - known.keys())
+    for column_id, states in read.items():
+        cache.keep(digests[column_id], states)
+    return [_profile(one, {**known, **read}, {}) for one in stored]
 
 
 def _needs_states(stored: Sequence[Stored]) -> set[int]:
@@ -120,14 +122,12 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     return ids
 
 
-def _states(
-    connection: Connection, column_ids: Collection[int], decode: Decode = decode_state
-) -> dict[int, dict[str, State]]:
+def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, dict[str, State]]:
     states: dict[int, dict[str, State]] = defaultdict(dict)
     if column_ids:
         query = select(StateRow).where(_among(StateRow.column_profile_id, column_ids))
         for row in connection.execute(query):
-            states[row.column_profile_id][row.key] = decode(row.key, bytes(row.data))
+            states[row.column_profile_id][row.key] = decode_state(row.key, bytes(row.data))
     return states
 
 

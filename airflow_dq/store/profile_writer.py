@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.profile.variant_blob import encode_variants
+from airflow_dq.states.codec import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.model import ColumnRow, ProfileRow, StateRow, VariantRow
@@ -107,7 +108,7 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
 def _insert_blobs(connection: Connection, ids: Mapping[str, int], profile: Profile) -> None:
     """Store states and variants; those already there are kept, they come from the same content."""
     states = [
-        {"column_profile_id": ids[column.name], "key": name, "data": blob}
+        {"column_profile_id": ids[column.name], "key": name, "data": compress(blob)}
         for column in profile.columns.values()
         for name, blob in encode_states(column.states).items()
     ]

@@ -6,14 +6,12 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Engine
 
 from airflow_dq.exceptions import StoreError
-from airflow_dq.states.base import decode_state
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
     judged,
@@ -29,6 +27,7 @@ from airflow_dq.store import (
     status,
 )
 from airflow_dq.store.address import describe
+from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DECODED = 256
-"""States that are remembered while old partitions are dropped: five partitions of a dozen columns, a few megabytes."""
-
 
 class Repository:
     """The statistics database; :func:`airflow_dq.store.open_store` makes one.
@@ -64,8 +60,7 @@ class Repository:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        # The states of a partition are read for each of those behind it.
-        self._decode = lru_cache(DECODED)(decode_state)
+        self._states = StateCache()
 
     def __repr__(self) -> str:
         """Names the database, never the password."""
@@ -124,12 +119,13 @@ class Repository:
         :raises StaleAttemptError: when a newer attempt at the partition has started
         """
         changed = run(self._engine, lambda c: profile_writer.save(c, attempt, dataset, profile))
+        self._states.keep_all(profile)
         self._drop_old(dataset)
         return changed
 
     def _drop_old(self, dataset: str) -> None:
         try:
-            while run(self._engine, lambda c: retention.drop_old(c, dataset, self._decode)):
+            while run(self._engine, lambda c: retention.drop_old(c, dataset, self._states)):
                 pass
         except StoreError as error:
             # The profile is stored, and the next one that is drops what this one did not.

@@ -26,13 +26,12 @@ from sqlalchemy.orm import aliased
 
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.profile.spec import NULL_KEY
-from airflow_dq.states.base import decode_state
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
-from airflow_dq.store.profile_reader import Decode
+from airflow_dq.store.state_cache import StateCache
 
 WITH_VARIANTS = 3
 """Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
@@ -50,21 +49,20 @@ def with_states() -> int:
     return largest_pool() + 2
 
 
-def drop_old(connection: Connection, dataset: str, decode: Decode = decode_state) -> bool:
+def drop_old(connection: Connection, dataset: str, cache: StateCache | None = None) -> bool:
     """Drop the variants that are not needed any more, and the states of the oldest partition that has them in vain.
 
     A transaction of its own is one partition's: call it until it returns False.  Only one caller at a time does
     anything, the others return at once.
 
-    :param decode: who drops several partitions one after the other decodes most states several times, unless this
-        remembers them
+    :param cache: who drops several partitions one after the other needs most states several times
     :return: whether there may be more to drop
     """
     owner = dataset_id(connection, dataset)
     if owner is None or not try_lock_retention(connection, dataset):
         return False
     _drop_variants(connection, owner)
-    return _drop_states(connection, dataset, owner, decode)
+    return _drop_states(connection, dataset, owner, cache or StateCache())
 
 
 def _drop_variants(connection: Connection, owner: int) -> None:
@@ -78,20 +76,21 @@ def _drop_variants(connection: Connection, owner: int) -> None:
         connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(has_variants=False))
 
 
-def _drop_states(connection: Connection, dataset: str, owner: int, decode: Decode) -> bool:
+def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateCache) -> bool:
     oldest_kept = _oldest_kept(connection, owner, with_states())
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
     query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))
-    oldest = connection.execute(query.order_by(ProfileRow.partition_key).limit(1)).one_or_none()
-    if oldest is None:
+    found = connection.execute(query.order_by(ProfileRow.partition_key).limit(2)).all()
+    if not found:
         return False
+    oldest = found[0]
     lock_partition(connection, dataset, oldest.partition_key)
     # Profiled anew while we waited: then it is another row, and among the recent ones.
-    measure_around(connection, dataset, owner, oldest.id, decode)
+    measure_around(connection, dataset, owner, oldest.id, cache)
     connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of([oldest.id]))))
     connection.execute(update(ProfileRow).where(ProfileRow.id == oldest.id).values(has_states=False))
-    return True
+    return len(found) > 1
 
 
 def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.states.base import Kind, State, decode_state, state_types, states_for
+from airflow_dq.states.codec import compress
 
 SPECIAL = [
     0.0,
@@ -111,9 +112,11 @@ def test_merging_any_split_is_the_state_of_the_whole(state, kind, limit, data) -
         nested = states[-1]
         for other in reversed(states[:-1]):
             nested = other.merge(nested)
+        at_once = state.merged(order)
         assert merged == whole
         assert nested == whole
-        assert merged.encode() == whole.encode()
+        assert at_once == whole
+        assert merged.encode() == whole.encode() == at_once.encode()
 
 
 @every_state
@@ -126,6 +129,15 @@ def test_merge_is_commutative_and_empty_is_its_identity(state, kind, limit, data
         assert a.merge(b) == b.merge(a)
         assert a.merge(empty) == a == empty.merge(a)
         assert empty.merge(empty) == empty == state()
+
+
+@every_state
+@given(data=st.data())
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_a_sketch_to_compare_is_the_sketch_without_what_no_distance_reads(state, kind, limit, data) -> None:
+    with limited(state, limit):
+        made = state.of(data.draw(arrays(kind)))
+        assert made.compared_sketch().encode() == made.as_sketch().compared().encode()
 
 
 @every_state
@@ -157,17 +169,18 @@ def sample(state: type[State], kind: Kind) -> pa.Array:
 
 
 @every_state
-def test_damaged_bytes_are_one_clear_error(state, kind, limit) -> None:
+@pytest.mark.parametrize("compressed", [False, True])
+def test_damaged_bytes_are_one_clear_error(state, kind, limit, compressed) -> None:
     with limited(state, limit):
         original = state.of(sample(state, kind))
-        good = original.encode()
+        good = compress(original.encode()) if compressed else original.encode()
     step = max(1, len(good) // 60)
-    damaged = [good[:n] for n in range(0, len(good), step)] + [good + b"x", b"", b"\0" * 50, b"not zlib at all"]
+    damaged = [good[:n] for n in range(0, len(good), step)] + [good + b"x", b"", b"\0" * 50, b"not a state at all"]
     damaged += [good[:i] + bytes([good[i] ^ 0x10]) + good[i + 1 :] for i in range(0, len(good), step)]
     for data in damaged:
         message = outcome(original, data)
-        # zlib's header has bits without a meaning for reading: those may be damaged unnoticed.
-        assert message == "" or state.key in message
+        # The header of a compressed frame has bits without a meaning for reading: those may be damaged unnoticed.
+        assert (compressed and message == "") or state.key in message
 
 
 def outcome(original: State, data: bytes) -> str:

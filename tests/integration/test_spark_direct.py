@@ -363,6 +363,42 @@ def once(scan: Any, before: Callable[[], None]) -> Any:
     return changed
 
 
+def test_rows_are_drawn_of_an_older_partition_when_a_newer_one_fails(
+    both: Both, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = {day: tmp_path / f"{day}.parquet" for day in "abcd"}
+    for place, path in enumerate(days.values()):
+        pq.write_table(pa.table({"n": range(place, 3_000), "s": [f"v{n % 7}" for n in range(place, 3_000)]}), path)
+    monkeypatch.setattr(job, "scan_directly", once(job.scan_directly, days["d"].unlink))
+    said, direct, ordinary = both(paths={day: str(path) for day, path in days.items()})
+    assert taken(said) == 4
+    assert [day for day, outcome in direct.items() if outcome.error] == ["d"]
+    assert ordinary.keys() == {"a", "b", "c"} or ordinary["d"].error
+    require_equal(store, *({day: side[day] for day in "abc"} for side in (direct, ordinary)))
+    assert [day for day in "abc" if stored(store, "direct", day).variants] == ["b", "c"]
+
+
+def test_a_partition_that_cannot_be_read_again_is_stored_without_injected_errors(
+    spark: SparkSession, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = {day: tmp_path / f"{day}.parquet" for day in "abcd"}
+    for path in days.values():
+        pq.write_table(pa.table({"n": range(3_000)}), path)
+    changes = [days["b"].unlink, days["d"].unlink]
+    direct = job.scan_directly
+    monkeypatch.setattr(job, "scan_directly", lambda *order: [changes.pop()(), *direct(*order)][1:])
+    said: list[str] = []
+    found = run_job(spark, store, said.append, dataset="t", paths={day: str(path) for day, path in days.items()})
+    assert [day for day, outcome in found.items() if outcome.error] == ["d"]
+    profiles = {day: stored(store, "t", day) for day in "abc"}
+    assert {day: (profile.row_count, bool(profile.variants)) for day, profile in profiles.items()} == {
+        "a": (3_000, False),
+        "b": (3_000, False),
+        "c": (3_000, True),
+    }
+    assert "Dataset 't', partition 'b' cannot be read again: it has no injected errors" in said
+
+
 def test_numbers_and_texts_that_break_their_type_end_as_with_sparks_reader(
     both: Both, store: Repository, tmp_path: Path
 ) -> None:

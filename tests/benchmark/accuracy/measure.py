@@ -15,6 +15,7 @@ from airflow_dq.metrics import category, number
 from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.profile import profile_table
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.codec import compress
 from airflow_dq.states.grid import bin_edges
 from airflow_dq.states.hashing import hash_floats
 from airflow_dq.states.hyperloglog import HyperLogLog
@@ -130,7 +131,7 @@ def entropies(size: int) -> list[Finding]:
 def sizes(rows: int) -> list[Finding]:
     """Stored bytes per column and partition of a daily table."""
     columns = profile_table(table(np.random.default_rng(1), rows), "p").columns.values()
-    states = {column.name: sum(len(state.encode()) for state in column.states.values()) for column in columns}
+    states = {column.name: sum(len(compress(state.encode())) for state in column.states.values()) for column in columns}
     metrics = [len(json.dumps(encode_metrics(column.metrics))) for column in columns]
     found = [Finding("state in KB", name, size / 1024, 256.0) for name, size in states.items()]
     found.append(Finding("state in KB", "median", float(np.median(list(states.values()))) / 1024, 32.0))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import struct
-import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -52,8 +50,7 @@ def stored_bytes(profile: Profile) -> bytes:
     for name in profile.columns:
         opened.append(encode_variants(variants_of(profile, name)))
         states += [state for variant in variants_of(profile, name) for state in variant.states.values()]
-    opened += [zlib.decompress(state.encode()) for state in states]
-    opened += [base64.b64decode(text) for column in document["columns"] for text in column["states"].values()]
+    opened += [state.encode() for state in states]
     return b"".join(opened)
 
 
@@ -65,7 +62,7 @@ def floats_in(profile: Profile) -> set[float]:
         for metrics in (column.metrics, *(variant.metrics for variant in variants)):
             found |= {value for value in metrics.values() if isinstance(value, float)}
         for state in (*column.states.values(), *(s for variant in variants for s in variant.states.values())):
-            raw = zlib.decompress(state.encode())
+            raw = state.encode()
             found |= set(np.frombuffer(raw[: len(raw) // 8 * 8], "<f8").tolist())
             for part in ("low", "high"):
                 found.add(float(getattr(state, part, 0.0)))

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import struct
+import zlib
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.states.codec import (
+    compress,
     pack,
     pack_floats,
     pack_integers,
     reading,
-    uncompressed,
     unpack,
     unpack_floats,
     unpack_integers,
@@ -54,13 +57,26 @@ def test_a_foreign_integer_type_is_an_error() -> None:
         unpack_integers(b"f8" + bytes(8))
 
 
-def test_what_is_not_compressed_is_read_like_what_is() -> None:
-    values = pa.array(np.random.default_rng(0).normal(size=40_000))
-    state = NumberDistribution.of(values)
+def test_what_is_compressed_is_read_like_what_is_not() -> None:
+    state = NumberDistribution.of(pa.array(np.random.default_rng(0).normal(size=40_000)))
     assert state.sketch is not None
     packed = state.encode()
-    with uncompressed():
-        raw = state.encode()
-    assert len(raw) > len(packed) + 2**15, "its HyperLogLog registers are 64 KB"
-    assert NumberDistribution.decode(raw) == state
-    assert NumberDistribution.decode(raw).encode() == packed == state.encode()
+    stored = compress(packed)
+    assert len(stored) < len(packed) / 2
+    assert NumberDistribution.decode(stored) == NumberDistribution.decode(packed) == state
+    assert NumberDistribution.decode(stored).encode() == packed
+
+
+def test_damage_is_seen_in_either_form() -> None:
+    packed = pack("name/1", b"abc" * 100)
+    for data in (packed, compress(packed)):
+        for damaged in (data[:-1], data + b"x", data[:20] + bytes([data[20] ^ 1]) + data[21:], data[:1] + b"\xff" * 8):
+            with pytest.raises(CodecError, match=r"name/1.*Profile the partition again"), reading("name/1"):
+                unpack("name/1", damaged, 1)
+
+
+def test_what_an_earlier_revision_stored_is_read() -> None:
+    body = b"name/1\0" + struct.pack("<Q", 3) + b"abc"
+    assert unpack("name/1", zlib.compress(body), 1) == [b"abc"]
+    with pytest.raises(CodecError, match="cut short"), reading("name/1"):
+        unpack("name/1", zlib.compress(body)[:-1], 1)

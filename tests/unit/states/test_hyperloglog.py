@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import math
+import zlib
 
 import numpy as np
 import pytest
 
+from airflow_dq.states.codec import compress
 from airflow_dq.states.hashing import hash_floats
 from airflow_dq.states.hyperloglog import HyperLogLog
 
@@ -34,7 +36,22 @@ def test_nothing_is_zero_and_foreign_bytes_are_refused() -> None:
     with pytest.raises(ValueError, match="registers"):
         HyperLogLog.from_bytes(HyperLogLog(b"\xff" * 2**16).to_bytes())
     with pytest.raises(ValueError, match="registers"):
-        HyperLogLog.from_bytes(b"")
+        HyperLogLog.from_bytes(b"x" * 100)
+    stored = HyperLogLog(bytes([49, 0]) * 2**15).to_bytes()
+    with pytest.raises(ValueError, match="registers do not fit together"):
+        HyperLogLog.from_bytes(stored[:1] + stored[2:])
+
+
+@pytest.mark.parametrize("size", [1, 1_000, 50_000, 5_000_000])
+def test_registers_come_back(size: int) -> None:
+    sketch = HyperLogLog.of(np.random.default_rng(size).integers(0, 2**64, size, dtype=np.uint64))
+    stored = sketch.to_bytes()
+    assert HyperLogLog.from_bytes(stored) == sketch
+    shares = np.bincount(np.frombuffer(sketch.registers, np.uint8)) / 2**16
+    entropy = -float((shares[shares > 0] * np.log2(shares[shares > 0])).sum()) * 2**13
+    assert len(compress(stored)) < max(1.03 * entropy, 20_000)
+    deflated = zlib.compress(sketch.registers, wbits=-zlib.MAX_WBITS)
+    assert HyperLogLog.from_bytes(deflated) == sketch, "as an earlier revision stored them"
 
 
 def test_full_registers_are_more_than_can_be_counted() -> None:

@@ -17,7 +17,7 @@ def sample_of(values: np.ndarray) -> ValueSample:
 def test_merging_is_exact_and_so_are_the_counts() -> None:
     values = np.random.default_rng(0).integers(0, 20_000, 100_000).astype(float)
     parts = [sample_of(part) for part in np.array_split(values, 5)]
-    merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3])).merge(parts[4])
+    merged = ValueSample.merged([*parts[:2], ValueSample.merged(parts[2:4]), parts[4]])
     assert merged == sample_of(values)
     true = Counter(hash_floats(values).tolist())
     assert len(merged.hashes) == ValueSample.SIZE
