@@ -20,6 +20,8 @@ _BATCH_ROWS = 32_768
 """Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
 _BATCH_CELLS = 2**20
 """The same of a wide table."""
+_BATCH_BYTES = 2**26
+"""The same of a table with large values, as far as the file tells: values that repeat may take less room in it."""
 _BUFFER = 2**18
 """Bytes of each column that are read at once: a row group may be larger than memory."""
 
@@ -48,9 +50,11 @@ class Slice:
         :raises OSError: when the file cannot be opened, or is not the one that was looked at any more
         :raises pyarrow.ArrowException: when it is damaged, or a value does not fit its type
         """
-        rows = min(_BATCH_ROWS, max(1, _BATCH_CELLS // len(self.schema)))
         self._check()
         with pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER) as file:
+            groups = [file.metadata.row_group(group) for group in self.groups]
+            width = max(1, *(group.total_byte_size // max(1, group.num_rows) for group in groups))
+            rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(self.schema), _BATCH_BYTES // width))
             for batch in file.iter_batches(rows, list(self.groups), self.schema.names, use_threads=False):
                 # By name: to the library a dot leads into a struct, so that it may read more columns than these.
                 columns = [_read_as(batch.column(field.name), field.type) for field in self.schema]

@@ -12,6 +12,9 @@ from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
 
+_TIDY = 8
+"""After so many partitions the store drops what it need not keep of them."""
+
 
 class Ledger:
     """The partitions of one job, from the beginning of their attempts to their ends.
@@ -79,6 +82,7 @@ class Ledger:
         inject([profile for profile, _ in self._newest])
         while self._newest:
             self._save(*self._newest.pop(0))
+        self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes)]
 
     def is_open(self, key: str) -> bool:
@@ -87,7 +91,7 @@ class Ledger:
 
     def _save(self, profile: Profile, outcome: Outcome) -> None:
         try:
-            self._store.save_profile(self._attempts[outcome.partition], self._dataset, profile)
+            self._store.save_profile(self._attempts[outcome.partition], self._dataset, profile, tidy=False)
         except DQError as error:
             self.fail(outcome.partition, str(error))
         else:
@@ -96,6 +100,8 @@ class Ledger:
     def _end(self, outcome: Outcome) -> None:
         self._outcomes[outcome.partition] = outcome
         done, total = len(self._outcomes), len(self._attempts)
+        if done % _TIDY == 0:
+            self._store.tidy(self._dataset)
         # About twenty lines, however many partitions.
         if done == total or done * 20 // total > (done - 1) * 20 // total:
             failed = sum(known.error is not None for known in self._outcomes.values())

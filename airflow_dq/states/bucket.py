@@ -20,7 +20,7 @@ from airflow_dq.states.value_sample import ValueSample
 
 Counted = NDArray[np.int64]
 NUMBER = 4096
-"""How many buckets there are; part of the stored layout."""
+"""How many buckets there are, a power of two; part of the stored layout."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +145,7 @@ def bucket_counts(values: pa.LargeStringArray, counts: Counted) -> Counted:
 def _totals(hashes: Hashes, counts: Counted) -> Counted:
     totals = np.zeros(NUMBER, np.int64)
     # The low bits: HyperLogLog and the sample use the high ones.
-    np.add.at(totals, (hashes % np.uint64(NUMBER)).astype(np.int64), counts)
+    np.add.at(totals, (hashes & np.uint64(NUMBER - 1)).astype(np.int64), counts)
     return totals
 
 

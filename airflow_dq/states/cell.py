@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.states.grid import bin_edges
+from airflow_dq.states.memo import remember_last
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,12 +40,7 @@ class Cells:
 
     def binned(self, bins: int) -> tuple[Floats, Floats]:
         """Shares in bins of equal width over the joint range, see :func:`bin_edges`; one bin if it has no width."""
-        low, high = float(self.lower[0]), float(self.upper[-1])
-        if low == high:
-            return np.ones(1), np.ones(1)
-        # No occupied cell reaches over an edge: a cell that begins below it lies below it.
-        ends = np.searchsorted(self.lower, bin_edges(low, high, bins), side="left")
-        return _shares_between(self.now, ends), _shares_between(self.before, ends)
+        return _binned(self, bins)
 
     def quantile(self, share: float) -> float:
         """The value at a share of the ``now`` distribution, interpolated as numpy.quantile does by default."""
@@ -67,6 +63,16 @@ class Cells:
         count = int(self.now[cell])
         inside = (rank - (int(ends[cell]) - count) + 0.5) / count
         return (1.0 - inside) * lower + inside * upper
+
+
+@remember_last
+def _binned(cells: Cells, bins: int) -> tuple[Floats, Floats]:
+    low, high = float(cells.lower[0]), float(cells.upper[-1])
+    if low == high:
+        return np.ones(1), np.ones(1)
+    # No occupied cell reaches over an edge: a cell that begins below it lies below it.
+    ends = np.searchsorted(cells.lower, bin_edges(low, high, bins), side="left")
+    return _shares_between(cells.now, ends), _shares_between(cells.before, ends)
 
 
 def _shares_between(counts: Integers, ends: Integers) -> Floats:

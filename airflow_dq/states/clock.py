@@ -29,5 +29,7 @@ class ClockShape(Tally):
     def of(cls, values: pa.Array) -> Self:
         """Summarise moments."""
         seconds = finite_floats(values)
-        # fmod is exact, whatever the size of its first argument.
-        return cls(len(seconds), int(np.count_nonzero(np.fmod(seconds, _DAY) == 0.0)))
+        days = seconds / _DAY
+        whole = seconds[days == np.floor(days)]
+        # Of very large numbers the quotient is always whole; fmod is exact, whatever the size of its first argument.
+        return cls(len(seconds), int(np.count_nonzero(np.fmod(whole, _DAY) == 0.0)))

@@ -33,7 +33,11 @@ class Histogram:
     def of(cls, keys: Integers, counts: Integers) -> Histogram:
         """Add up the counts of equal keys."""
         order = np.argsort(keys, kind="stable")
-        keys, counts = keys[order], counts[order]
+        return cls.of_ascending(keys[order], counts[order])
+
+    @classmethod
+    def of_ascending(cls, keys: Integers, counts: Integers) -> Histogram:
+        """As :meth:`of`, of keys that are in order."""
         first = np.flatnonzero(np.concatenate([np.ones(min(len(keys), 1), bool), keys[1:] != keys[:-1]]))
         return cls(keys[first], np.add.reduceat(counts, first) if len(first) else counts)
 
@@ -46,7 +50,7 @@ class Histogram:
     def coarsened(self, levels: int) -> Histogram:
         """The histogram in bins ``2**levels`` times as wide."""
         # Shifting floors, so this is exactly what binning the data at the wider level gives.
-        return self if levels == 0 else Histogram.of(self.keys >> min(levels, 63), self.counts)
+        return self if levels == 0 else Histogram.of_ascending(self.keys >> min(levels, 63), self.counts)
 
     def below(self, keys: Integers) -> Integers:
         """How many values lie in bins before each of these keys."""

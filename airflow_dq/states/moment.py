@@ -50,8 +50,7 @@ class Moments(State):
         numbers = finite_floats(values)
         if len(numbers) == 0:
             return cls()
-        total, squares = exact_sum(numbers), exact_dot(numbers, numbers)
-        return cls(len(numbers), total, squares, float(numbers.min()), float(numbers.max()))
+        return cls(len(numbers), *_sums(numbers), float(numbers.min()), float(numbers.max()))
 
     @classmethod
     def _of_integers(cls, numbers: NDArray[np.int64], scale: int = 0) -> Self:
@@ -60,8 +59,7 @@ class Moments(State):
             return cls()
         least, most = int(numbers.min()), int(numbers.max())
         if max(-least, most) <= EXACT_INTEGER:
-            floats = numbers.astype(np.float64)
-            total, squares = exact_sum(floats), exact_dot(floats, floats)
+            total, squares = _sums(numbers.astype(np.float64))
         else:
             # Two halves of 32 bits are exact floats, and so is what exact_dot makes of them.
             high, low = (numbers >> 32).astype(np.float64), (numbers & 0xFFFFFFFF).astype(np.float64)
@@ -163,3 +161,14 @@ class Moments(State):
 
 def _integer_bytes(number: int) -> bytes:
     return number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True)
+
+
+def _sums(numbers: NDArray[np.float64]) -> tuple[int, int]:
+    """The exact sum of finite floats and that of their squares."""
+    top = float(np.abs(numbers).max())
+    if len(numbers) * top * top < 2.0**62:
+        # Whole numbers whose squares fit 64 bits together need no more than those.
+        whole = numbers.astype(np.int64)
+        if np.array_equal(whole, numbers):
+            return int(whole.sum()) << UNIT, int((whole * whole).sum()) << 2 * UNIT
+    return exact_sum(numbers), exact_dot(numbers, numbers)

@@ -64,8 +64,9 @@ class NumberSketch:
         low, high = float(values[0]), float(values[-1])
         level, finest = grid_level(low, high), log_keys(values, 0)
         fine = log_level(finest, 0)
-        log = Histogram.of(coarser_log_keys(finest, fine), counts)
-        return cls(low, high, level, fine, log, Histogram.of(grid_keys(values, level), counts), distinct, heavy)
+        log = Histogram.of_ascending(coarser_log_keys(finest, fine), counts)
+        grid = Histogram.of_ascending(grid_keys(values, level), counts)
+        return cls(low, high, level, fine, log, grid, distinct, heavy)
 
     @classmethod
     def merged(cls, sketches: Sequence[NumberSketch]) -> NumberSketch:
@@ -79,7 +80,7 @@ class NumberSketch:
             high,
             level,
             fine + coarser,
-            Histogram.of(coarser_log_keys(log.keys, coarser), log.counts) if coarser else log,
+            Histogram.of_ascending(coarser_log_keys(log.keys, coarser), log.counts) if coarser else log,
             Histogram.merged([one.at(level) for one in sketches]),
             reduce(HyperLogLog.merge, [one.distinct_sketch for one in sketches]),
             reduce(HeavyHitters.merge, [one.heavy for one in sketches]),
@@ -93,7 +94,7 @@ class NumberSketch:
         """The logarithmic histogram at a level that is its own or coarser."""
         if level == self.log_level:
             return self.log
-        return Histogram.of(coarser_log_keys(self.log.keys, level - self.log_level), self.log.counts)
+        return Histogram.of_ascending(coarser_log_keys(self.log.keys, level - self.log_level), self.log.counts)
 
     def settled(self) -> NumberSketch:
         """With no more heavy hitters than are worth storing."""

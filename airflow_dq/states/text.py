@@ -27,6 +27,7 @@ _FLAGS = (
 _HAS_FLAG = np.array([[(flags & flag) != 0 for flag in _FLAGS] for flags in range(256)], np.int64)
 """By the flags of a character: the classes that it is of."""
 _FIRST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-. \t\n\r\f\v"])
+_WITHIN = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-.eE \t\n\r\f\v"])
 _LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f\v"])
 
 
@@ -97,11 +98,11 @@ def _with_control(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDAr
 
 
 def _count_numeric(text: character.Text) -> int:
-    """How many strings read as a number; the first and the last character rule most of them out."""
-    ends = (np.minimum(text.codes[at], 127) for at in (text.offsets[:-1], text.offsets[1:] - 1))
-    possible = np.logical_and(*(table[code] for table, code in zip((_FIRST, _LAST), ends, strict=True)))
-    if not possible.any():
-        return 0
-    candidates = text.strings if possible.all() else text.strings.filter(pa.array(possible))
+    """How many strings read as a number; the first, the middle and the last character rule most of them out."""
+    first, last = text.offsets[:-1], text.offsets[1:] - 1
+    possible = np.arange(len(first))
+    for table, at in ((_FIRST, first), (_LAST, last), (_WITHIN, (first + last) // 2)):
+        possible = possible[table[np.minimum(text.codes[at[possible]], 127)]]
+    candidates = text.strings if len(possible) == len(first) else text.strings.take(pa.array(possible))
     numbers = pc.match_substring_regex(candidates, _NUMBER).to_numpy(zero_copy_only=False)
     return int(text.counts[possible][numbers].sum())

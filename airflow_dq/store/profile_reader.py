@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, func, literal, select
@@ -143,23 +143,12 @@ def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, 
 def _profile(
     stored: Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
 ) -> Profile:
-    columns = {}
-    for column_id, column in stored.columns:
-        # The cache of pairs is one dict for the column's life: `replace` would share it, and so does this.
-        columns[column.name] = ColumnProfile(
-            column.name,
-            column.kind,
-            column.data_type,
-            column.metrics,
-            states.get(column_id, {}),
-            column.note,
-            column.states_digest,
-            column.pairs,
-        )
+    # The cache of pairs is one dict for the column's life, which a column with states shares.
+    columns = [replace(column, states=states[id]) if id in states else column for id, column in stored.columns]
     return Profile(
         partition=stored.partition,
         row_count=stored.row_count,
-        columns=columns,
+        columns={column.name: column for column in columns},
         variants={column.name: variants[column_id] for column_id, column in stored.columns if column_id in variants},
         options=_options(stored.options),
     )

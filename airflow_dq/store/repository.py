@@ -112,18 +112,21 @@ class Repository:
         """Start attempts at several partitions at once; their ids by partition."""
         return run(self._engine, lambda c: attempts.begin(c, dataset, partitions, source, read_options, engine))
 
-    def save_profile(self, attempt: int, dataset: str, profile: Profile) -> bool:
+    def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
         """Make this the partition's current profile, all of it or nothing, and end the attempt.
 
+        :param tidy: False for who saves several and calls :meth:`tidy` after some of them
         :return: False when the same content was stored already, and only its times and attempt changed
         :raises StaleAttemptError: when a newer attempt at the partition has started
         """
         changed = run(self._engine, lambda c: profile_writer.save(c, attempt, dataset, profile))
         self._states.keep_all(profile)
-        self._drop_old(dataset)
+        if tidy:
+            self.tidy(dataset)
         return changed
 
-    def _drop_old(self, dataset: str) -> None:
+    def tidy(self, dataset: str) -> None:
+        """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         try:
             while run(self._engine, lambda c: retention.drop_old(c, dataset, self._states)):
                 pass

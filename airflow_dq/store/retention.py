@@ -39,6 +39,11 @@ program then learns from the one before."""
 RECENT = 3
 """Partitions profiled last keep both: they serve runs that go through the past (a cleared or backfilled DAG)."""
 
+AT_ONCE = 8
+"""Partitions whose states go in one transaction, for they share most of what is read for it."""
+COLUMNS_AT_ONCE = 128
+"""The same in columns of all of them: so many states are in memory."""
+
 
 def with_states() -> int:
     """Newest eligible partitions that keep their states.
@@ -50,9 +55,9 @@ def with_states() -> int:
 
 
 def drop_old(connection: Connection, dataset: str, cache: StateCache | None = None) -> bool:
-    """Drop the variants that are not needed any more, and the states of the oldest partition that has them in vain.
+    """Drop the variants that are not needed any more, and the states of the oldest partitions that have them in vain.
 
-    A transaction of its own is one partition's: call it until it returns False.  Only one caller at a time does
+    A transaction is that of a few partitions: call it until it returns False.  Only one caller at a time does
     anything, the others return at once.
 
     :param cache: who drops several partitions one after the other needs most states several times
@@ -81,16 +86,19 @@ def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateC
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
     query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))
-    found = connection.execute(query.order_by(ProfileRow.partition_key).limit(2)).all()
+    found = connection.execute(query.order_by(ProfileRow.partition_key).limit(AT_ONCE + 1)).all()
     if not found:
         return False
-    oldest = found[0]
-    lock_partition(connection, dataset, oldest.partition_key)
+    width = connection.execute(select(func.count()).where(ColumnRow.profile_id == found[0].id)).scalar_one()
+    oldest = found[: max(1, min(AT_ONCE, COLUMNS_AT_ONCE // max(1, width)))]
+    for one in oldest:
+        lock_partition(connection, dataset, one.partition_key)
     # Profiled anew while we waited: then it is another row, and among the recent ones.
-    measure_around(connection, dataset, owner, oldest.id, cache)
-    connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of([oldest.id]))))
-    connection.execute(update(ProfileRow).where(ProfileRow.id == oldest.id).values(has_states=False))
-    return len(found) > 1
+    ids = [one.id for one in oldest]
+    measure_around(connection, dataset, owner, ids, cache)
+    connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of(ids))))
+    connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(has_states=False))
+    return len(found) > len(oldest)
 
 
 def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:

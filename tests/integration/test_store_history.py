@@ -14,7 +14,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.program.baseline import Baseline
 from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.states.base import Kind
-from airflow_dq.store import Repository
+from airflow_dq.store import Repository, retention
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 
@@ -174,3 +174,28 @@ def test_summaries(store: Repository) -> None:
     t, u = store.datasets()
     assert (t.name, t.partitions, t.newest) == ("t", 3, "2024-01-03")
     assert (u.name, u.partitions, u.newest, u.profiled_at) == ("u", 0, None, None)
+
+
+@pytest.mark.parametrize(("at_once", "columns"), [(8, 128), (3, 128), (8, 1)])
+def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_keeps(
+    store: Repository, monkeypatch: pytest.MonkeyPatch, at_once: int, columns: int
+) -> None:
+    profiles = days(20)
+    put(store, *profiles, dataset="each")
+    monkeypatch.setattr(retention, "AT_ONCE", at_once)
+    monkeypatch.setattr(retention, "COLUMNS_AT_ONCE", columns)
+    attempts = store.begin_attempts("some", [str(profile.partition) for profile in profiles])
+    for number, profile in enumerate(profiles, 1):
+        store.save_profile(attempts[str(profile.partition)], "some", profile, tidy=False)
+        if number % 7 == 0:
+            store.tidy("some")
+    store.tidy("some")
+    each, some = (store.load_history(dataset, "2024-02-01", 30) for dataset in ("each", "some"))
+    for one, other in zip(each, some, strict=True):
+        for name, column in one.columns.items():
+            assert column.pairs == other.columns[name].pairs
+            assert column.states.keys() == other.columns[name].states.keys()
+    kept = [profile.partition for profile in some if profile.columns["price"].states]
+    assert kept == [profile.partition for profile in profiles[-retention.with_states() :]]
+    price = some[10].columns["price"]
+    assert len(price.pairs) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"

@@ -32,9 +32,12 @@ class Store:
         self.begun = about
         return {partition: number for number, partition in enumerate(partitions)}
 
-    def save_profile(self, attempt: int, dataset: str, profile: Profile) -> bool:
+    def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
         self.profiles[profile.partition or ""] = profile
         return True
+
+    def tidy(self, dataset: str) -> None:
+        pass
 
     def fail_attempt(self, attempt: int, error: str) -> None:
         self.failed[attempt] = error
@@ -98,7 +101,7 @@ def test_one_bad_partition_does_not_lose_the_others(tmp_path: Path, store: Store
 def test_an_interrupted_job_says_so_in_every_attempt(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: Store, *_: Any) -> bool:
+    def interrupt(self: Store, *_: Any, **options: Any) -> bool:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Store, "save_profile", interrupt)

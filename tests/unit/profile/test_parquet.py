@@ -91,6 +91,10 @@ def test_rows_are_decoded_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(parquet, "_BATCH_CELLS", 1_000)
     batches = list(written(tmp_path / "b.parquet", pa.table({"v": range(1_000), "w": range(1_000)})).read())
     assert {batch.num_rows for batch in batches} == {500}
+    monkeypatch.setattr(parquet, "_BATCH_BYTES", 50_000)
+    texts = pa.table({"v": [f"{row:05}" * 200 for row in range(1_000)]})
+    batches = list(written(tmp_path / "c.parquet", texts, group=1_000).read())
+    assert 40 <= batches[0].num_rows <= 50
 
 
 @pytest.mark.parametrize("change", ["gone", "rewritten", "touched", "damaged", "no permission"])
