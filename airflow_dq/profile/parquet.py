@@ -53,7 +53,7 @@ class Slice:
         self._check()
         with pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER) as file:
             groups = [file.metadata.row_group(group) for group in self.groups]
-            width = max(1, *(group.total_byte_size // max(1, group.num_rows) for group in groups))
+            width = max([1, *(group.total_byte_size // max(1, group.num_rows) for group in groups)])
             rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(self.schema), _BATCH_BYTES // width))
             for batch in file.iter_batches(rows, list(self.groups), self.schema.names, use_threads=False):
                 # By name: to the library a dot leads into a struct, so that it may read more columns than these.
