@@ -28,7 +28,7 @@ class History:
     def __init__(self, limit: int, reload: Reload | None = None) -> None:
         """Start empty.
 
-        :param limit: so many partitions are kept
+        :param limit: number of partitions that are kept
         :param reload: how to get the states of a profile that was given without them
         """
         self.profiles: list[Profile] = []
@@ -36,7 +36,7 @@ class History:
         self._reload = reload
 
     def compare(self, profile: Profile) -> bool:
-        """Measure the partition's distances to the newest ones, as far as they are not known; True when all are."""
+        """Measure the partition's distances to the newest ones that are still unknown; True when all are known then."""
         if not self.profiles or _known(profile, self.profiles):
             return True
         if self._reload is not None:
@@ -61,9 +61,9 @@ class History:
         self.profiles.clear()
 
     def add(self, profile: Profile) -> None:
-        """Let the partition be learned from.
+        """Add a partition, so that the next ones are judged by what it was like.
 
-        A distance that cannot be measured any more is taken to be what it was in the partition before: one gap would
+        A distance that cannot be measured any more is assumed to be what it was in the partition before: one gap would
         make the metric unusable for as long as the history reaches.
         """
         if self.profiles and not self.compare(profile):
@@ -95,7 +95,7 @@ def _complete(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> bo
 
 
 def _measurable(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> list[int]:
-    """The pools that the column can be compared with: the history reaches so far and has it with this kind."""
+    """The pool sizes for which the history is long enough and has the column with this kind."""
     newest = earlier[-1] if earlier else None
     if newest is None or newest.kind is not now.kind:
         return []

@@ -35,7 +35,7 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The share itself; None of nothing."""
+        """The share itself; None when there was nothing to count."""
         return self.count / self.of if self.of else None
 
 
@@ -55,7 +55,7 @@ class PartitionOutcome:
     columns: int = 0
     """Number of columns that were judged."""
     untrained: int = 0
-    """How many of them by a program that no injected errors were at hand for, because they are no longer kept."""
+    """How many of them were judged by an untrained program: the injected errors to train it on are no longer kept."""
     without_distances: bool = False
     """True when distances to the partition before were left out: the statistics to measure them are not kept."""
 
@@ -121,7 +121,7 @@ class BacktestResult:
     dataset: str | None
     options: SynthesisOptions
     accept_after: int | None
-    """After so many alarms in a row a person was taken to accept the new normal (None: never)."""
+    """After this many alarms in a row a person was assumed to accept the new normal (None: never)."""
     partitions: tuple[PartitionOutcome, ...]
     """Oldest first; those that were only learned from are left out."""
     false_alarms: Rate

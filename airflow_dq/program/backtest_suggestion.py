@@ -15,7 +15,7 @@ WORTH = 0.05
 
 
 def suggest(targets: Sequence[TargetOutcome]) -> Suggestion | None:
-    """The smallest target that catches all that can be had without a further alarm.
+    """The smallest target that catches as much as any other without raising a further alarm.
 
     :param targets: by ascending target
     :return: None when there is nothing to compare, or too few partitions were judged
@@ -39,7 +39,7 @@ def suggest(targets: Sequence[TargetOutcome]) -> Suggestion | None:
 
 
 def _blind(targets: Sequence[TargetOutcome], quiet: Sequence[TargetOutcome]) -> Suggestion:
-    """Without injected errors: the largest target that costs no further alarm, because it allows the least."""
+    """Without injected errors: the largest target that raises no further alarm: it allows the smallest deviations."""
     chosen = quiet[-1]
     reason = f"{_alarms(chosen)}, no target gives fewer, and of those that give as few it bounds most tightly"
     if len(quiet) < len(targets):

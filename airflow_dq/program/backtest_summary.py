@@ -17,7 +17,7 @@ def rate(count: int, of: int) -> Rate:
     """A share with its exact two-sided 95% confidence interval (Clopper and Pearson 1934).
 
     :param count: how many
-    :param of: out of how many; of none, nothing is known and the interval is 0 to 1
+    :param of: out of how many; for 0, nothing is known and the interval is 0 to 1
     """
     tail = (1.0 - CONFIDENCE) / 2.0
     low = float(betaincinv(count, of - count + 1, tail)) if count else 0.0

@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 TARGETS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 """Values of ``target_fpr`` that are compared with each other."""
 ACCEPT_AFTER = 2
-"""One alarm may be a bad partition; two in a row are taken for a change that is there to stay."""
+"""One alarm may be a bad partition; this many in a row are taken for a change that is there to stay."""
 TRIED = 3
-"""Injected errors are tried on so many of the newest partitions that passed: they stand for the ones to come."""
+"""Number of the newest partitions that passed on which injected errors are tried: they stand for those to come."""
 
 
 def backtest(
@@ -51,7 +51,7 @@ def backtest(
     """Judge past partitions as the gate would have, each by a program from the partitions before it.
 
     As with the gate, a partition that alarms is not learned from unless a person accepts it.  With nobody to do so a
-    table that has changed for good would alarm for ever, so a person is taken to accept the new normal after
+    table that has changed for good would alarm for ever, so a person is assumed to accept the new normal after
     ``accept_after`` alarms in a row.  The partitions are asked for one at a time, and of most only the metrics are
     kept, so they may be many.
 
@@ -171,7 +171,7 @@ class _Walk:
     def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
         """Count the alarms at each target.
 
-        A partition that passes at one target is taken to pass at every smaller one, and one that alarms to alarm at
+        A partition that passes at one target is assumed to pass at every smaller one, and one that alarms to alarm at
         every larger one: only what lies between is judged again.
         """
         lowest_alarm, highest_pass = float("inf"), 0.0

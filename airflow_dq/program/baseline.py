@@ -20,7 +20,7 @@ class Baseline:
 
     members: tuple[ColumnProfile, ...]
     pool: int
-    """How many there should be; a partition without values of the column's kind is left out."""
+    """Number of partitions to pool; one without values of the column's kind is left out."""
 
     @classmethod
     def of(cls, earlier: Columns, kind: Kind, pool: int) -> Baseline | None:

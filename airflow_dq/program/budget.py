@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 LEVELS = (0.5, 1.0, 2.0)
-"""What a column may get, in equal shares."""
+"""The budgets that are tried for a column, in multiples of an equal share."""
 
 
 def allot(caught: Mapping[str, Sequence[int]]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Columns that tell the date of their partition: what they will hold next no history of numbers can foresee.
+"""Columns that tell the date of their partition: their next value follows from the date, not from past values.
 
 A day of the month has grown by one for weeks, and is 1 tomorrow; a year has never changed, and changes at New Year.
 Judged like other numbers they are false alarms that come every month, while yesterday's file, delivered again, has
@@ -22,9 +22,9 @@ Value = float | str
 DAYS = (0, -1, 1)
 """A column may tell the date of the key, of the day before (which the run was about), or of the day after."""
 TEXTS = 3
-"""Values of strings are kept for the newest partitions only: so many of them are enough."""
+"""Values of strings are kept for the newest partitions only: this many partitions are enough."""
 VARIED = 3
-"""From so many different values on a column has told the date, and did not merely agree with it by chance."""
+"""With at least this many different values a column agrees with the date for a reason, and not by chance."""
 _EPOCH = datetime(1970, 1, 1)
 
 _NUMBERS: Mapping[str, Callable[[date], int]] = {
@@ -69,14 +69,14 @@ _OF_KIND: Mapping[Kind, Sequence[str]] = {
     Kind.TIMESTAMP: tuple(_MOMENTS),
     Kind.STRING: tuple(_TEXTS),
 }
-_OF = {0: "the partition", -1: "the day before", 1: "the day after"}
+OF_DAY = {0: "the partition", -1: "the day before", 1: "the day after"}
 
 
 def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple[CalendarPart, ...]:
     """Everything about the partitions' dates that the column's only value has been throughout the history.
 
     :param history: profiles of past partitions, oldest first
-    :param least: so many of them must tell (of strings, fewer: see :data:`TEXTS`)
+    :param least: number of partitions in which the value must be known (of strings fewer, see :data:`TEXTS`)
     :return: nothing when the column holds several values, or what no part of the date explains
     """
     kind = history[-1].columns[column].kind
@@ -98,7 +98,7 @@ def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple
 
 
 def foretold(parts: Sequence[CalendarPart], column: ColumnProfile, partition: str | None) -> bool | None:
-    """Whether a column's only value is one that the partition's date foretells; None when it has none, or several."""
+    """Whether the partition's date foretells a column's only value; None when the column has none, or several."""
     day, value = date_of(partition), only_value(column)
     if not parts or day is None or value is None or column.kind not in _OF_KIND:
         return None
@@ -118,7 +118,7 @@ def calendar_alerts(
         assert seen is not None, "nor of a column without a single value"
         message = (
             f"{name}: every value is {_shown(seen, kind)}; expected {_shown(_value(part, kind, day), kind)}, "
-            f"the {part.name} of {_OF[part.days]}, as in each of the {len(history)} past partitions."
+            f"the {part.name} of {OF_DAY[part.days]}, as in each of the {len(history)} past partitions."
         )
         dated = ((earlier.partition, date_of(earlier.partition)) for earlier in reversed(history))
         old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)

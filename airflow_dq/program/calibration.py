@@ -24,26 +24,26 @@ from airflow_dq.program.model import MIN_HISTORY, Transform, TransformKind
 from airflow_dq.program.timeline import WEEK
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
-"""Shares of the budget that one constraint may take: few and cheap ones together, or one alone and what guards it."""
+"""Shares of the budget that one constraint may take: small ones, so that several fit, up to nearly all of it."""
 REACH = 2.0
 """A constraint reaches at least this many times as far as the history's largest error: tails are heavy."""
 REFERENCE = 0.001
 """The budget at which REACH holds."""
 DECADE = 0.3
-"""What a budget ten times as small adds to it, up to twice as much and down to the largest error itself."""
+"""A budget ten times as small adds this much to REACH; the result stays between 1 and twice REACH."""
 SHORT = 35.0
-"""So many partitions divided by those there are, when that is more: a short history has hardly seen its tails."""
+"""This divided by the number of partitions replaces REACH where it is more: a short history has seen no tails."""
 FEW = 20
 """With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
 
 FAR = 1000.0
-"""So many standard deviations from zero a column's level is no unit (moments in time): its spread is."""
+"""At this many standard deviations from zero (moments in time, say) a change is measured by the spread alone."""
 OFFSET_EFFECT = 0.25
 """Least material change, in standard deviations, of a column that lies far from zero."""
 SHORTEST = 0.25
-"""Characters that an average length is taken for when it is less."""
+"""Average lengths below this many characters are treated as this long."""
 VANISHING = math.log(50.0)
-"""A quantity that may fall to this fraction of its usual size may fall to nothing; none is let grow by more."""
+"""A logarithm: a quantity that may fall by this factor may fall to nothing, and none may grow by more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +57,25 @@ class Size:
     below: float = 0.0
     """How far the metric may fall short of what is expected because other rows of the same distribution came."""
     above: float = 0.0
-    """How far it may exceed it for that reason."""
+    """How far the metric may exceed what is expected, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What is expected of one metric, and all that its constraints depend on but for the budget."""
+    """What is expected of one metric: everything that its constraints depend on except the budget."""
 
     metric: Metric
     size: Size
     """How much data the metric is measured from."""
     expected: Forecast
     factors: Forecast | None
-    """Of the logarithms, where the metric may as well vary by factors; None where it does not."""
+    """Forecast of the logarithms, where the metric may vary by factors as well as by amounts; None elsewhere."""
     highest: float
-    """The largest logarithm, with :attr:`factors`."""
+    """The largest logarithm in the history; only used with :attr:`factors`."""
     count: int
     """Number of partitions learned from."""
     level: float
-    """What the metric is about, as an absolute value."""
+    """Typical size of the metric: the absolute value of its median."""
     logarithmic: bool
 
     @classmethod
@@ -112,12 +112,7 @@ class Calibration:
         size = self.size
         with np.errstate(over="ignore", invalid="ignore"):
             rates = budget * np.array(SPENDING)
-            material = np.array(
-                [
-                    _material(self.metric, self.level, self.count, rate, size, self.logarithmic)
-                    for rate in rates.tolist()
-                ]
-            )
+            material = np.array([self._material(rate) for rate in rates.tolist()])
             least = _least_reach(budget, self.count)
             reach = _reach(self.metric, self.expected, rates, least)
             below, above = reach + np.maximum(material, size.below), reach + np.maximum(material, size.above)
@@ -132,6 +127,33 @@ class Calibration:
         # From three values any factor can be had.
         highest = np.minimum(highest, self.highest + VANISHING)
         return np.asarray(np.exp(highest) - self.expected.center, dtype=np.float64)
+
+    def _material(self, rate: float) -> float:
+        """The smallest change that may be an alarm at a false-positive rate."""
+        metric, size, level = self.metric, self.size, self.level
+        one = 1.01 / size.values
+        match metric.scale:
+            case Scale.SHARE:
+                # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
+                return max(metric.min_effect, -math.log(rate) * one / self.count, one)
+            case Scale.DISTANCE:
+                return max(metric.min_effect, one)
+            case Scale.TRANSPORT:
+                return max(metric.min_effect, one) * size.std
+            case Scale.COUNT:
+                step = max(1.01, metric.min_effect * level)
+                if not self.logarithmic:
+                    return step
+                # One less is further on a logarithmic scale than one more; from 1 there is no one less.
+                return math.log(level / (level - step)) if level > step else math.log1p(step / level)
+            case Scale.SIZE:
+                return metric.min_effect if self.logarithmic else metric.min_effect * level
+            case Scale.LENGTH:
+                return max(metric.min_effect, one) * max(level, SHORTEST)
+            case Scale.AMOUNT:
+                if size.std > 0.0 and level > FAR * size.std:
+                    return OFFSET_EFFECT * size.std
+                return max(metric.min_effect, one) * max(level, 1e-9)
 
     def _candidates(self, rates: FloatArray, below: FloatArray, above: FloatArray) -> Candidates:
         order = np.argsort(above, kind="stable")
@@ -164,35 +186,8 @@ def _least_reach(budget: float, count: int) -> float:
 
 
 def _reach(metric: Metric, expected: Forecast, rates: FloatArray, least: float) -> FloatArray:
-    """How far from the expectation each rate lets the next value lie, for lack of knowledge: never less than 0."""
+    """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
     sides = 1 if metric.pair else 2
     quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
     noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
     return np.asarray(np.maximum(noise, least * expected.worst), dtype=np.float64)
-
-
-def _material(metric: Metric, level: float, count: int, rate: float, size: Size, logarithmic: bool) -> float:
-    """The smallest change that may be an alarm, for a metric of about ``level`` in ``count`` partitions."""
-    one = 1.01 / size.values
-    match metric.scale:
-        case Scale.SHARE:
-            # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
-            return max(metric.min_effect, -math.log(rate) * one / count, one)
-        case Scale.DISTANCE:
-            return max(metric.min_effect, one)
-        case Scale.TRANSPORT:
-            return max(metric.min_effect, one) * size.std
-        case Scale.COUNT:
-            step = max(1.01, metric.min_effect * level)
-            if not logarithmic:
-                return step
-            # One less is further on a logarithmic scale than one more; from 1 there is no one less.
-            return math.log(level / (level - step)) if level > step else math.log1p(step / level)
-        case Scale.SIZE:
-            return metric.min_effect if logarithmic else metric.min_effect * level
-        case Scale.LENGTH:
-            return max(metric.min_effect, one) * max(level, SHORTEST)
-        case Scale.AMOUNT:
-            if size.std > 0.0 and level > FAR * size.std:
-                return OFFSET_EFFECT * size.std
-            return max(metric.min_effect, one) * max(level, 1e-9)

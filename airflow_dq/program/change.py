@@ -15,12 +15,12 @@ from airflow_dq.states.number import NumberDistribution
 
 Key = TypeVar("Key", str, float)
 MOST = 4
-"""Entries of one aspect: more would not be read."""
+"""Most entries of one aspect: more would not be read."""
 _LEAST_SHARE = 0.005
 _SIGMAS = 4.0
 _QUANTILES = ("min", "p05", "p25", "median", "p75", "p95", "max")
 _FEW_VALUES = 50
-"""Up to so many distinct numbers are talked about one by one."""
+"""Up to this many distinct numbers are described one by one."""
 _MISSING = {"nulls": "null", "nans": "NaN", "empty": "empty", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 _SHARES = {
     "zero_ratio": "zeros",

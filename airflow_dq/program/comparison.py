@@ -23,10 +23,12 @@ from airflow_dq.states.pattern import PatternDistribution
 
 S = TypeVar("S", bound=State)
 _RECENT = 12
-"""Partitions whose distances tell what is usual."""
+"""Number of the newest partitions whose distances tell what is usual."""
 _CALM = 0.01
 _ENOUGH = 4
-"""Past distances that tell what is usual."""
+"""Number of past distances that are enough to tell what is usual."""
+_WANDERING = 0.5
+"""Values that usually move by this Kolmogorov-Smirnov distance have no distribution of their own."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Comparison:
         return nine_in_ten([abs(b - a) for a, b in pairwise(values)])
 
     def steady(self, metric: str, least: float) -> bool:
-        """Whether the metric is where it was, as far as it ever is."""
+        """Whether the metric changed by no more than it usually does."""
         return abs(self.change(metric)) <= least + 2.0 * self.usual(metric)
 
     def state(self, kind: type[S]) -> tuple[S, S] | None:
@@ -120,11 +122,16 @@ class Comparison:
 
     @cached_property
     def noise(self) -> float:
-        """A Kolmogorov-Smirnov distance that nothing has to be the matter for: what nine of ten partitions keep to."""
+        """The Kolmogorov-Smirnov distance that nine in ten ordinary partitions do not exceed."""
         past = self.past_distances("ks_dist")
         if len(past) >= _ENOUGH:
             return nine_in_ten(past)
         return sampling_noise(*self.present)
+
+    @property
+    def wanders(self) -> bool:
+        """Whether the numbers are others in every partition (a date, a counter): those before foretell none of them."""
+        return self.noise > _WANDERING
 
     @cached_property
     def values(self) -> tuple[Words, Words] | None:
@@ -161,7 +168,7 @@ class Comparison:
 
     @cached_property
     def calm(self) -> bool:
-        """Whether the same values come in every partition, equally often: then no difference is chance."""
+        """Whether every partition has the same values equally often: then no difference is due to chance."""
         past = self.past_distances("l1")
         return len(past) >= _ENOUGH and nine_in_ten(past) < _CALM
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from airflow_dq.metrics.registry import Reason
 from airflow_dq.program.model import Alert, Change
 
 _TOGETHER = {"quantile": "quantiles", "value": "values", "pattern": "patterns"}
 """Aspects whose changes share a line."""
+
+
+def telling(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
+    """Those that say something of their own: the alert that speaks for a group implies what has no value for it."""
+    return tuple(alert for alert in alerts if alert.root or not isinstance(alert.observed, Reason))
 
 
 def digest(alerts: Sequence[Alert]) -> Iterator[tuple[Alert, tuple[str, ...]]]:

@@ -88,7 +88,7 @@ def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) ->
 def _beside(
     program: Program, judged: Mapping[str, ColumnProgram], profile: Profile, history: Sequence[Profile]
 ) -> Iterator[Alert]:
-    """What is wrong with columns beside their constraints."""
+    """What is wrong with the columns that no constraint says."""
     if MODES[program.options.mode].judges_delivery:
         yield from calendar_alerts(judged, profile, history)
         yield from unheard_alerts(judged, profile, history)
@@ -97,7 +97,7 @@ def _beside(
 def _judge(program: ColumnProgram | None, name: str, profile: Profile, before: Before, *, wrong: bool) -> ScopeVerdict:
     """The verdict on one column.
 
-    :param wrong: whether something beside its constraints is
+    :param wrong: whether something about the column is wrong that its constraints do not say
     """
     now = profile.columns.get(name)
     if program is None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from airflow_dq.metrics.registry import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.cause import Cause, likely_cause
+from airflow_dq.program.cause.presence import copied_words, copies_of
 from airflow_dq.program.change import changes_of
 from airflow_dq.program.comparison import Comparison
 from airflow_dq.program.grouping import grouped
@@ -46,8 +47,10 @@ def explain(
     :param columns: the verdicts on the columns
     """
     history = before.profiles
-    alerts = [*rules, *_alerts(program, Kind.NUMERIC, table, before, None)]
     neighbours = Neighbours(history[-1]) if history else None
+    rows = any(result.status is Status.FAIL for result in table.results)
+    copied = _copied(profile, history, neighbours) if rows and neighbours is not None else None
+    alerts = [*rules, *_alerts(program, Kind.NUMERIC, table, before, None, copied)]
     causes: dict[str, Cause] = {}
     for name, verdict in columns.items():
         if verdict.status is not Status.FAIL:
@@ -58,6 +61,14 @@ def explain(
             causes[name] = cause
         alerts += _alerts(program, program.columns[name].kind, verdict, before, comparison, cause)
     return grouped(alerts, causes, len(columns))
+
+
+def _copied(profile: Profile, history: Sequence[Profile], neighbours: Neighbours) -> Cause | None:
+    """That every row arrived several times, which every column must agree to."""
+    comparisons = (Comparison.of(name, profile, history, neighbours) for name in profile.columns)
+    found = [copies_of(comparison) for comparison in comparisons if comparison is not None]
+    copies = math.gcd(*(number for number in found if number is not None))
+    return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0) if copies > 1 else None
 
 
 def _alerts(
@@ -73,8 +84,8 @@ def _alerts(
     changes = () if comparison is None else changes_of(comparison)
     words = None if cause is None else cause.words
     violated = [result for result in verdict.results if result.status is Status.FAIL]
-    # A mean says more to a reader than a divergence does.
-    violated.sort(key=lambda result: result.clause.pair)
+    # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.
+    violated.sort(key=lambda result: (isinstance(result.observed, Reason), result.clause.pair))
     for place, result in enumerate(violated):
         clause = result.clause
         lower, upper = result.expected
@@ -186,7 +197,9 @@ def _compared(clause: Clause, kind: Kind, before: Before) -> str:
             "partitions before"
         )
     if not found:
-        return f"expected by its usual {change} to {text}: {before.steps[-1] - 1} partitions before it are missing"
+        gone = before.steps[-1] - 1
+        absent = "missing partition" if gone == 1 else f"last of the {gone} missing partitions"
+        return f"expected by its usual {change} to {text}, what the {absent} before it would have had"
     place = "the partition before" if found == [1] else f"{found[0]} partitions before"
     partition = known[found[0]].partition
     named = place if partition is None else f"{partition}, {place}"

@@ -10,7 +10,7 @@ from airflow_dq.program.model import Alert
 from airflow_dq.program.wording import listed
 
 _WIDE = 5
-"""So many columns that change at once without a cause of their own are one accident."""
+"""This many columns that change at once, without a cause of their own, are taken for one accident."""
 _WIDE_SHARE = 0.5
 _SHIFTED = "columns"
 _DELIVERED = "delivery"
@@ -32,7 +32,7 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
     # accident that hit most columns.
     first = (_DELIVERED, _SHIFTED, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
-    return tuple(alert for key in order for alert in _together(key, groups[key]))
+    return tuple(alert for key in order for alert in _together(key, groups[key], causes))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
@@ -68,13 +68,19 @@ def _family(cause: Cause | None, schema: bool, short: bool) -> str | None:
     return f"{cause.type} {cause.parameter}".strip()
 
 
-def _together(key: str, alerts: Sequence[Alert]) -> list[Alert]:
-    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
+def _together(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
+    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
+
+    Of a number of rows nothing but its columns tells why.
+    """
     if len(alerts) == 1:
         return list(alerts)
     alerts = sorted(alerts, key=lambda alert: (alert.rule == "metric", alert.column is not None))
     roots = [alert for alert in alerts if alert.rule.startswith("column_")] or [alerts[0]]
     others = [replace(alert, group=key, root=False) for alert in alerts[len(roots) :]]
+    why = next((found for alert in others if (found := causes.get(alert.column or "")) is not None), None)
+    if key == _ROWS and why is not None and roots[0].column is None and roots[0].cause is None:
+        roots[0] = replace(roots[0], message=f"{roots[0].message} Looks like: {why.words}.", cause=why.words)
     named = {alert.column for alert in roots}
     moved = list(dict.fromkeys(alert.column for alert in others if alert.column not in named and alert.column))
     if moved:

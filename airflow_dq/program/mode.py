@@ -24,21 +24,23 @@ class Mode(ABC):
     """Which metrics are learned from, and how their constraints are made."""
 
     judges_rows_once: ClassVar[bool]
-    """Whether the number of rows is the table's, and not each column's."""
+    """Whether the number of rows is judged once for the table, and not again in each column."""
     judges_delivery: ClassVar[bool]
-    """Whether, beside its metrics, it is judged whether a partition is the one that its key names, and a new one."""
+    """Whether a partition is also checked for being the one that its key names, and not an earlier one over again."""
     needs_errors: ClassVar[bool]
     """Whether a column without injected errors gets no program."""
     guards: ClassVar[Mapping[str, frozenset[Kind]]] = {}
     """Metrics that are always watched, on columns of these kinds, as far as they can be paid for."""
     margins: ClassVar[tuple[float, ...]] = ()
-    """An injected error counts once more for each of these that every bound could be wider by and still catch it."""
+    """An injected error counts once more for each of these margins if bounds that are wider by it catch it too."""
     margins_from: ClassVar[int] = 0
-    """From so many partitions of history on: bounds learned from few lie far out, and more of them alarm more often."""
+    """Margins count from this many partitions of history on: before, they would only add clauses, and false alarms."""
+    expects_novelty: ClassVar[bool] = False
+    """Whether new values may come, though none has, while the history is short for a table as wide."""
     tightens_from: ClassVar[int | None] = None
-    """From so many values on, what the choice leaves of the budget tightens a constraint; None: it is not spent."""
+    """What the choice leaves of the budget tightens constraints learned from at least this many values (None: none)."""
     tightens_at: ClassVar[float] = 0.0
-    """Budgets below this are not spent so: no history vouches for bounds that are met so rarely."""
+    """Smaller budgets are not spent on tighter bounds: no history is long enough to vouch for such rare events."""
 
     @abstractmethod
     def uses(self, metric: Metric, *, named: bool) -> bool:
@@ -80,15 +82,19 @@ class Calibrated(Mode):
     judges_delivery = True
     needs_errors = False
     # Injected errors lose values at random, real ones may lose them so that every other metric stays as it was.
-    # None changes how many elements a list has, or moves all moments by the same hours.
+    # None changes how many elements a list has, moves all moments by the same hours, replaces every value by another
+    # spelling that looks alike, or leaves out one of a few values.
     guards: ClassVar[Mapping[str, frozenset[Kind]]] = {
         "complete_ratio": frozenset(Kind),
         "size_mean": frozenset(Kind),
         "mean": frozenset({Kind.TIMESTAMP}),
+        "unseen_ratio": frozenset({Kind.STRING}),
+        "js_div": frozenset({Kind.STRING, Kind.BOOLEAN}),
     }
     # The next error will not be the injected one: what is caught by a hair is caught half of the time.
     margins = (0.5,)
     margins_from = FEW
+    expects_novelty = True
     tightens_from = FEW
     tightens_at = REFERENCE
 
@@ -96,7 +102,7 @@ class Calibrated(Mode):
     """The row count is the table's, the others cost more false alarms than they catch errors that no other catches."""
 
     def uses(self, metric: Metric, *, named: bool) -> bool:
-        """All but those that cost more than they catch; one that is only shown otherwise is used when it is named."""
+        """All but those in ``left_out``; one that is not calibrated is used only when it is named."""
         return (metric.calibrated or named) and metric.name not in self.left_out
 
     def timeline(self, history: Sequence[Profile]) -> Timeline:
@@ -113,5 +119,5 @@ MODES: dict[str, Mode] = {"paper": Paper(), "calibrated": Calibrated()}
 
 
 def before_partition(options: SynthesisOptions, history: Sequence[Profile], partition: str | None) -> Before:
-    """A history as a program with these options sees it from the partition with this key."""
+    """The history of the partition with this key, placed in time as the options' mode does it."""
     return Before(history, MODES[options.mode].timeline(history).steps_to(partition))

@@ -19,10 +19,10 @@ _CLAUSES = "None, or 1 or more"
 class ColumnOptions:
     """What is different for one column; None: as for the others.
 
-    :param target_fpr: this column's own false-positive rate, whatever the scope; the others share the table's
+    :param target_fpr: this column's own false-positive rate, whatever the scope; the others share that of the table
     :param max_clauses: most clauses its program may have
     :param metrics: use only these metrics
-    :param stationary: follow a series that moves
+    :param stationary: let its bounds follow a metric that grows or has a weekly cycle
     """
 
     target_fpr: float | None = None
@@ -63,17 +63,18 @@ class SynthesisOptions:
 
     :param target_fpr: accepted false-positive rate, spent as ``scope`` says
     :param scope: ``partition``: the target holds for the whole table (at most one false alarm in
-        1/target_fpr partitions); ``column``: for each column by itself, as the paper has it
+        1/target_fpr partitions); ``column``: for each column by itself, as in the paper
     :param mode: ``calibrated``: bounds that hold on real tables, more metrics, and the row count judged once per
         table; ``paper``: AVH as published (KDD 2023)
-    :param history: the newest so many partitions are learned from
+    :param history: learn from at most this many of the newest partitions
     :param min_history: with fewer partitions the verdict is ``warming_up``
     :param max_clauses: most clauses a column's program may have (None: no limit)
     :param columns: judge only these columns (None: all)
     :param exclude: do not judge these columns
     :param metrics: use only these metrics (None: all registered)
-    :param stationary: follow series that move: by a forecast (``calibrated``), by differencing what is not
-        stationary (``paper``, Algorithms 4 and 5)
+    :param stationary: let the bounds follow a metric that grows or has a weekly cycle: by a forecast (``calibrated``),
+        or by differencing a series that is not stationary (``paper``, Algorithms 4 and 5)
+    :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
     """
 
     target_fpr: float = 1e-3

@@ -8,7 +8,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import Alert, Program
 
 DISTINCT = 10
-"""A column needs so many different values that they cannot have come again, each as often, by chance."""
+"""A column with at least this many different values does not have each of them equally often again by chance."""
 
 
 def repetition_alerts(program: Program, profile: Profile, history: Sequence[Profile]) -> Iterator[Alert]:

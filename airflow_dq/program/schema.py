@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import Alert, Change, Program
@@ -24,8 +25,7 @@ def schema_alerts(
     :param columns: look at these columns only; new columns are then no concern
     :param history: the profiles the partition follows; with them a new column is recognized as a missing one
     """
-    past = f"the {len(program.partitions)} past partitions"
-    recent = history[-len(program.partitions) :]
+    past = _Past(history[-len(program.partitions) :], f"the {len(program.partitions)} past partitions")
     added = _added(program, profile) if columns is None and program.options.columns is None else []
     renamed = renamings(program.table.schema, profile, history[-1], added) if history else {}
     for name, kind in program.table.schema.items():
@@ -33,43 +33,55 @@ def schema_alerts(
             continue
         seen = profile.columns.get(name)
         if name in renamed:
-            message = (
-                f"{name}: the column is missing; it looks renamed to {quoted(renamed[name])}, a new column with the "
-                f"same values. It is called {quoted(name)} in {_of(recent, name, past)}."
-            )
-            yield Alert("column_renamed", name, message, cause=f"renamed to {quoted(renamed[name])}")
+            yield _renamed(name, renamed[name], past)
         elif seen is None:
-            yield Alert("column_missing", name, f"{name}: the column is missing; it is in {_of(recent, name, past)}.")
+            yield Alert("column_missing", name, f"{name}: the column is missing; it is in {past.having(name)}.")
         elif not compatible(kind, seen.kind):
             message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in "
-            message += f"{_of(recent, name, past, kind)}."
+            message += f"{past.having(name, kind)}."
             yield Alert("column_retyped", name, message, changes=_types(name, profile, history))
-        elif kind is Kind.NESTED and (before := _only_type(recent, name)) not in (None, seen.data_type):
-            message = f"{name}: the column is now {seen.data_type}; it was {before} in {past}."
+        elif kind is Kind.NESTED and (before := past.only_type(name)) not in (None, seen.data_type):
+            message = f"{name}: the column is now {seen.data_type}; it was {before} in {past.words}."
             yield Alert("column_retyped", name, message)
     for name in added:
         seen = profile.columns[name]
         if name not in renamed.values():
-            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {_without(recent, name, past)}."
+            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {past.lacking(name)}."
             yield Alert("column_added", name, message)
 
 
-def _only_type(recent: Sequence[Profile], name: str) -> str | None:
-    """The type that the column has had in all of these partitions; None when it has varied."""
-    types = {None if (column := profile.columns.get(name)) is None else column.data_type for profile in recent}
-    return types.pop() if len(types) == 1 else None
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The partitions that the program was learned from, as far as they are given."""
+
+    profiles: Sequence[Profile]
+    words: str
+    """All of them in words: ``the 30 past partitions``."""
+
+    def having(self, name: str, kind: Kind | None = None) -> str:
+        """All of them, or how many of them, that have the column, of this kind."""
+        found = [profile.columns.get(name) for profile in self.profiles]
+        count = sum(one is not None and (kind is None or compatible(kind, one.kind)) for one in found)
+        return self.words if count == len(found) else f"{count} of {self.words}"
+
+    def lacking(self, name: str) -> str:
+        """How the column that is new now was missing before."""
+        count = sum(name in profile.columns for profile in self.profiles)
+        return f"{count} of {self.words} have it, the newest does not" if count else f"{self.words} do not have it"
+
+    def only_type(self, name: str) -> str | None:
+        """The source's type of the column in all of them; None when it has varied."""
+        columns = (profile.columns.get(name) for profile in self.profiles)
+        types = {None if column is None else column.data_type for column in columns}
+        return types.pop() if len(types) == 1 else None
 
 
-def _of(recent: Sequence[Profile], name: str, past: str, kind: Kind | None = None) -> str:
-    """The past partitions, or how many of them, that have the column, of this kind."""
-    found = [profile.columns.get(name) for profile in recent]
-    having = sum(one is not None and (kind is None or compatible(kind, one.kind)) for one in found)
-    return past if having == len(found) else f"{having} of {past}"
-
-
-def _without(recent: Sequence[Profile], name: str, past: str) -> str:
-    having = sum(name in profile.columns for profile in recent)
-    return f"{having} of {past} have it, the newest does not" if having else f"{past} do not have it"
+def _renamed(name: str, new: str, past: _Past) -> Alert:
+    message = (
+        f"{name}: the column is missing; it looks renamed to {quoted(new)}, a new column with the same values. "
+        f"It is called {quoted(name)} in {past.having(name)}."
+    )
+    return Alert("column_renamed", name, message, cause=f"renamed to {quoted(new)}")
 
 
 def _added(program: Program, profile: Profile) -> list[str]:

@@ -17,7 +17,7 @@ from airflow_dq.program.transform import base_of
 from airflow_dq.states.base import Kind, Representation
 
 ABSENT = (Reason.EMPTY_BATCH, Reason.NO_VALUES)
-"""Why a partition has no value of a metric that says nothing against the metric."""
+"""Reasons for a missing value that are no fault of the metric: the partition had nothing to measure."""
 CROWDED = 0.5
 """From this share of the limit on distinct values on, the next partition is expected to be sketched."""
 
@@ -32,11 +32,11 @@ class Series:
     def numbers(self, least: int = 1) -> FloatArray | str:
         """The values as an array, or where and why one is missing.
 
-        What the oldest partitions were not measured by (a metric is new, their statistics are gone) is left out, and so
-        are partitions without any value, which say nothing of what values are like: they are NaN, or at the beginning
-        left out as well.
+        The oldest partitions are left out as long as they were not measured (the metric is new, their statistics are
+        gone).  Partitions without any value in the column say nothing about the metric: they are NaN, or left out when
+        they come first.
 
-        :param least: unless fewer values than this are left
+        :param least: leave nothing out if fewer values than this would remain
         """
         known = next((i for i, value in enumerate(self.values) if value is not None), 0)
         start = known if len(self.values) - known >= least else 0
@@ -101,7 +101,7 @@ def _is_bare(column: ColumnProfile) -> bool:
 
 
 class ColumnHistory:
-    """One column over past partitions; what all metrics share, their distances above all, is looked up once."""
+    """One column over past partitions; what its metrics share, above all the distances, is looked up only once."""
 
     __slots__ = ("_measured", "_representations", "_typical", "columns", "name", "profiles", "rows", "timeline")
 
@@ -173,7 +173,7 @@ class ColumnHistory:
 
 
 def representation_of(history: Sequence[Profile], column: str, metric: str) -> Representation:
-    """See :meth:`ColumnHistory.representation`; of several metrics of a column it is cheaper to ask that."""
+    """See :meth:`ColumnHistory.representation`, which is cheaper for several metrics of one column."""
     return ColumnHistory(history, column).representation(metric)
 
 
@@ -214,7 +214,7 @@ class Before:
         placed = zip(self.steps[len(self.steps) - len(values) :], values, strict=True)
         past = {step: float(value) for step, value in placed if isinstance(value, float | int)}
         if clause.pair and past and self.steps[-1] > 1:
-            # Across a gap two other days are compared than ever before, so many steps apart: any distance may come.
+            # Across a gap the two days are further apart than any in the history: the distance may grow with each step.
             found: float | None = max(past.values()) * self.steps[-1]
         else:
             found = base_of(clause.transform, past, clause.center)
@@ -224,11 +224,6 @@ class Before:
         """The bounds of a clause on the transformed metric: across a gap a distance may grow with every step."""
         grows = clause.pair and clause.transform.kind is TransformKind.IDENTITY and self.steps
         return clause.lower, clause.upper * self.steps[-1] if grows and clause.upper is not None else clause.upper
-
-
-def pair_metrics(now: ColumnProfile, before: ColumnProfile) -> Mapping[str, MetricValue]:
-    """The two-distribution metrics of a column against the partition before, see :func:`distances`."""
-    return distances(now, (before,), 1)
 
 
 def distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue]:
@@ -248,7 +243,7 @@ def distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, M
 
 
 def series_of(history: Sequence[Profile], column: str, metric: str, pair: bool) -> Series:
-    """See :meth:`ColumnHistory.series`; of several metrics of a column it is cheaper to ask that."""
+    """See :meth:`ColumnHistory.series`, which is cheaper for several metrics of one column."""
     return ColumnHistory(history, column).series(metric, pair)
 
 

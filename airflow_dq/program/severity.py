@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -26,6 +26,12 @@ def check_severity(rules: Mapping[str, str]) -> None:
             raise ConfigurationError(f"severity has the key {key!r}, which says nothing of what it is about. {_HOW}")
         if severity not in get_args(Severity):
             raise ConfigurationError(f"severity[{key!r}] is {severity!r}. {_HOW}")
+
+
+def idle_columns(rules: Mapping[str, Severity], known: Collection[str]) -> list[str]:
+    """The columns that rules name and that are not known: more likely misspelt than gone."""
+    named = (key.partition(":") for key in rules)
+    return [name for subject, _, name in named if subject == "column" and name not in known]
 
 
 def graded(verdict: Verdict, rules: Mapping[str, Severity]) -> Verdict:

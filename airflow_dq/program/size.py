@@ -21,13 +21,13 @@ from airflow_dq.states.number import NumberDistribution
 
 _ROW_COUNT = "row_count"
 RANK_ERRORS = 3.0
-"""Standard errors by which the rank of a quantile may be off by chance."""
+"""Number of standard errors by which the rank of a quantile may be off by chance."""
 
 
 def volume_constraints(
     history: Sequence[Profile], timeline: Timeline, budget: float, *, moving: bool
 ) -> Candidates | None:
-    """The constraints on the number of rows, which the whole table has once; None when it cannot be bounded."""
+    """The constraints on the row count of the table; None when it cannot be bounded."""
     metric = get_metric(_ROW_COUNT, Kind.NUMERIC)
     assert metric is not None
     rows = np.array([profile.row_count for profile in history], dtype=np.float64)

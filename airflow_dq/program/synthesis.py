@@ -10,9 +10,10 @@ from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.budget import allot
 from airflow_dq.program.calendar import calendar_parts
-from airflow_dq.program.making import Making, making_of
+from airflow_dq.program.column_synthesis import ColumnSynthesis
 from airflow_dq.program.mode import MODES
 from airflow_dq.program.model import ColumnProgram, Program, SynthesisOptions, TableProgram
+from airflow_dq.program.preparation import TableHistory, prepare_column
 from airflow_dq.program.size import affordable, volume_constraints
 from airflow_dq.states.base import Kind
 
@@ -38,10 +39,9 @@ def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = No
     _check_suited(options, kinds)
     timeline = MODES[options.mode].timeline(used)
     volume = volume_constraints(used, timeline, share, moving=options.stationary) if rows_once else None
-    makings = {
-        name: making_of(used, timeline, name, kind, options.of_column(name), volume) for name, kind in kinds.items()
-    }
-    columns = _programs(makings, options, share)
+    table = TableHistory(used, timeline, volume, len(kinds) if options.scope == "partition" else 1)
+    prepared = {name: prepare_column(table, name, kind, options.of_column(name)) for name, kind in kinds.items()}
+    columns = _programs(prepared, options, share)
     if MODES[options.mode].judges_delivery:
         dated = {name: calendar_parts(used, name, options.min_history) for name in columns}
         columns = {name: replace(program, calendar=dated[name]) for name, program in columns.items()}
@@ -50,7 +50,7 @@ def synthesize(history: Sequence[Profile], options: SynthesisOptions | None = No
 
 
 def _share(options: SynthesisOptions, names: Sequence[str], rows_once: bool) -> float:
-    """The false-positive rate that each column without a rate of its own may have, and the number of rows."""
+    """The false-positive rate of each column without a rate of its own, and of the row count."""
     if options.scope == "column":
         return options.target_fpr
     sharing = sum(_own_rate(options, name) is None for name in names)
@@ -93,7 +93,7 @@ def _check_metrics(options: SynthesisOptions) -> None:
 
 
 def _check_suited(options: SynthesisOptions, kinds: Mapping[str, Kind]) -> None:
-    """Refuse a metric named for a column that it is not measured on: it would be watched by nothing, in silence."""
+    """Refuse a metric that is not measured on the column it is named for: the column would silently go unwatched."""
     for name, own in options.overrides.items():
         kind = kinds.get(name, Kind.NULL)
         suited = [metric.name for metric in metrics_for(kind)]
@@ -116,19 +116,19 @@ def _kind(history: Sequence[Profile], column: str) -> Kind:
 
 
 def _programs(
-    makings: Mapping[str, Making | ColumnProgram], options: SynthesisOptions, share: float
+    prepared: Mapping[str, ColumnSynthesis | ColumnProgram], options: SynthesisOptions, share: float
 ) -> dict[str, ColumnProgram]:
-    """Every column's program, at its own rate or at what it gets of the table's."""
+    """Every column's program, at its own rate or at its part of the table's."""
     tried: dict[str, tuple[ColumnProgram, ...]] = {}
     competing: dict[str, list[int]] = {}
-    for name, making in makings.items():
+    for name, column in prepared.items():
         own = _own_rate(options, name)
-        if isinstance(making, ColumnProgram):
-            tried[name] = (making,)
-        elif own is not None or making.training is None or options.scope == "column":
-            tried[name] = (making.program(own or share),)
+        if isinstance(column, ColumnProgram):
+            tried[name] = (column,)
+        elif own is not None or column.training is None or options.scope == "column":
+            tried[name] = (column.program(own or share),)
         else:
-            tried[name] = making.programs(share)
+            tried[name] = column.programs(share)
             competing[name] = [program.coverage for program in tried[name]]
     level = allot(competing)
     return {name: programs[level.get(name, 0)] for name, programs in tried.items()}

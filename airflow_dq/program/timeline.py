@@ -19,7 +19,7 @@ from airflow_dq.program.array import BoolArray, FloatArray
 
 WEEK = 7
 TWICE = 2
-"""A weekday that could have come so often and never did is a day on which no partition is due."""
+"""A weekday that could have come this often and never did is a day on which no partition is due."""
 _DATE = r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)"
 _KEY = re.compile(rf"{_DATE}(?:[T ](\d\d)(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d{1,9}")

@@ -29,7 +29,7 @@ class Training:
     index: int
     """Position of that partition in the history."""
     behind: int
-    """How many slots of the history there are from that one's on, itself included."""
+    """Number of slots from that partition's to the end of the history, both included."""
     variants: tuple[Variant, ...]
     pairs: tuple[Mapping[str, MetricValue], ...]
     """The two-distribution metrics of each variant against the partition before."""
@@ -40,7 +40,7 @@ class Training:
         return tuple(variant.label for variant in self.variants)
 
     def without(self, caught: BoolArray) -> Training:
-        """Only the errors that something else does not catch already."""
+        """The training without the errors that something else catches already (a mask)."""
         left = [i for i, known in enumerate(caught.tolist()) if not known]
         return Training(
             self.index, self.behind, tuple(self.variants[i] for i in left), tuple(self.pairs[i] for i in left)
@@ -71,7 +71,7 @@ class Tested:
     values: FloatArray
     """NaN where there is a reason in place of a value."""
     past: Mapping[int, float]
-    """The metric so many steps before the partition that the errors were injected into."""
+    """The history: steps before the partition that the errors were injected into -> value of the metric."""
 
     def caught(self, constraints: Candidates) -> BoolArray:
         """Which constraints (rows) catch which variants (columns)."""

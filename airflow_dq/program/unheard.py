@@ -1,6 +1,7 @@
 """Values of a sort that a column has never held: constraints are chosen by injected errors, and no error is like these.
 
-An infinity is a value that is present, and no mean or distance looks at it; a control character is one among others.
+An infinity is a value that is present, and no mean or distance looks at it; a control character is one among others; a
+few numbers with a wrong sign move no metric far.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from airflow_dq.program.wording import share_words
 SORTS = {
     "infinite_ratio": "are infinite; in the past partitions none was.",
     "control_ratio": "hold a control character (NUL, a tab, a line feed ...); in the past partitions none did.",
+    "negative_ratio": "are negative; in the past partitions none was, though many came near zero.",
 }
 """Metrics that say how many values are of the sort, and its words."""
 SHARE = 0.01
-"""Least share of the values that is worth an alert; one value alone never is."""
+"""Smallest share of the values that is worth an alert; a single value never is."""
+NEAR = 0.1
+"""A partition whose smallest number lies within so many of its standard deviations above zero came near it."""
+OFTEN = 0.5
+"""Share of the past partitions that came near zero: then there is a wall, and not a season that has yet to come."""
 
 
 def unheard_alerts(
@@ -29,7 +35,10 @@ def unheard_alerts(
         column = profile.columns.get(name)
         if column is None or column.kind is not program.kind:
             continue
+        watched = {clause.metric for clause in program.clauses}
         for metric, words in SORTS.items():
+            if metric in watched:
+                continue
             share, complete = column.metrics.get(metric), column.metrics.get("complete_ratio")
             if not isinstance(share, float) or not isinstance(complete, float):
                 continue
@@ -37,6 +46,19 @@ def unheard_alerts(
                 continue
             past = [earlier.columns[name].metrics.get(metric) for earlier in history if name in earlier.columns]
             # A partition without values says nothing; one that was profiled before there was the metric might have had.
-            if all(value == 0.0 or value in ABSENT for value in past) and 0.0 in past:
+            if not all(value == 0.0 or value in ABSENT for value in past) or 0.0 not in past:
+                continue
+            if metric != "negative_ratio" or _keeps_off(history, name):
                 message = f"{name}: {share_words(share)} of the values {words}"
                 yield Alert("values_unheard", name, message, kind=column.kind)
+
+
+def _keeps_off(history: Sequence[Profile], column: str) -> bool:
+    """Whether numbers that were never negative often came near zero: amounts do, temperatures before winter do not."""
+    past = [profile.columns[column].metrics for profile in history if column in profile.columns]
+    known = [
+        (low, std)
+        for one in past
+        if isinstance(low := one.get("min"), float) and isinstance(std := one.get("std"), float)
+    ]
+    return bool(known) and sum(low <= NEAR * std for low, std in known) >= OFTEN * len(known)

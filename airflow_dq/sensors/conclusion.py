@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.program import Status
-from airflow_dq.program.digest import digest
+from airflow_dq.program.digest import digest, telling
 
 if TYPE_CHECKING:
     from airflow_dq.program import Verdict
@@ -44,7 +44,7 @@ class Conclusion:
     """One line, and one for each alert."""
     reason: str | None = None
     alerts: tuple[str, ...] = ()
-    """The alerts' sentences, at most :data:`SHOWN`."""
+    """The sentences of the alerts that say something of their own, at most :data:`SHOWN`."""
     alert_count: int = 0
     review: Review | None = None
     """What a person has decided about the partition."""
@@ -76,11 +76,11 @@ def conclude(
     warming_up: WarmingUp = "pass",
     review: Review | None = None,
 ) -> Conclusion:
-    """What to do about a verdict; what was not judged never goes on, short of a history that is still growing.
+    """What to do about a verdict; a partition that was not judged goes on only while its history is too short.
 
     :param on_violation: what a violation does, unless all of its alerts only warn
     :param warming_up: what a history that is too short does
-    :param review: a person's decision about this verdict, which is stronger than it
+    :param review: a person's decision about this verdict, which overrules it
     """
     outcome = _outcome(verdict, on_violation, warming_up, review)
     return Conclusion(
@@ -90,7 +90,7 @@ def conclude(
         str(verdict.status),
         summarize(dataset, verdict, outcome, review),
         verdict.reason,
-        tuple(alert.message for alert in verdict.alerts[:SHOWN]),
+        tuple(alert.message for alert in telling(verdict.alerts)[:SHOWN]),
         len(verdict.alerts),
         review,
     )
@@ -136,11 +136,13 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
             if review is not None:
                 done = f"{done}, {review.words}"
             lines = [f"{where}: {done}; {count} alert{'s' if count != 1 else ''}:"]
-            for alert, details in islice(digest(verdict.alerts), SHOWN):
+            shown = telling(verdict.alerts)[:SHOWN]
+            for alert, details in digest(shown):
                 lines.append(f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}")
                 lines += [f"    {detail}" for detail in details]
-            if count > SHOWN:
-                lines.append(f"- and {count - SHOWN} more: airflow dq explain {dataset} {verdict.partition}")
+            if count > len(shown):
+                command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
+                lines.append(f"- and {count - len(shown)} more: {command}")
             return "\n".join(lines)
         case Status.WARMING_UP:
             done = "passes unjudged" if outcome == "warming_up" else "does not pass (warming_up='fail')"

@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ANSWER_SECONDS = 600
-"""A person's answer waits so long for a statistics database that cannot be reached."""
+"""Longest time that a person's answer waits for a statistics database that cannot be reached."""
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
 
 class DQGateSensor(BaseSensorOperator):
     """Waits for the profile of the newest attempt, judges it against the learned program, and passes or not.
 
-    It fails at once when profiling failed, and when the partition could not be judged: only what was checked and
-    found right, or has too short a history to judge, passes.
+    It fails at once when profiling failed, or when the partition could not be judged.  Only a partition that was
+    checked and found right passes, or one whose history is too short to learn from.
 
     The conclusion is in XCom (``return_value``) however the task ends: ``dataset``, ``partition``, ``outcome``
     (``pass``, ``warn``, ``skip``, ``fail``, ``warming_up``, ``unjudged``, ``accepted``, ``new_normal``), the verdict's
     ``status`` and ``reason``, the first 20 ``alerts`` in words and their ``alert_count``, and a person's ``decision``
-    and ``decided_by``.  The same is the ``extra`` of the event of each asset in ``outlets``; there is an event only
-    when the data was found right: ``pass``, or ``accepted`` or ``new_normal`` by a person.  Airflow's metrics get
-    ``dq.gate.<outcome>`` (``review``: a person is asked) and ``dq.gate.duration``.
+    and ``decided_by``.  When the data was found right (``pass``, or ``accepted`` or ``new_normal`` by a person), each
+    asset in ``outlets`` gets an event with the conclusion as its ``extra``; else there is no event.  Airflow's metrics
+    get ``dq.gate.<outcome>`` (``review``: a person is asked) and ``dq.gate.duration``.
 
-    What a person has decided about the partition, in whatever way, holds when it is judged again with the same verdict:
-    accepted, the gate passes; rejected, it fails (with ``on_violation="skip"`` it skips).
+    What a person has decided about the partition still holds when it is judged again with the same verdict: if it was
+    accepted, the gate passes; if it was rejected, it fails (with ``on_violation="skip"`` it skips).
 
     In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
     ends it without a retry.  A statistics database that goes away meanwhile is waited for like the profile; one that
@@ -72,12 +72,13 @@ class DQGateSensor(BaseSensorOperator):
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
         and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
         ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's
-        *Required Action*, the alert's page, or ``airflow dq accept``).  ``dag.test()`` waits just so for somebody to
-        answer; a backfill never does: with ``judge_backfills`` the violation fails its task
-    :param severity: what only warns: ``column:<name>``, ``metric:<name>`` or ``rule:<name>`` (``column_added`` ...) to
-        ``warn`` or ``fail``; where several apply, the column decides, then the metric.  A partition whose alerts all
-        only warn passes as with ``on_violation="warn"``
-    :param warming_up: what a history too short to learn from does: ``pass`` (with a warning in the log), or ``fail``
+        *Required Action*, the alert's page, or ``airflow dq accept``).  ``dag.test()`` waits for an answer, too; a
+        backfill never waits: with ``judge_backfills`` the violation fails its task
+    :param severity: which alerts only warn: a dict from ``column:<name>``, ``metric:<name>`` or ``rule:<name>``
+        (``column_added`` ...) to ``warn`` or ``fail``; where several apply, the column decides, then the metric.  A
+        partition all of whose alerts only warn passes, as with ``on_violation="warn"``
+    :param warming_up: what to do while the history is too short to learn from: ``pass`` (with a warning in the log), or
+        ``fail``
     :param response_timeout: with ``review``: how long to wait for a person before the task fails (default: for ever)
     :param notifiers: with ``review``: who is told that a person is asked, such as ``DQAlertNotifier``
     :param judge_backfills: judge in runs of ``airflow backfill`` too; by default these only profile, and the gate
@@ -178,8 +179,9 @@ class DQGateSensor(BaseSensorOperator):
             partition = partition_key(self.partition, self.dataset)
             try:
                 with DQHook(self.dq_conn_id).get_store() as repository:
+                    compare = not self._reached or self._is_late()
                     self._reached = True
-                    seen = progress(repository, self.dataset, partition)
+                    seen = progress(repository, self.dataset, partition, compare=compare)
                     self.log.info(seen.message)
                     if seen.state == "waiting":
                         return self._not_yet(seen.message)
@@ -216,8 +218,8 @@ class DQGateSensor(BaseSensorOperator):
                 repository, self.dataset, partition, self.synthesis_options(), self.severity, _origin(context)
             )
         # Nobody sits and waits for what a backfill finds.
-        parks = self.on_violation == "review" and not is_backfill(context)
-        on_violation = self.on_violation if parks or self.on_violation != "review" else "fail"
+        unattended = self.on_violation == "review" and is_backfill(context)
+        on_violation: OnViolation = "fail" if unattended else self.on_violation
         return conclude(
             self.dataset, verdict, on_violation, self.warming_up, repository.decision(self.dataset, partition)
         )
@@ -312,9 +314,12 @@ class DQGateSensor(BaseSensorOperator):
             self.outlets = []
 
     def _not_yet(self, message: str) -> PokeReturnValue:
-        if self._deadline is not None and time.time() >= self._deadline:
+        if self._is_late():
             raise self._timeout(message)
         return PokeReturnValue(is_done=False)
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.time() >= self._deadline
 
     def _timeout(self, message: str) -> AirflowSensorTimeout:
         return AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {message}")

@@ -26,19 +26,18 @@ class Progress:
     message: str
 
 
-def progress(repository: Repository, dataset: str, partition: str) -> Progress:
-    """Look once.  An earlier attempt's profile does not count: it may be of data that has been replaced."""
+def progress(repository: Repository, dataset: str, partition: str, *, compare: bool = True) -> Progress:
+    """Look once.  An earlier attempt's profile does not count: it may be of data that has been replaced.
+
+    :param compare: when the partition was never profiled, also say which is the newest that was, so that a wrong
+        dataset or key is noticed; False saves this second query
+    """
     where = f"Dataset {dataset!r}, partition {partition!r}"
     newest = repository.attempt_status(dataset, partition)
     if newest is None:
-        others = [line.partition for line in repository.partitions(dataset, 1)]
-        known = (
-            f"the newest partition of this dataset is {others[0]!r}"
-            if others
-            else "nothing of a dataset of this name ever was"
-        )
+        known = f"; {_newest(repository, dataset)}" if compare else ""
         return Progress(
-            "waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it); {known}."
+            "waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it){known}."
         )
     if newest.state == "running":
         since = newest.started_at.isoformat(timespec="seconds")
@@ -46,6 +45,13 @@ def progress(repository: Repository, dataset: str, partition: str) -> Progress:
     if newest.state == "failed":
         return Progress("failed", f"{where}: profiling failed (attempt {newest.attempt}): {newest.error}")
     return Progress("ready", f"{where}: profiled (attempt {newest.attempt}).")
+
+
+def _newest(repository: Repository, dataset: str) -> str:
+    partitions = repository.partitions(dataset, 1)
+    if not partitions:
+        return "nothing of a dataset of this name ever was"
+    return f"the newest partition of this dataset is {partitions[0].partition!r}"
 
 
 class ProfileTrigger(BaseTrigger):
@@ -93,23 +99,26 @@ class ProfileTrigger(BaseTrigger):
         # Airflow's own bridge: a connection is asked for over the triggerer's channel, which only it can cross.
         get_dsn = sync_to_async(DQHook(self.dq_conn_id).get_dsn)
         dsn = await get_dsn()
+        first = True
         while True:
+            # The log begins with what there is in the store, and the last message ends with it.
+            late = time.time() >= self.deadline
             try:
-                seen = await asyncio.to_thread(self._look, dsn)
+                seen = await asyncio.to_thread(self._look, dsn, first or late)
+                first = False
             except StoreUnreachableError as error:
                 seen = Progress("waiting", str(error))
                 dsn = await get_dsn()  # it may have moved
             self.log.info(seen.message)
             if seen.state != "waiting":
                 return {"status": "ended", "message": seen.message}
-            left = self.deadline - time.time()
-            if left <= 0:
+            if late:
                 return {"status": "timeout", "message": seen.message}
-            await asyncio.sleep(min(self.poke_interval, left))
+            await asyncio.sleep(min(self.poke_interval, max(self.deadline - time.time(), 0.0)))
 
-    def _look(self, dsn: str) -> Progress:
+    def _look(self, dsn: str, compare: bool) -> Progress:
         from airflow_dq.store import open_store
 
         # A connection for each look: one triggerer waits for hundreds of partitions.
         with open_store(dsn) as repository:
-            return progress(repository, self.dataset, self.partition)
+            return progress(repository, self.dataset, self.partition, compare=compare)

@@ -146,9 +146,9 @@ def test_restarted_while_a_trigger_waits(store: Repository, server: Server, monk
     looks: list[str] = []
     look = ProfileTrigger._look
 
-    def watched(self: ProfileTrigger, dsn: str) -> Any:
+    def watched(self: ProfileTrigger, dsn: str, compare: bool) -> Any:
         try:
-            seen = look(self, dsn)
+            seen = look(self, dsn, compare)
         except StoreUnreachableError:
             looks.append("unreachable")
             outage.set()

@@ -16,7 +16,7 @@ class Cause:
     type: str
     """As injected variants are named: ``unit_change``, ``increased_nulls``, ..."""
     parameter: str
-    """What columns have in common that the same accident hit: ``x60``, ``null 37%``; empty when the type says all."""
+    """What makes two causes of this type the same accident: ``x60``, ``null 37%``; empty when the type says it all."""
     words: str
     """What it looks like, for a person: ``change of unit, x60``."""
     score: float
@@ -30,7 +30,7 @@ _hypotheses: list[tuple[frozenset[Kind], float, Procedure]] = []
 def hypothesis(*kinds: Kind, trust: float = 1.0) -> Callable[[Procedure], Procedure]:
     """Register a hypothesis about columns of these kinds; it returns None where it explains nothing.
 
-    :param trust: what its scores are multiplied by: the more it can be bent to fit anything, the less its fit proves
+    :param trust: factor on its scores: the more cases a hypothesis can be made to fit, the less a good fit proves
     """
 
     def register(procedure: Procedure) -> Procedure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -36,7 +37,7 @@ _INVERSES = {
     "x3.281 (metres to feet)": "/3.281 (feet to metres)",
 }
 _STEADY = 600.0
-"""Seconds by which the middle of a day may usually vary for hours to be told apart."""
+"""Where a day's median time usually varies by fewer seconds than this, a shift by hours can be told."""
 _TEMPERATURES = {
     "Celsius to Fahrenheit": (1.8, 32.0),
     "Fahrenheit to Celsius": (1 / 1.8, -32.0 / 1.8),
@@ -44,12 +45,10 @@ _TEMPERATURES = {
     "Kelvin to Celsius": (1.0, -273.15),
 }
 _AIR = {"Celsius": (-90.0, 60.0), "Fahrenheit": (-130.0, 140.0), "Kelvin": (180.0, 335.0)}
-_ALWAYS = 0.5
-"""A column whose values usually move by this much has no distribution of its own."""
 _FEW = 50
-"""With fewer values only the usual factors are believed."""
+"""With fewer values only the common factors are believed."""
 _LEAST = 0.15
-"""Share of the distribution that must have moved before a unit is suspected."""
+"""Share of the distribution that must have moved before a change of unit is suspected."""
 
 
 _COMMON = ("x10", "x100", "x1,000", "x60", "/10", "/100", "/1,000", "/60")
@@ -77,25 +76,14 @@ def unit(comparison: Comparison) -> Cause | None:
     now, before = points
     moved, noise = now.distance(before), comparison.noise
     drift = 2.0 * comparison.usual("median")
-    if noise > _ALWAYS:
-        # A column that is another every day (the day's date, a counter): its place must speak for itself.
+    if comparison.wanders:
+        # Its place must speak for itself.
         if abs(float(np.median(now.values)) - float(np.median(before.values))) < 3.0 * drift:
             return None
         noise = 0.0
     if moved < _LEAST + noise:
         return None
-    factor = _factor(now, before)
-    fits = []
-    for name, (times, plus) in CHANGES.items():
-        # A factor that the medians contradict need not be tried.
-        if plus == 0.0 and (factor is None or not 0.6 < factor / times < 1.67):
-            continue
-        if plus != 0.0 and not _temperate(before, name):
-            continue
-        undone = now.scaled(1.0 / times, -plus / times)
-        if plus == 0.0 and not _plausible(now, undone, before):
-            continue
-        fits.append((_rest(undone, before, drift), name, times))
+    fits = list(_fits(now, before, drift))
     if not fits:
         return None
     rest, name, times = min(fits)
@@ -106,6 +94,20 @@ def unit(comparison: Comparison) -> Cause | None:
     if name not in _COMMON and before.count < _FEW:
         return None
     return Cause("unit_change", name, words, score)
+
+
+def _fits(now: Points, before: Points, drift: float) -> Iterator[tuple[float, str, float]]:
+    """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor."""
+    factor = _factor(now, before)
+    for name, (times, plus) in CHANGES.items():
+        if plus != 0.0 and not _temperate(before, name):
+            continue
+        # A factor that the medians contradict need not be tried.
+        if plus == 0.0 and (factor is None or not 0.6 < factor / times < 1.67):
+            continue
+        undone = now.scaled(1.0 / times, -plus / times)
+        if plus != 0.0 or _plausible(now, undone, before):
+            yield _rest(undone, before, drift), name, times
 
 
 def _plausible(now: Points, undone: Points, before: Points) -> bool:
@@ -155,13 +157,10 @@ def clock(comparison: Comparison) -> Cause | None:
         return None
     now, before = points
     middle, was = float(np.median(now.values)), float(np.median(before.values))
-    if (was and middle / was > 100) or (middle and was / middle > 100):
-        ratio = middle / was
-        for name, factor in (("x1,000", 1e3), ("/1,000", 1e-3), ("x1,000,000", 1e6), ("/1,000,000", 1e-6)):
-            if 0.9 < ratio / factor < 1.1:
-                return Cause("unit_change", name, f"change of unit, {name} (seconds and milliseconds mixed up)", 1.0)
-    medians = comparison.series("median")
-    steps = np.diff(medians)
+    mixed = _mixed_units(middle, was)
+    if mixed is not None:
+        return mixed
+    steps = np.diff(comparison.series("median"))
     if not len(steps):
         return None
     step, usual = float(np.median(steps)), float(np.quantile(np.abs(steps - np.median(steps)), 0.9))
@@ -176,10 +175,23 @@ def clock(comparison: Comparison) -> Cause | None:
     if moved < _LEAST:
         return None
     # That partitions lie one after the other is usual here; how a day looks by itself is what counts.
-    score = fit(rest, sampling_noise(now.count, before.count), moved)
-    days, left = divmod(abs(whole), 24)
-    span = f"{abs(whole)} h" if left or not days else f"{days} day{'s' if days > 1 else ''}"
-    where = "later" if whole > 0 else "earlier"
+    return _shifted(whole, fit(rest, sampling_noise(now.count, before.count), moved))
+
+
+def _mixed_units(now: float, before: float) -> Cause | None:
+    """Times written in another unit: of two medians one is about a thousand or a million times the other."""
+    if not (now and before):
+        return None
+    for name, factor in (("x1,000", 1e3), ("/1,000", 1e-3), ("x1,000,000", 1e6), ("/1,000,000", 1e-6)):
+        if 0.9 < now / before / factor < 1.1:
+            return Cause("unit_change", name, f"change of unit, {name} (seconds and milliseconds mixed up)", 1.0)
+    return None
+
+
+def _shifted(hours: int, score: float) -> Cause:
+    days, left = divmod(abs(hours), 24)
+    span = f"{abs(hours)} h" if left or not days else f"{days} day{'s' if days > 1 else ''}"
+    where = "later" if hours > 0 else "earlier"
     hint = "another time zone" if left or not days else "data of another day"
     return Cause("unit_change", f"{span} {where}", f"times are {span} {where} ({hint}?)", score)
 

@@ -18,7 +18,7 @@ _MOST = 0.75
 def part_of_numbers(comparison: Comparison) -> Cause | None:
     """All numbers lie in the lower or the upper part of the distribution before."""
     points = comparison.points
-    if points is None or len(points[1].values) < 5:
+    if points is None or len(points[1].values) < 5 or comparison.wanders:
         return None
     now, before = points
     low, high = float(now.values[0]), float(now.values[-1])

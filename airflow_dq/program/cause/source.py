@@ -16,9 +16,9 @@ from airflow_dq.states.pattern import PatternDistribution
 
 _LEAST = 0.005
 _VAGUE = 0.74
-"""How far a fit is believed that a mixture of few numbers or a part of them reaches easily: not far enough."""
+"""Factor on the score of a fit that a mixture of few numbers easily reaches by chance: too low to be named."""
 _NEARLY = 0.9
-"""A share above this one is all, if that fits about as well."""
+"""A share above this is taken for all values, if that fits about as well."""
 _FEW = 50
 """Fewer numbers have no shape to be recognized by."""
 _RECURRING = 0.5

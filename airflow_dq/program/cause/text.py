@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +20,7 @@ _SEVERAL = 2
 _USUAL = 0.5
 _FEW = 40
 _MANY = 4000
-"""Values of before that are spelled out character by character."""
+"""Most values of the partition before that are compared character by character."""
 _LONG = 64
 _NAMES = {
     "char_perturbation": "characters replaced by others of their kind",
@@ -38,14 +39,8 @@ def characters(comparison: Comparison) -> Cause | None:
     mass = sum(new.values())
     if comparison.novelty > _USUAL or mass < _NEW + 2.0 * comparison.novelty:
         return None
-    return _best(
-        new,
-        comparison.values[1].every,
-        comparison.novelty,
-        Kind.STRING,
-        comparison.change("str_len"),
-        2.0 * comparison.usual("str_len"),
-    )
+    found = _NewValues(new, comparison.novelty, comparison.change("str_len"), 2.0 * comparison.usual("str_len"))
+    return _best(found, comparison.values[1].every, Kind.STRING)
 
 
 @hypothesis(Kind.NUMERIC, trust=0.85)
@@ -59,47 +54,70 @@ def digits(comparison: Comparison) -> Cause | None:
     mass = sum(new.values())
     if comparison.novelty > _USUAL or mass < _NEW + 2.0 * comparison.novelty:
         return None
-    return _best(new, before, comparison.novelty, Kind.NUMERIC, _mean_length(now) - _mean_length(before))
+    found = _NewValues(new, comparison.novelty, _mean_length(now) - _mean_length(before))
+    return _best(found, before, Kind.NUMERIC)
 
 
-def _best(
-    new: Mapping[str, float], old: Mapping[str, float], novelty: float, kind: Kind, longer: float, chance: float = 0.0
-) -> Cause | None:
-    """The change of characters that explains most of the new values beyond those that are usual.
+@dataclass(frozen=True, slots=True)
+class _NewValues:
+    """Values that the partition before did not have, and how the lengths have changed."""
 
-    :param longer: by how many characters the values became longer on average
-    :param chance: by how many they may do so on any day
-    """
-    if len(new) < _SEVERAL:
+    shares: Mapping[str, float]
+    """Share of each new value in the partition, the most frequent first."""
+    usual: float
+    """The share of new values in a usual partition."""
+    longer: float
+    """By how many characters the values became longer on average."""
+    chance: float = 0.0
+    """By how many characters they may do so in a usual partition."""
+
+
+class _Originals:
+    """The values of the partition before, and what each change of characters can have made of them."""
+
+    def __init__(self, before: Iterable[str], lengths: Collection[int], *, cut: bool) -> None:
+        """Prepare the look-ups.
+
+        :param lengths: those of the new values: others need not be made
+        :param cut: whether values may have been cut short
+        """
+        values = [value for value in list(before)[:_MANY] if len(value) <= _LONG]
+        self._whole = set(values)
+        self._shortened = {short for value in values if len(value) - 1 in lengths for short in _shorter(value)}
+        cuts = ((value, place) for value in values if cut for place in range(2, len(value) - 1))
+        self._cut = {value[:place] for value, place in cuts if place in lengths}
+        self._shapes = {shape(value) for value in values if len(value) in lengths}
+
+    def change_to(self, value: str) -> str | None:
+        """The change that makes this value from one of the originals, or None."""
+        if any(short in self._whole for short in _shorter(value)):
+            return "char_insertion"
+        if value in self._shortened:
+            return "char_deletion"
+        if value in self._cut:
+            return "truncation"
+        return "char_perturbation" if shape(value) in self._shapes else None
+
+
+def _best(new: _NewValues, before: Iterable[str], kind: Kind) -> Cause | None:
+    """The change of characters that explains most of the new values beyond those that are usual."""
+    if len(new.shares) < _SEVERAL:
         return None
-    share = sum(new.values()) - novelty
-    new, every = dict(list(new.items())[:FREQUENT]), sum(new.values())
-    seen = share * sum(new.values()) / every
-    known = [value for value in list(old)[:_MANY] if len(value) <= _LONG]
-    texts = {value: part for value, part in new.items() if len(value) <= _LONG + 1}
-    lengths = {len(value) for value in texts}
-    shortened = {short for value in known if len(value) - 1 in lengths for short in _shorter(value)}
-    halves = (
-        set()
-        if kind is Kind.NUMERIC
-        else {value[:cut] for value in known for cut in range(2, len(value) - 1) if cut in lengths}
-    )
-    shapes = {shape(value) for value in known if len(value) in lengths}
-    wholly = set(known)
+    every = sum(new.shares.values())
+    share = every - new.usual
+    frequent = dict(list(new.shares.items())[:FREQUENT])
+    seen = share * sum(frequent.values()) / every
+    texts = {value: part for value, part in frequent.items() if len(value) <= _LONG + 1}
+    originals = _Originals(before, {len(value) for value in texts}, cut=kind is not Kind.NUMERIC)
     explained = dict.fromkeys(_NAMES, 0.0)
     for value, part in texts.items():
-        if any(short in wholly for short in _shorter(value)):
-            explained["char_insertion"] += part
-        elif value in shortened:
-            explained["char_deletion"] += part
-        elif value in halves:
-            explained["truncation"] += part
-        elif shape(value) in shapes:
-            explained["char_perturbation"] += part
+        change = originals.change_to(value)
+        if change is not None:
+            explained[change] += part
     # Short texts are one character away from almost any: the average length must have changed by as much as well.
-    expected = {"char_perturbation": 0.0, "char_insertion": share, "char_deletion": -share, "truncation": longer}
-    for name, change in expected.items():
-        explained[name] *= max(0.0, 1.0 - max(0.0, abs(longer - change) - chance) / share)
+    longer = {"char_perturbation": 0.0, "char_insertion": share, "char_deletion": -share, "truncation": new.longer}
+    for name, expected in longer.items():
+        explained[name] *= max(0.0, 1.0 - max(0.0, abs(new.longer - expected) - new.chance) / share)
     name = max(explained, key=lambda entry: explained[entry])
     score = min(1.0, explained[name] / seen)
     type_ = "char_deletion" if name == "truncation" else name

@@ -1,6 +1,6 @@
 """Budgeted maximum coverage without Algorithm 1's shortcut: what its greedy choice is compared with.
 
-Each function takes what :func:`airflow_dq.program.selection.select` takes, and stands in for it.
+Each function can stand in for :func:`airflow_dq.program.selection.select`.
 """
 
 from __future__ import annotations
@@ -8,30 +8,23 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack
 
-from airflow_dq.program.array import BoolArray, FloatArray
-from airflow_dq.program.selection import select
+from airflow_dq.program.array import BoolArray
+from airflow_dq.program.selection import CoverageProblem, select
 
 FRUGAL = 1e-4
 """Of two choices that catch the same errors the cheaper one: the whole budget is worth this share of one error."""
 
 
-def exact(
-    cost: FloatArray,
-    coverage: BoolArray,
-    budget: float,
-    *,
-    groups: NDArray[np.int64] | None = None,
-    max_groups: int | None = None,
-) -> list[int]:
+def exact(problem: CoverageProblem) -> list[int]:
     """The optimum, by integer programming.
 
     :raises ValueError: when the number of groups is limited: it is not compared for that
     """
-    _unlimited(max_groups)
+    _check_unlimited(problem)
+    cost, coverage, budget = problem.cost, problem.coverage, problem.budget
     open_ = np.flatnonzero((cost <= budget) & coverage.any(axis=1))
     if not len(open_):
         return []
@@ -51,44 +44,39 @@ def exact(
     return [int(i) for i in open_[found.x[:taken] > 0.5]]
 
 
-def enumerated(
-    cost: FloatArray,
-    coverage: BoolArray,
-    budget: float,
-    *,
-    groups: NDArray[np.int64] | None = None,
-    max_groups: int | None = None,
-) -> list[int]:
+def enumerated(problem: CoverageProblem) -> list[int]:
     """The best greedy completion of any two constraints (partial enumeration; Khuller, Moss and Naor, 1999).
 
     :raises ValueError: when the number of groups is limited: it is not compared for that
     """
-    _unlimited(max_groups)
-    best = select(cost, coverage, budget)
-    reachable = int(coverage[cost <= budget].any(axis=0).sum())
-    rows = _cheapest_of_each_kind(cost, coverage, budget)
+    _check_unlimited(problem)
+    coverage = problem.coverage
+    best = select(problem)
+    reachable = int(coverage[problem.cost <= problem.budget].any(axis=0).sum())
+    rows = _cheapest_of_each_kind(problem)
     for pair in itertools.combinations(rows, 2):
         if _caught(coverage, best) == reachable:
             break
-        left = budget - float(cost[list(pair)].sum())
+        left = problem.budget - problem.price(pair)
         if left < 0.0:
             continue
         known = coverage[list(pair)].any(axis=0)
-        others = select(cost[rows], coverage[rows] & ~known, left)
+        others = select(CoverageProblem(problem.cost[rows], coverage[rows] & ~known, left, problem.group[rows]))
         best = max(best, [*pair, *(rows[i] for i in others)], key=lambda one: _caught(coverage, one))
     return best
 
 
-def _unlimited(max_groups: int | None) -> None:
-    if max_groups is not None:
+def _check_unlimited(problem: CoverageProblem) -> None:
+    if problem.max_groups is not None:
         raise ValueError("The number of metrics cannot be limited here; leave max_clauses at None.")
 
 
-def _cheapest_of_each_kind(cost: FloatArray, coverage: BoolArray, budget: float) -> list[int]:
+def _cheapest_of_each_kind(problem: CoverageProblem) -> list[int]:
     """Of constraints that catch the same errors the cheapest one."""
     found: dict[bytes, int] = {}
-    for index in np.argsort(cost, kind="stable").tolist():
-        if cost[index] <= budget and coverage[index].any():
+    coverage = problem.coverage
+    for index in np.argsort(problem.cost, kind="stable").tolist():
+        if problem.cost[index] <= problem.budget and coverage[index].any():
             found.setdefault(coverage[index].tobytes(), index)
     return list(found.values())
 

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from airflow_dq.metrics.registry import Metric, metrics_for
-from airflow_dq.program import SynthesisOptions, budget, calibration, forecast, making, mode, size
+from airflow_dq.program import SynthesisOptions, budget, calibration, column_synthesis, forecast, mode, size
 from airflow_dq.states.base import Kind
 from tests.benchmark.program import coverage
 
@@ -56,7 +56,7 @@ def figures() -> dict[str, tuple[Setting, ...]]:
             Setting(
                 "equal shares",
                 replace(PLAIN, scope="partition"),
-                ((making, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
+                ((column_synthesis, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
             ),
         ),
         "fig10_stationary": (Setting("with"), Setting("without", replace(PLAIN, stationary=False))),
@@ -68,7 +68,7 @@ def ablations() -> tuple[Setting, ...]:
     return (
         Setting("calibrated"),
         Setting("no margin beyond the largest error", changes=((calibration, "_least_reach", lambda *_: 1.0),)),
-        Setting("no least effect", changes=((calibration, "_material", lambda *_: 1e-9),)),
+        Setting("no least effect", changes=((calibration.Calibration, "_material", lambda *_: 1e-9),)),
         Setting("no sampling noise of quantiles", changes=((size, "RANK_ERRORS", 0.0),)),
         Setting("no forecasts", replace(PLAIN, stationary=False)),
         Setting("no weekly cycle", changes=((forecast, "_PREDICTORS", forecast._PREDICTORS[::2]),)),
@@ -76,8 +76,8 @@ def ablations() -> tuple[Setting, ...]:
         Setting("no guard on completeness", changes=((mode.Calibrated, "guards", {}),)),
         Setting("an error caught by a hair counts in full", changes=((mode.Calibrated, "margins", ()),)),
         Setting("the rest of the budget is not spent", changes=((mode.Calibrated, "tightens_from", None),)),
-        Setting("selection by partial enumeration", changes=((making, "select", coverage.enumerated),)),
-        Setting("exact selection", changes=((making, "select", coverage.exact),)),
+        Setting("selection by partial enumeration", changes=((column_synthesis, "select", coverage.enumerated),)),
+        Setting("exact selection", changes=((column_synthesis, "select", coverage.exact),)),
         Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
         Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
         Setting("paper", replace(PLAIN, mode="paper")),

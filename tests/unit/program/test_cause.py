@@ -121,6 +121,27 @@ def test_more_and_fewer_rows() -> None:
     assert _words("city", _city(DAYS)[:100]) == "fewer rows (25% of the usual number), distributed as before"
 
 
+def _ids(index: int, rows: int = ROWS) -> np.ndarray:
+    return np.arange(rows, dtype=float) + 1000.0 + 400.0 * index
+
+
+def test_every_row_twice_is_seen_where_weekends_have_half_the_rows() -> None:
+    history = [_day(index, count=_ids(index, ROWS if index % 7 < 5 else ROWS // 2)) for index in range(14)]
+    comparison = Comparison.of("count", _day(14, count=np.repeat(_ids(14), 2)), history, Neighbours(history[-1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is not None
+    assert found.words == "every row arrived 2 times"
+
+
+def test_numbers_that_are_others_every_day_are_no_part_of_those_before() -> None:
+    history = [_day(index, count=_ids(index, ROWS + 10)) for index in range(DAYS)]
+    comparison = Comparison.of("count", _day(DAYS, count=_ids(DAYS, ROWS // 2)), history, Neighbours(history[-1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is None or found.type != "distribution_change"
+
+
 def test_a_part_of_the_values() -> None:
     prices = np.sort(_price(DAYS))
     assert _words("price", np.resize(prices[: ROWS // 10], ROWS)) is not None

@@ -2,7 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import pyarrow as pa
+import pytest
+
 from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.evaluation import evaluate
 from airflow_dq.program.explanation import past_partitions
@@ -143,10 +148,40 @@ def test_only_the_first_alert_of_a_column_names_the_cause_in_its_sentence() -> N
     assert (second.cause, second.root, second.group) == (first.cause, False, first.group)
 
 
+@pytest.mark.parametrize(("times", "cause"), [(2, "every row arrived 2 times"), (1, None)])
+def test_a_table_that_came_twice_says_so_where_no_column_is_wrong(times: int, cause: str | None) -> None:
+    def rows(index: int, count: int = 100) -> pa.Table:
+        rng = np.random.default_rng(index)
+        return pa.table({"id": np.arange(count) + 100 * index, "city": rng.choice(list("abcdefgh"), count)})
+
+    history = [profile_table(rows(i), day(i)) for i in range(8)]
+    program = Program(
+        SynthesisOptions(),
+        tuple(p.partition for p in history),
+        TableProgram((_clause("row_count", column=None, lower=90.0, upper=110.0),), {}),
+        {
+            "id": ColumnProgram(
+                "id", Kind.NUMERIC, (_clause("complete_ratio", column="id", lower=0.9, upper=None),), 1, 1
+            )
+        },
+    )
+    now = profile_table(pa.concat_tables([rows(8, 200 // times)] * times), day(8))
+    (alert,) = evaluate(program, now, history, ["id"]).alerts
+    assert alert.cause == cause
+    assert ("Looks like: every row arrived 2 times." in alert.message) is (cause is not None)
+
+
 def test_a_distance_comes_after_what_a_reader_knows() -> None:
     distance = _clause("emd", pair=True, lower=None, upper=1.0, bound=Bound.CANTELLI)
     alerts = _judged(flights(12, factor=60.0), distance, _clause()).alerts
     assert [alert.metric for alert in alerts] == ["mean", "emd"]
+
+
+def test_that_the_values_are_null_comes_before_the_metrics_that_have_no_value_for_it() -> None:
+    gone = profile(day(12), column("air_time", Kind.NUMERIC, [None] * 400))
+    alerts = _judged(gone, _clause(), _clause("complete_ratio", lower=0.9, upper=None)).alerts
+    assert [alert.metric for alert in alerts] == ["complete_ratio", "mean"]
+    assert "share of complete values was 0%" in alerts[0].message
 
 
 def test_without_the_states_of_the_partition_before_the_sentence_is_there_all_the_same() -> None:

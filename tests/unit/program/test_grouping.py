@@ -23,7 +23,10 @@ def test_a_short_table_is_the_root_of_what_has_no_cause_of_its_own() -> None:
     causes = {"b": _cause("volume_change", "fewer"), "c": _cause("casing_change")}
     found = grouped(alerts, causes, judged=9)
     assert [(alert.column, alert.root) for alert in found] == [(None, True), ("a", False), ("b", False), ("c", True)]
-    assert found[0].message == "the table: row_count was odd. 2 columns moved with it: a, b."
+    assert found[0].message == (
+        "the table: row_count was odd. Looks like: volume_change. 2 columns moved with it: a, b."
+    )
+    assert found[0].cause == "volume_change"
     assert {alert.group for alert in found[:3]} == {"rows"}
     assert found[3].group is None
 

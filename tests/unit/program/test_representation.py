@@ -8,7 +8,7 @@ import pytest
 
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
-from airflow_dq.program.series import observe, pair_metrics, representation_of, series_of
+from airflow_dq.program.series import distances, observe, representation_of, series_of
 from airflow_dq.states.base import Representation
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
@@ -64,7 +64,7 @@ def test_metrics_of_one_partition_have_no_step(history: list[Profile], metric: s
 
 def test_few_values_are_compared_exactly_and_many_in_sketches() -> None:
     few, some, many = ([day(seed, (size, size + 200)) for seed in (1, 2)] for size in (3_000, 9_000, 25_000))
-    kept = [set(pair_metrics(now.columns["user"], before.columns["user"])) for before, now in (few, some, many)]
+    kept = [set(distances(now.columns["user"], [before.columns["user"]], 1)) for before, now in (few, some, many)]
     assert {"l1", "pat_l1"} <= kept[0]
     assert {"l1", "l1/sketch", "pat_l1"} <= kept[1]
     assert "l1/sketch" in kept[2]
@@ -75,7 +75,7 @@ def test_few_values_are_compared_exactly_and_many_in_sketches() -> None:
     # A distance that is only known in the other representation stands in.
     now, before = many[1].columns["user"], many[0].columns["user"]
     stands_in = observe("l1", True, now, (before,), Representation.EXACT)
-    assert stands_in == pair_metrics(now, before)["l1/sketch"]
+    assert stands_in == distances(now, [before], 1)["l1/sketch"]
 
 
 def test_the_sketched_share_of_new_numbers_does_not_depend_on_the_number_of_values() -> None:

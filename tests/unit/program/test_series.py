@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from airflow_dq.metrics.registry import Reason
-from airflow_dq.program.series import observe, pair_metrics, series_of
+from airflow_dq.program.series import distances, observe, series_of
 from airflow_dq.states.base import Kind
 from tests.unit.program.builder import column, flights, profile, with_metric, without_states
 
@@ -35,17 +35,17 @@ def test_pair_metric_compares_neighbours_and_the_first_partition_has_none() -> N
 
 def test_comparisons_are_cached_and_outlive_the_states() -> None:
     now, before = HISTORY[1].columns["carrier"], HISTORY[0].columns["carrier"]
-    first = pair_metrics(now, before)
+    first = distances(now, [before], 1)
     assert now.pairs[before.fingerprint] == first
     bare_now, bare_before = (without_states(p).columns["carrier"] for p in (HISTORY[1], HISTORY[0]))
-    assert pair_metrics(bare_now, bare_before) == first
+    assert distances(bare_now, [bare_before], 1) == first
     assert observe("l1", True, replace(bare_now, pairs={}), (bare_before,)) is None
 
 
 def test_incomplete_cache_is_made_again_from_the_states() -> None:
     before = HISTORY[0].columns["carrier"]
     now = replace(HISTORY[1].columns["carrier"], pairs={before.fingerprint: {"l1": 0.5}})
-    assert pair_metrics(now, before) == pair_metrics(HISTORY[1].columns["carrier"], before)
+    assert distances(now, [before], 1) == distances(HISTORY[1].columns["carrier"], [before], 1)
 
 
 def test_missing_value_names_partition_and_reason() -> None:

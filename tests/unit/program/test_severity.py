@@ -5,7 +5,7 @@ import pytest
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.program.codec import verdict_from_json, verdict_to_json
 from airflow_dq.program.model import Alert, ScopeVerdict, Severity, Status, Verdict
-from airflow_dq.program.severity import check_severity, graded, severity_of
+from airflow_dq.program.severity import check_severity, graded, idle_columns, severity_of
 
 MEAN = Alert("metric", "price", "price: mean.", metric="mean")
 ADDED = Alert("column_added", "new", "new: added.")
@@ -52,3 +52,8 @@ def test_a_severity_must_be_one() -> None:
     with pytest.raises(ConfigurationError, match=r"severity\['column:a'\] is 'info'"):
         check_severity({"column:a": "info"})
     check_severity({"column:a:b": "warn", "rule:column_added": "fail"})
+
+
+def test_a_column_that_is_nowhere_is_told_and_other_rules_are_not() -> None:
+    rules: dict[str, Severity] = {"column:prize": "warn", "column:price": "warn", "metric:prize": "warn"}
+    assert idle_columns(rules, {"price"}) == ["prize"]

@@ -56,6 +56,61 @@ def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object
     assert verdict.columns[column].status == "fail"
 
 
+def _unheard(history: list[Profile], now: Profile) -> list[str]:
+    verdict = evaluate(synthesize(history, SynthesisOptions(metrics=("complete_ratio",))), now, history)
+    return [alert.message for alert in verdict.alerts if alert.rule == "values_unheard"]
+
+
+def test_negative_numbers_are_an_alert_where_a_wall_was_and_not_before_the_first_winter() -> None:
+    def table(index: int, numbers: np.ndarray) -> Profile:
+        return profile_table(pa.table({"n": numbers}), f"2026-01-{index + 1:02d}")
+
+    def amounts(index: int) -> np.ndarray:
+        return np.random.default_rng(index).lognormal(3.0, 1.0, 1_000)
+
+    def temperatures(index: int) -> np.ndarray:
+        return np.maximum(0.1, np.random.default_rng(index).normal(14.0 - index, 1.0, 1_000))
+
+    for numbers, count, alerts in ((amounts, 20, 1), (amounts, 5, 0), (temperatures, 20, 0)):
+        history = [table(index, numbers(index)) for index in range(12)]
+        now = numbers(12)
+        now[:count] = -np.abs(now[:count]) - 1.0
+        found = _unheard(history, table(12, now))
+        assert len(found) == alerts
+        for message in found:
+            assert (
+                message
+                == "n: 2.00% of the values are negative; in the past partitions none was, though many came near zero."
+            )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda value: f"{value} ", lambda value: "XX" if value in ("DE", "IT") else value],
+    ids=["blank", "other"],
+)
+def test_other_spellings_and_other_values_are_alerts_whatever_injected_errors_are_like(
+    change: Callable[[str], str],
+) -> None:
+    rng = np.random.default_rng(1)
+    names, shares = ["DE", "FR", "US", "GB", "IT", "ES"], [0.3, 0.2, 0.25, 0.1, 0.1, 0.05]
+
+    def drawn(index: int) -> list[str]:
+        return [
+            str(name) for name in rng.choice(names, int(rng.normal(3000 if index % 7 < 5 else 1800, 120)), p=shares)
+        ]
+
+    def table(index: int, values: list[str]) -> Profile:
+        return profile_table(pa.table({"country": values}), f"2026-01-{index + 1:02d}")
+
+    history = [table(index, drawn(index)) for index in range(30)]
+    program = synthesize(history)
+    assert {"js_div", "unseen_ratio"} <= {clause.metric for clause in program.columns["country"].clauses}
+    now = drawn(30)
+    assert evaluate(program, table(30, now), history).status == "pass"
+    assert evaluate(program, table(30, [change(value) for value in now]), history).status == "fail"
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_value_or_two_are_none(count: int) -> None:
     now = _profile(12, price=lambda values: [math.inf] * count + values[count:])

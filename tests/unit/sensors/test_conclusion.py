@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.registry import Bound, Reason
 from airflow_dq.program.model import Alert, Clause, ClauseResult, ScopeVerdict, Severity, Status, Transform, Verdict
 from airflow_dq.sensors.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.store.review_model import Review
@@ -72,8 +72,22 @@ def test_a_hundred_alerts_stay_small_and_end_with_the_command_that_shows_them() 
     lines = result.message.splitlines()
     assert len(lines) == SHOWN + 2
     assert lines[-1] == "- and 80 more: airflow dq explain flights 2013-02-15"
+    odd = conclude("my flights", verdict(Status.FAIL, alerts=100), "fail").message
+    assert odd.endswith("airflow dq explain 'my flights' 2013-02-15")
     assert (len(result.alerts), result.alert_count) == (SHOWN, 100)
     assert len(json.dumps(result.to_dict())) < 2000
+
+
+def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_explains_them() -> None:
+    empty = Alert("metric", None, "number of rows was 0.", observed=0.0, group="rows")
+    silent = (replace(empty, column=name, message=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
+    found = replace(verdict(Status.FAIL), alerts=(empty, *silent))
+    result = conclude("flights", found, "fail")
+    assert result.message.splitlines()[1:] == [
+        "- number of rows was 0.",
+        "- and 3 more: airflow dq explain flights 2013-02-15",
+    ]
+    assert (result.alerts, result.alert_count) == (("number of rows was 0.",), 4)
 
 
 def test_warming_up_passes_with_its_reason_or_fails() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ class FakeStore:
 
     def __init__(self, *states: AttemptState | None) -> None:
         self.states = list(states)
+        self.asked_for_others = 0
 
     def __enter__(self) -> FakeStore:
         return self
@@ -29,6 +31,7 @@ class FakeStore:
         pass
 
     def partitions(self, dataset: str, limit: int) -> list[Any]:
+        self.asked_for_others += 1
         return [SimpleNamespace(partition="2026-01-31")][:limit] if dataset == "flights" else []
 
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
@@ -83,6 +86,21 @@ def test_it_waits_and_fires_once(end: AttemptState, monkeypatch: pytest.MonkeyPa
     assert (event["status"], event["deadline"]) == ("ended", deadline)
 
 
+def test_which_partitions_there_are_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FakeStore(None, None, None, "succeeded")
+    fire(monkeypatch, store, time.time() + 60)
+    assert store.asked_for_others == 1
+
+
+def test_the_last_message_says_which_partitions_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, seconds = FakeStore(None), itertools.count()
+    monkeypatch.setattr("airflow_dq.triggers.profile.time", SimpleNamespace(time=lambda: next(seconds)))
+    (event,) = fire(monkeypatch, store, 10.0)
+    assert event["status"] == "timeout"
+    assert event["message"].endswith("; the newest partition of this dataset is '2026-01-31'.")
+    assert store.asked_for_others == 2
+
+
 def test_after_the_deadline_it_says_what_it_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     (event,) = fire(monkeypatch, FakeStore("running"), time.time() - 1)
     assert event["status"] == "timeout"
@@ -102,7 +120,7 @@ def test_an_exception_becomes_the_event(error: Exception, retry: bool, monkeypat
 def test_a_store_that_is_away_is_waited_for_at_its_newest_address(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[str] = []
 
-    def look(self: ProfileTrigger, dsn: str) -> Progress:
+    def look(self: ProfileTrigger, dsn: str, compare: bool) -> Progress:
         looked_at.append(dsn)
         if len(looked_at) < 3:
             monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://db/moved")
