@@ -1,4 +1,4 @@
-"""What the definitions of commands are made of."""
+"""The pieces that the definitions of commands are made of."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ EXIT_CODES = "Exit codes: 0 done,{one} 2 a problem that is explained in one sent
 
 
 def number(text: str) -> int:
-    """A number of things, of which there is at least one."""
+    """A whole number of at least 1."""
     try:
         found = int(text)
     except ValueError:
         found = 0
     if found < 1:
-        raise ArgumentTypeError(f"{text!r} is no number of 1 or more")
+        raise ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return found
 
 

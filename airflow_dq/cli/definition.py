@@ -111,7 +111,7 @@ BACKTEST = command(
         option(
             "--accept-after",
             "N",
-            "after N alarms in a row a person is taken to accept the new normal (default: 2; 0: never)",
+            "assume that a person accepts the new normal after N alarms in a row (default: 2; 0: never)",
             type=int,
             default=2,
         ),

@@ -68,7 +68,7 @@ SNOOZE = command(
         arg("dataset", metavar="DATASET", nargs="?", help="name of the dataset; alone it lists the active snoozes"),
         option("--column", "NAME", "only alerts of this column"),
         option("--metric", "NAME", "only alerts of this metric"),
-        option("--days", "N", "for so many days from now", type=float),
+        option("--days", "N", "for this many days from now", type=float),
         option("--until", "TIME", "until this moment, in ISO format (UTC unless it names another zone)"),
         option("--end", "ID", "end this snooze now", type=int),
         COMMENT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -38,8 +39,13 @@ def run(name: str, arguments: Any) -> None:
     :param name: a command's function; it takes the parsed arguments and returns the exit code
     """
     command = getattr(import_module(_HOMES[name]), name)
+    code = 0
     try:
         code = command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads the output has seen enough of it (`| head`): what is left must not be written when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except DQError as error:
         if arguments.output:
             print_json({"error": str(error), "type": type(error).__name__})
@@ -50,7 +56,7 @@ def run(name: str, arguments: Any) -> None:
 
 
 def tell(arguments: Any, document: Any, text: str) -> None:
-    """What came of a command: the document when JSON is asked for, else the text."""
+    """Print the result of a command: the document when JSON is asked for, else the text."""
     if arguments.output:
         print_json(document)
     else:

@@ -9,7 +9,7 @@ from airflow_dq.program.backtest_model import JUDGED, BacktestResult, Recall, Ta
 from airflow_dq.program.model import Status
 
 _ROW = 3
-"""So many alarms in a row are worth a word about their cause."""
+"""From this many alarms in a row on, the report says what may be behind them."""
 
 
 def headline(result: BacktestResult) -> str:
@@ -51,11 +51,11 @@ def caution(result: BacktestResult) -> Iterator[str]:
     if runs and max(runs) >= _ROW:
         text = f"Up to {max(runs)} alarms came in a row: one change that stays, or a column that keeps moving."
         if result.accept_after is None:
-            text += " Nobody was taken to answer them; --accept-after 2 shows what follows when somebody does."
+            text += " It was assumed that nobody answers them; --accept-after 2 shows what follows when somebody does."
         yield text
     elif runs and result.accept_after is not None and max(runs) >= result.accept_after > 1:
         number = count(result.accept_after, "alarm")
-        yield f"After {number} in a row the new level was taken to be accepted by a person."
+        yield f"After {number} in a row it was assumed that a person accepts the new level."
     untrained = [outcome for outcome in judged if outcome.untrained]
     if untrained:
         yield (

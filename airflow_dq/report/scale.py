@@ -45,7 +45,7 @@ class Scale:
                 return math.copysign(math.log10(1 + abs(value) / self.unit), value)
 
     def ticks(self, count: int = 4) -> list[float]:
-        """About so many round values along the axis, in order."""
+        """Round values along the axis, about this many, in order."""
         if self.kind is ScaleKind.LINEAR:
             return _linear_ticks(self.low, self.high, count)
         if self.kind is ScaleKind.LOG:

@@ -32,6 +32,12 @@ def finding(verdict: Verdict) -> str:
     return f"{_count(len(results), 'clause')} on {_count(judged, 'column')} held"
 
 
+def cause_first(said: str) -> str:
+    """An alert's sentence with its likely cause in front: a line that is cut to its width still tells that."""
+    seen, _, cause = said.partition(" Looks like: ")
+    return f"Looks like {cause} {seen}" if cause else said
+
+
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many partitions passed, and how many alerts there are, in one sentence."""
     passed = sum(verdict.status is Status.PASS for verdict in verdicts)

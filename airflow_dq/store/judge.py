@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.program.model import Program, ScopeVerdict, Severity, Status, SynthesisOptions, Verdict
-from airflow_dq.program.severity import graded
+from airflow_dq.program.severity import graded, idle_columns
 from airflow_dq.store.snooze import applied
 from airflow_dq.store.value import to_json
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ROUNDS = 3
-"""A partition that is profiled anew while it is judged is judged again, at most so often."""
+"""A partition that is profiled anew while it is judged is judged again, at most this many times in all."""
 
 
 def judge(
@@ -80,6 +80,15 @@ def _judge(
         inputs = digest(history, options, blind)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(comparable, options)
         verdict = _told(_evaluate(program, profile, comparable), blind)
+        for name in idle_columns(severity, {*profile.columns, *program.columns}):
+            log.warning(
+                "Dataset %r, partition %r: severity names the column %r, which neither the partition nor its history "
+                "has, so it applies to no alert. The partition's columns are %s. Correct the name, or leave it out.",
+                dataset,
+                partition,
+                name,
+                ", ".join(map(repr, profile.columns)),
+            )
         verdict = applied(graded(verdict, severity), repository.snoozes(dataset))
     except DQError:
         raise

@@ -115,7 +115,7 @@ class Repository:
     def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
         """Make this the partition's current profile, all of it or nothing, and end the attempt.
 
-        :param tidy: False for who saves several and calls :meth:`tidy` after some of them
+        :param tidy: False when the caller saves several profiles and calls :meth:`tidy` itself
         :return: False when the same content was stored already, and only its times and attempt changed
         :raises StaleAttemptError: when a newer attempt at the partition has started
         """
@@ -153,14 +153,14 @@ class Repository:
         """What a partition is judged against: the newest ``limit`` eligible profiles with lesser keys, oldest first.
 
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
-        that failed or was rejected, and nothing before the partition that a person has called the new normal.  Variants
-        are those of the newest; states are there for the newest two, and
-        wherever a two-distribution metric of consecutive partitions is not cached.
+        that failed or was rejected, and nothing before the partition that a person has called the new normal.  Only the
+        newest has its variants.  The newest two have their states, and so has every partition that is needed for a
+        two-distribution metric which is not cached.
         """
         return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 
     def save_pairs(self, dataset: str, profiles: Sequence[Profile]) -> int:
-        """Keep the two-distribution metrics that were computed on these profiles; the number of columns changed."""
+        """Keep the two-distribution metrics that were computed on these profiles; returns how many columns changed."""
         return run(self._engine, lambda c: pair_cache.save_pairs(c, dataset, profiles))
 
     def save_judgement(
@@ -261,7 +261,10 @@ class Repository:
         :raises NotJudgedError: when there is no verdict on the partition's current profile
         """
         return run(
-            self._engine, lambda c: review.decide(c, dataset, partition, decision, by, comment, revise, fingerprint)
+            self._engine,
+            lambda c: review.decide(
+                c, dataset, partition, decision, by, comment=comment, revise=revise, fingerprint=fingerprint
+            ),
         )
 
     def decision(self, dataset: str, partition: str) -> Review | None:
@@ -287,7 +290,10 @@ class Repository:
         :param until: with a time zone, in the future
         :raises ReviewError: when the dataset is unknown, or ``until`` cannot be used
         """
-        return run(self._engine, lambda c: snooze.add(c, dataset, column, metric, until, by, comment))
+        return run(
+            self._engine,
+            lambda c: snooze.add(c, dataset, column=column, metric=metric, until=until, by=by, comment=comment),
+        )
 
     def end_snooze(self, snooze_id: int, by: str) -> None:
         """End a snooze now.

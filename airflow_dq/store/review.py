@@ -27,9 +27,10 @@ def decide(
     partition: str,
     decision: Decision,
     by: str,
+    *,
     comment: str | None,
     revise: bool,
-    fingerprint: str | None = None,
+    fingerprint: str | None,
 ) -> ReviewEvent:
     """Record a decision about the partition's current content, and close its alerts.
 
@@ -58,35 +59,37 @@ def decide(
     )
     close_alerts(connection, found["id"], decided, before)
     revised = None if before is None else f"revises: {before.words}, {_moment(before.at)}"
-    return record(connection, found["dataset_id"], dataset, partition, decision, who, said, revised)
+    return record(
+        connection, found["dataset_id"], dataset, decision, who, partition=partition, comment=said, detail=revised
+    )
 
 
 def _verdict(connection: Connection, dataset: str, partition: str, fingerprint: str | None) -> RowMapping:
+    """The verdict on the partition's current profile.
+
+    :param fingerprint: of the content that the caller has seen; None: whatever there is now
+    :raises NotJudgedError: when there is none, or the content is another one now
+    """
     where = f"Dataset {dataset!r}, partition {partition!r}"
-    found = (
-        connection.execute(
-            select(
-                VerdictRow.id,
-                VerdictRow.dataset_id,
-                VerdictRow.decision,
-                VerdictRow.decided_by,
-                VerdictRow.decided_at,
-                VerdictRow.comment,
-                VerdictRow.profile_fingerprint,
-                ProfileRow.fingerprint,
-            )
-            .join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)
-            .outerjoin(
-                ProfileRow,
-                and_(
-                    ProfileRow.dataset_id == VerdictRow.dataset_id, ProfileRow.partition_key == VerdictRow.partition_key
-                ),
-            )
-            .where(DatasetRow.name == dataset, VerdictRow.partition_key == partition)
-        )
-        .mappings()
-        .one_or_none()
+    same_partition = and_(
+        ProfileRow.dataset_id == VerdictRow.dataset_id, ProfileRow.partition_key == VerdictRow.partition_key
     )
+    query = (
+        select(
+            VerdictRow.id,
+            VerdictRow.dataset_id,
+            VerdictRow.decision,
+            VerdictRow.decided_by,
+            VerdictRow.decided_at,
+            VerdictRow.comment,
+            VerdictRow.profile_fingerprint,
+            ProfileRow.fingerprint,
+        )
+        .join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)
+        .outerjoin(ProfileRow, same_partition)
+        .where(DatasetRow.name == dataset, VerdictRow.partition_key == partition)
+    )
+    found = connection.execute(query).mappings().one_or_none()
     if found is None:
         raise NotJudgedError(
             f"{where}: there is nothing to decide, the partition was not judged. A DQGateSensor judges it, or "
@@ -150,13 +153,17 @@ def record(
     connection: Connection,
     dataset_id: int,
     dataset: str,
-    partition: str | None,
     action: str,
     by: str,
-    comment: str | None,
-    detail: str | None,
+    *,
+    partition: str | None = None,
+    comment: str | None = None,
+    detail: str | None = None,
 ) -> ReviewEvent:
-    """Add a line to the audit trail."""
+    """Add a line to the audit trail.
+
+    :param partition: None for what is about the whole dataset
+    """
     values = {"partition_key": partition, "action": action, "by": by, "comment": comment, "detail": detail}
     made = connection.execute(
         insert(ReviewRow)

@@ -7,20 +7,28 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from airflow_dq.exceptions import ReviewError
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.program.model import Alert, Verdict
+from airflow_dq.program.wording import listed
+from airflow_dq.states.base import Kind
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.model import DatasetRow, SnoozeRow
+from airflow_dq.store.model import AlertRow, ColumnRow, DatasetRow, ProfileRow, SnoozeRow, VerdictRow
 from airflow_dq.store.review import name_of, record
 from airflow_dq.store.review_model import Snooze
+from airflow_dq.store.series import TABLE_METRIC
 from airflow_dq.store.value import key, prose
+
+_NAMED = 20
+"""Columns that a message names."""
 
 
 def add(
     connection: Connection,
     dataset: str,
+    *,
     column: str | None,
     metric: str | None,
     until: datetime,
@@ -29,7 +37,8 @@ def add(
 ) -> Snooze:
     """Let matching alerts only warn until a moment.
 
-    :raises ReviewError: when the dataset is unknown, or the moment has no time zone or has passed
+    :raises ReviewError: when the dataset, its column or the metric is unknown, or the moment has no time zone or has
+        passed
     """
     who = name_of(by)
     owner = dataset_id(connection, dataset)
@@ -39,12 +48,15 @@ def add(
         raise ReviewError(f"Dataset {dataset!r}: the snooze's end {until} has no time zone. Give it one.")
     if until <= connection.execute(select(func.now())).scalar_one():
         raise ReviewError(f"Dataset {dataset!r}: the snooze's end {until} has passed. Give a moment in the future.")
+    column = None if column is None else key(column, "column")
+    metric = None if metric is None else prose(metric)
+    _require_known(connection, owner, dataset, column, metric)
     made = connection.execute(
         insert(SnoozeRow)
         .values(
             dataset_id=owner,
-            column_name=None if column is None else key(column, "column"),
-            metric=None if metric is None else prose(metric),
+            column_name=column,
+            metric=metric,
             until=until,
             by=who,
             comment=prose(comment) if comment else None,
@@ -52,8 +64,44 @@ def add(
         .returning(SnoozeRow)
     ).one()
     snooze = _snooze(made, dataset)
-    record(connection, owner, dataset, None, "snoozed", who, snooze.comment, f"{snooze.scope}, {_until(snooze)}")
+    detail = f"{snooze.scope}, {_until(snooze)}"
+    record(connection, owner, dataset, "snoozed", who, comment=snooze.comment, detail=detail)
     return snooze
+
+
+def _require_known(connection: Connection, owner: int, dataset: str, column: str | None, metric: str | None) -> None:
+    """Refuse a misspelt name: its snooze would cover nothing, and the alert that it was meant for would not be quiet.
+
+    Known is what the newest partition has, and whatever an alert was ever about.
+    """
+    newest = (
+        select(ProfileRow.id)
+        .where(ProfileRow.dataset_id == owner)
+        .order_by(ProfileRow.partition_key.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = select(ColumnRow.name, ColumnRow.metrics).where(ColumnRow.profile_id == newest).order_by(ColumnRow.ordinal)
+    found = connection.execute(query).all()
+    names = [row.name for row in found]
+    if column not in (None, *names) and not _alerted(connection, owner, AlertRow.column_name == column):
+        raise ReviewError(
+            f"Dataset {dataset!r}: there is no column {column!r} whose alerts could be snoozed; its newest partition "
+            f"has {listed([repr(name) for name in names], _NAMED)}. Correct the name."
+        )
+    built_in = {entry.name for kind in Kind for entry in metrics_for(kind)}
+    measured = {TABLE_METRIC, *built_in, *(name for row in found for name in row.metrics)}
+    if metric not in (None, *measured) and not _alerted(connection, owner, AlertRow.metric == metric):
+        raise ReviewError(
+            f"Dataset {dataset!r}: there is no metric {metric!r} whose alerts could be snoozed. Names are such as "
+            "'mean' or 'complete_ratio': `airflow dq show ALERT --json` has that of an alert."
+        )
+
+
+def _alerted(connection: Connection, owner: int, about: ColumnElement[bool]) -> bool:
+    """Whether there was an alert about it: the column may be gone, the metric be one of the user's own."""
+    query = select(AlertRow.id).join(VerdictRow, VerdictRow.id == AlertRow.verdict_id)
+    return connection.execute(query.where(VerdictRow.dataset_id == owner, about).limit(1)).first() is not None
 
 
 def end(connection: Connection, snooze_id: int, by: str) -> None:
@@ -74,7 +122,7 @@ def end(connection: Connection, snooze_id: int, by: str) -> None:
         return
     snooze = _snooze(found, found.name)
     connection.execute(update(SnoozeRow).where(SnoozeRow.id == snooze_id).values(until=func.now()))
-    record(connection, found.dataset_id, found.name, None, "unsnoozed", who, None, f"{snooze.scope}, {_until(snooze)}")
+    record(connection, found.dataset_id, found.name, "unsnoozed", who, detail=f"{snooze.scope}, {_until(snooze)}")
 
 
 def active(connection: Connection, dataset: str) -> list[Snooze]:

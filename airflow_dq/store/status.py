@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, func, select
+from typing import Any
+
+from sqlalchemy import Connection, Subquery, and_, func, select
 
 from airflow_dq.program.model import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
@@ -32,14 +34,9 @@ def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> l
 
 def partitions(connection: Connection, dataset: str, limit: int) -> list[PartitionSummary]:
     """The newest partitions of a dataset that were at least attempted, newest first."""
-    newest = (
-        select(func.max(AttemptRow.id).label("id"))
-        .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
-        .where(DatasetRow.name == dataset)
-        .group_by(AttemptRow.partition_key)
-        .order_by(AttemptRow.partition_key.desc())
-        .limit(limit)
-        .subquery()
+    newest = _newest_attempts(dataset, limit)
+    same_partition = and_(
+        ProfileRow.dataset_id == AttemptRow.dataset_id, ProfileRow.partition_key == AttemptRow.partition_key
     )
     query = (
         select(
@@ -62,28 +59,39 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         )
         .select_from(newest)
         .join(AttemptRow, AttemptRow.id == newest.c.id)
-        .outerjoin(
-            ProfileRow,
-            (ProfileRow.dataset_id == AttemptRow.dataset_id) & (ProfileRow.partition_key == AttemptRow.partition_key),
-        )
+        .outerjoin(ProfileRow, same_partition)
         .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
         .order_by(AttemptRow.partition_key.desc())
     )
-    return [
-        PartitionSummary(
-            partition=row.partition_key,
-            rows=row.row_count,
-            profiled_at=row.updated_at,
-            attempt=row.state,
-            error=row.error,
-            verdict=Status(row.status) if row.status else None,
-            decision=row.decision,
-            alerts=row.open_count or 0,
-            alert_count=row.alert_count or 0,
-            severity=row.severity,
-            verdict_id=row.id,
-            first_alert_id=row.first_alert_id,
-            origin=origin_of(row),
-        )
-        for row in connection.execute(with_first_alert(query))
-    ]
+    return [_summary(row) for row in connection.execute(with_first_alert(query))]
+
+
+def _newest_attempts(dataset: str, limit: int) -> Subquery:
+    """The ids of the newest attempts at the newest partitions."""
+    return (
+        select(func.max(AttemptRow.id).label("id"))
+        .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
+        .where(DatasetRow.name == dataset)
+        .group_by(AttemptRow.partition_key)
+        .order_by(AttemptRow.partition_key.desc())
+        .limit(limit)
+        .subquery()
+    )
+
+
+def _summary(row: Any) -> PartitionSummary:
+    return PartitionSummary(
+        partition=row.partition_key,
+        rows=row.row_count,
+        profiled_at=row.updated_at,
+        attempt=row.state,
+        error=row.error,
+        verdict=Status(row.status) if row.status else None,
+        decision=row.decision,
+        alerts=row.open_count or 0,
+        alert_count=row.alert_count or 0,
+        severity=row.severity,
+        verdict_id=row.id,
+        first_alert_id=row.first_alert_id,
+        origin=origin_of(row),
+    )

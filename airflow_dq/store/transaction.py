@@ -22,7 +22,7 @@ T = TypeVar("T")
 ATTEMPTS = 3
 PAUSE_SECONDS = 0.5
 RESTART_SECONDS = 60
-"""A server that could be reached before is awaited for so long: a restart or a failover loses nobody's work."""
+"""A server that was reached before is awaited this long, so that a restart or a failover loses nobody's work."""
 RESTART_PAUSE_SECONDS = 1.0
 AWAITED = "airflow_dq_awaited"
 """Execution option of an engine; False where somebody looks at a page meanwhile."""
@@ -61,23 +61,11 @@ def run(
             with engine.begin() as connection:
                 connected = True
                 _reached.add(engine)
-                if snapshot:
-                    connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-                # Set per transaction, not per session: a pooler in between hands sessions around.
-                connection.execute(
-                    text("SELECT set_config('statement_timeout', :s, true), set_config('lock_timeout', :l, true)"),
-                    {"s": f"{statement_seconds}s", "l": f"{LOCK_SECONDS}s"},
-                )
+                _configure(connection, statement_seconds, snapshot)
                 return work(connection)
         except DBAPIError as error:
             if not connected and engine in _reached and engine.get_execution_options().get(AWAITED, True):
-                # It was there before: it may be starting again, and that is worth a wait.
-                if deadline is None:
-                    deadline = time.monotonic() + RESTART_SECONDS
-                    log.warning("Waiting for the %s: %s", describe(engine.url), _words(error, engine.url))
-                if time.monotonic() >= deadline:
-                    raise explain(error, engine.url) from None
-                time.sleep(RESTART_PAUSE_SECONDS)
+                deadline = _await_restart(engine, error, deadline)
                 continue
             again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
             if not again or attempt == ATTEMPTS:
@@ -85,6 +73,32 @@ def run(
             log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, _words(error))
             time.sleep(PAUSE_SECONDS * attempt)
             attempt, deadline = attempt + 1, None
+
+
+def _configure(connection: Connection, statement_seconds: int, snapshot: bool) -> None:
+    if snapshot:
+        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+    # Set per transaction, not per session: a pooler in between hands sessions around.
+    connection.execute(
+        text("SELECT set_config('statement_timeout', :s, true), set_config('lock_timeout', :l, true)"),
+        {"s": f"{statement_seconds}s", "l": f"{LOCK_SECONDS}s"},
+    )
+
+
+def _await_restart(engine: Engine, error: DBAPIError, deadline: float | None) -> float:
+    """Wait a moment for a server that was there before and may be starting again.
+
+    :param deadline: when to give up, on the monotonic clock; None at the first failure
+    :return: the deadline
+    :raises StoreError: the failure in words, when the deadline has passed
+    """
+    if deadline is None:
+        deadline = time.monotonic() + RESTART_SECONDS
+        log.warning("Waiting for the %s: %s", describe(engine.url), _words(error, engine.url))
+    if time.monotonic() >= deadline:
+        raise explain(error, engine.url) from None
+    time.sleep(RESTART_PAUSE_SECONDS)
+    return deadline
 
 
 def explain(error: DBAPIError, url: URL) -> StoreError:

@@ -77,7 +77,9 @@ def test_alerts_and_show(broken: Repository, line: Line) -> None:
 @pytest.mark.parametrize(
     ("command", "decision"), [("accept", "accepted"), ("reject", "rejected"), ("new-normal", "new_normal")]
 )
-def test_decisions(broken: Repository, line: Line, command: str, decision: str) -> None:
+def test_a_decision_is_recorded_once_and_can_be_revised(
+    broken: Repository, line: Line, command: str, decision: str
+) -> None:
     number = str(broken.judged(AlertFilter())[0].first_alert_id)
     said = line.text(command, number, "--by", "ann", "--comment", "seen it")
     assert f"Dataset 't', partition '{TODAY}': " in said
@@ -132,7 +134,7 @@ def test_a_decision_names_one_partition(broken: Repository, line: Line) -> None:
     assert "was not judged" in line.refused("accept", "--dataset", "t", "--partition", "2024-01-01")
 
 
-def test_snooze(broken: Repository, line: Line) -> None:
+def test_a_snooze_is_added_listed_and_ended(broken: Repository, line: Line) -> None:
     assert line.text("snooze", "t") == "No alert is snoozed.\n"
     made = line.json("snooze", "t", "--column", "price", "--until", "2099-01-01", "--by", "ann", "--comment", "known")
     assert (made["column"], made["until"], made["by"]) == ("price", "2099-01-01 00:00:00+00:00", "ann")
@@ -190,13 +192,13 @@ def test_what_cannot_be_exchanged(broken: Repository, line: Line, tmp_path: Path
         assert "Line 1 of" in line.refused("import", str(file))
 
 
-def test_prune(broken: Repository, line: Line) -> None:
+def test_prune_keeps_the_newest_partitions(broken: Repository, line: Line) -> None:
     assert line.json("prune", "--keep", "5")["partitions"] == 16
     assert [one.partition for one in broken.partitions("t")][-1] == "2024-01-17"
     assert "keep at least 1" in line.refused("prune", "--keep", "0")
 
 
-def test_downgrade(broken: Repository, line: Line, clean_dsn: str) -> None:
+def test_a_downgrade_asks_first_and_keeps_alerts_and_decisions(broken: Repository, line: Line, clean_dsn: str) -> None:
     assert "then say --yes" in line.refused("db", "downgrade", "0001")
     assert "cannot go back to '4711'" in line.refused("db", "downgrade", "4711", "--yes")
     broken.decide("t", TODAY, "new_normal", "ann")

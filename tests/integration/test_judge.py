@@ -157,6 +157,14 @@ def test_severity_is_stored_with_each_alert_and_changes_no_verdict(learned: Repo
     assert sorted(stored, key=str) == sorted(((a.column, a.severity) for a in softened.alerts), key=str)
 
 
+def test_a_misspelt_column_of_severity_is_told(learned: Repository, caplog: pytest.LogCaptureFixture) -> None:
+    put(learned, make_profile(TODAY, mean=500.0))
+    judge(learned, "t", TODAY, OPTIONS, severity={"column:price": "warn"})
+    assert "severity" not in caplog.text
+    judge(learned, "t", TODAY, OPTIONS, severity={"column:prize": "warn"})
+    assert "severity names the column 'prize', which neither" in caplog.text
+
+
 def test_two_judges_at_once_leave_one_verdict(learned: Repository, clean_dsn: str) -> None:
     put(learned, make_profile(TODAY, mean=500.0))
     gate = threading.Barrier(4)

@@ -173,6 +173,12 @@ def test_a_key_column_that_spells_no_text_is_refused(keys: list[object], said: s
         run(pattern=str(tmp_path / "t"), partition_by="day")
 
 
+def test_a_key_column_that_is_not_there_is_refused_with_those_that_are(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "t", date=["2024-01-01"], x=[1])
+    with pytest.raises(ProfileError, match="has no column 'day' to partition by; it has date, x"):
+        run(pattern=str(tmp_path / "t"), partition_by="day")
+
+
 def test_a_late_partition_takes_its_place_by_key(run: Run, store: Repository, tmp_path: Path) -> None:
     for index, day in enumerate(["2024-01-01", "2024-01-02", "2024-01-04"]):
         _write(tmp_path / f"ds={day}", x=list(range(10 * index + 10)))

@@ -75,7 +75,9 @@ def test_history_is_the_newest_before_oldest_first(store: Repository) -> None:
         (Status.PASS, "rejected", False),
     ],
 )
-def test_eligibility(store: Repository, status: Status, decision: str | None, eligible: bool) -> None:
+def test_which_verdicts_and_decisions_let_a_partition_be_learned_from(
+    store: Repository, status: Status, decision: str | None, eligible: bool
+) -> None:
     first, second, third = days(3)
     put(store, first, second, third)
     rule(store, second, status, decision)
@@ -159,7 +161,7 @@ def test_number_of_queries_does_not_grow(store: Repository) -> None:
     assert len(few) == len(many) <= 6
 
 
-def test_summaries(store: Repository) -> None:
+def test_summaries_tell_attempts_verdicts_and_the_newest_partition(store: Repository) -> None:
     first, second, third = days(3)
     put(store, first, second, third)
     rule(store, second, Status.FAIL)

@@ -15,7 +15,7 @@ from airflow_dq.program.model import Status, SynthesisOptions
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.judge import judge
 from airflow_dq.store.review_model import AlertFilter, Decision, Origin
-from tests.integration.sample import days, make_profile
+from tests.integration.sample import ODD_NAME, days, make_profile
 
 OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)
 TODAY = "2024-01-21"
@@ -173,7 +173,7 @@ def test_the_program_changes_with_the_new_normal(broken: Repository) -> None:
 
 @pytest.mark.parametrize(
     ("column", "metric", "covered"),
-    [(None, None, True), ("price", None, True), ("price", "mean", True), (None, "mean", True), ("label", None, False)],
+    [(None, None, True), ("price", None, True), ("price", "mean", True), (None, "mean", True), (ODD_NAME, None, False)],
 )
 def test_a_snoozed_alert_only_warns(broken: Repository, column: str | None, metric: str | None, covered: bool) -> None:
     broken.snooze("t", column=column, metric=metric, until=TOMORROW, by="ann", comment="known")
@@ -216,6 +216,12 @@ def test_a_snooze_ends(broken: Repository) -> None:
 def test_what_cannot_be_snoozed(broken: Repository) -> None:
     with pytest.raises(ReviewError, match="'nope' is not known"):
         broken.snooze("nope", until=TOMORROW, by="ann")
+    with pytest.raises(ReviewError, match=r"no column 'prize' whose .*'price'"):
+        broken.snooze("t", column="prize", until=TOMORROW, by="ann")
+    with pytest.raises(ReviewError, match="no metric 'avg' whose"):
+        broken.snooze("t", column="price", metric="avg", until=TOMORROW, by="ann")
+    assert broken.snoozes("t") == []
+    broken.snooze("t", metric="row_count", until=TOMORROW, by="ann")
     with pytest.raises(ReviewError, match="has no time zone"):
         broken.snooze("t", until=datetime(2099, 1, 1), by="ann")
     with pytest.raises(ReviewError, match="has passed"):
@@ -224,7 +230,7 @@ def test_what_cannot_be_snoozed(broken: Repository) -> None:
         broken.end_snooze(12345, "ann")
 
 
-def test_lists(broken: Repository) -> None:
+def test_judged_partitions_are_listed_newest_first_and_filtered(broken: Repository) -> None:
     put(broken, make_profile("2024-01-22", mean=700.0), make_profile("2024-01-23"))
     judge(broken, "t", "2024-01-22", OPTIONS)
     judge(broken, "t", "2024-01-23", OPTIONS)
@@ -285,7 +291,7 @@ def test_datasets_and_their_dags(broken: Repository) -> None:
     assert broken.datasets_of(frozenset({"other"})) == broken.datasets_of(frozenset()) == []
 
 
-def test_series(broken: Repository) -> None:
+def test_the_newest_values_of_a_few_metrics_of_each_column(broken: Repository) -> None:
     found = {(one.column, one.metric): one.values for one in broken.dataset_series("t", 3)}
     assert set(found) == {
         (None, "row_count"),

@@ -12,16 +12,10 @@ from fastapi.responses import RedirectResponse
 
 from airflow_dq.exceptions import AlreadyDecidedError
 from airflow_dq.hooks.parked import OPTIONS, answer_parked
-from airflow_dq.plugins.web.access import (
-    ReadableDags,
-    judged_by,
-    requires_deciding,
-    requires_reading,
-    requires_same_origin,
-)
-from airflow_dq.plugins.web.alert import AlertId, Done, render
-from airflow_dq.plugins.web.context import Now, Store, Where, page
-from airflow_dq.report.review import Addresses
+from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin
+from airflow_dq.plugins.web.alert import AlertId, Done
+from airflow_dq.plugins.web.context import page
+from airflow_dq.plugins.web.visit import Visit, Visiting
 from airflow_dq.report.review.snooze_form import DAYS, read_scope
 from airflow_dq.store.review_model import Decision
 
@@ -34,14 +28,10 @@ Comment = Annotated[str, Form(max_length=2000)]
 
 @router.post("/decision")
 def decide(
-    dag_id: str,
+    visit: Visiting,
     alert_id: AlertId,
     user: GetUserDep,
     session: SessionDep,
-    readable: ReadableDags,
-    store: Store,
-    where: Where,
-    now: Now,
     decision: Annotated[Decision, Form()],
     comment: Comment = "",
     revise: Annotated[bool, Form()] = False,
@@ -51,14 +41,13 @@ def decide(
 
     So is one about content that was replaced since: ``fingerprint`` is that of what the page showed.
     """
-    detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
-    partition = detail.partition
+    partition = visit.of_alert(alert_id).partition
     assert partition.origin is not None
     said = comment.strip() or None
     # Airflow's session is committed last: should the decision be refused, the gate is not resumed either.
     resumed = answer_parked(partition.origin, OPTIONS[decision], said, user, session)
     try:
-        store.decide(
+        visit.store.decide(
             partition.dataset,
             partition.partition,
             decision,
@@ -69,59 +58,53 @@ def decide(
         )
     except AlreadyDecidedError as error:
         session.rollback()
-        detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
-        return page(render(store, detail, readable, True, where, now, refusal=str(error)), 409)
+        return page(visit.render(visit.of_alert(alert_id), refusal=str(error)), 409)
     session.commit()
-    return _back(where, dag_id, alert_id, "resumed" if resumed else "decided")
+    return _back(visit, alert_id, "resumed" if resumed else "decided")
 
 
 @router.post("/snooze")
 def snooze(
-    dag_id: str,
+    visit: Visiting,
     alert_id: AlertId,
     user: GetUserDep,
-    store: Store,
-    where: Where,
-    now: Now,
     scope: Annotated[str, Form(max_length=5000)],
     days: Annotated[int, Form()],
     comment: Comment = "",
 ) -> Response:
     """Let alerts like these only warn for some days."""
-    detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
+    detail = visit.of_alert(alert_id)
     chosen = read_scope(scope)
     if chosen is None or days not in DAYS:
         raise HTTPException(422, "Choose one of the offered scopes and durations.")
     column, metric = chosen
-    store.snooze(
+    visit.store.snooze(
         detail.partition.dataset,
         column=column,
         metric=metric,
-        until=now + timedelta(days=days),
+        until=visit.now + timedelta(days=days),
         by=user.get_name(),
         comment=comment.strip() or None,
     )
-    return _back(where, dag_id, alert_id, "snoozed")
+    return _back(visit, alert_id, "snoozed")
 
 
 @router.post("/snooze/end")
 def end_snooze(
-    dag_id: str,
+    visit: Visiting,
     alert_id: AlertId,
     user: GetUserDep,
-    store: Store,
-    where: Where,
     snooze_id: Annotated[int, Form(ge=1, le=2**63 - 1)],
 ) -> Response:
     """End a snooze of the alert's dataset now."""
-    detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
+    detail = visit.of_alert(alert_id)
     # Its number alone would reach the snoozes of other datasets.
     if snooze_id not in {snooze.id for snooze in detail.snoozes}:
         raise HTTPException(404, f"Dataset {detail.partition.dataset!r} has no active snooze {snooze_id}.")
-    store.end_snooze(snooze_id, user.get_name())
-    return _back(where, dag_id, alert_id, "unsnoozed")
+    visit.store.end_snooze(snooze_id, user.get_name())
+    return _back(visit, alert_id, "unsnoozed")
 
 
-def _back(where: Addresses, dag_id: str, alert_id: int, done: Done) -> Response:
+def _back(visit: Visit, alert_id: int, done: Done) -> Response:
     # 303: the browser asks for the page with GET, and reloading it sends nothing again.
-    return RedirectResponse(where.alert(dag_id, alert_id, done=done), 303)
+    return RedirectResponse(visit.where.alert(visit.dag_id, alert_id, done=done), 303)

@@ -22,7 +22,7 @@ _TITLES = {
 
 
 def register(app: FastAPI) -> None:
-    """Let every error of the application be a page."""
+    """Show every error of the application as a page."""
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(DQError, _unusable)

@@ -11,7 +11,7 @@ from airflow_dq.program.model import Clause, Program
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import odds
 from airflow_dq.report.review.address import Addresses
-from airflow_dq.report.review.program_words import catch_words, clause_words
+from airflow_dq.report.review.program_words import calendar_words, catch_words, clause_words
 from airflow_dq.report.review.shell import render
 from airflow_dq.report.review.snooze_form import snooze_list
 from airflow_dq.report.review.sparkline import sparkline
@@ -118,13 +118,24 @@ def _column(name: str, program: Program, by_column: Mapping[str | None, list[Ser
     if column is None:
         return _scope(title, (), series, Kind.NUMERIC, "not part of the program")
     title.append(element("span", str(column.kind), class_="metric"))
-    return _scope(title, column.clauses, series, column.kind, catch_words(column))
+    told = [calendar_words(column.calendar)] if column.calendar and column.calendar[0].varied else []
+    return _scope(title, column.clauses, series, column.kind, catch_words(column), told)
 
 
 def _scope(
-    title: Sequence[Element], clauses: Sequence[Clause], series: Sequence[Series], kind: Kind, note: str
+    title: Sequence[Element],
+    clauses: Sequence[Clause],
+    series: Sequence[Series],
+    kind: Kind,
+    note: str,
+    told: Sequence[str] = (),
 ) -> Element:
-    sentences = [element("li", words) for clause in clauses if (words := clause_words(clause, kind))]
+    """One card.
+
+    :param told: what must hold beside the clauses
+    """
+    found = (clause_words(clause, kind) for clause in clauses)
+    sentences = [element("li", words) for words in (*told, *found) if words]
     return element(
         "article",
         element("h3", *title),

@@ -16,7 +16,7 @@ _TITLES = {
     "quantile": "Quantiles",
     "value": "Values",
     "pattern": "Patterns",
-    "text": "Text",
+    "text": "Shares",
 }
 """Aspects that have two sides, in this order; the history has only words, and a chart shows it."""
 _QUANTILES = {"p05": "5% below", "p25": "25% below", "p75": "75% below", "p95": "95% below"}

@@ -9,7 +9,7 @@ from airflow_dq.report.markup import element
 
 _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 _FAR_DAYS = 14
-"""From so many days on, a date says more than their number."""
+"""From this many days on a date says more than the number of days."""
 
 
 def moment_words(moment: datetime) -> str:

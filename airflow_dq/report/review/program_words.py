@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.model import Alert, Clause, ColumnProgram, Transform, TransformKind
+from airflow_dq.program.calendar import OF_DAY
+from airflow_dq.program.model import Alert, CalendarPart, Clause, ColumnProgram, Transform, TransformKind
 from airflow_dq.program.wording import metric_words, number_words
 from airflow_dq.report.number import ANY_VALUE, expected
 from airflow_dq.states.base import Kind
@@ -21,6 +23,11 @@ def clause_words(clause: Clause, kind: Kind) -> str | None:
         return f"{subject}: {_change(clause, kind)} {_reference(clause.transform)}"
     words = _range(clause, kind)
     return None if words == ANY_VALUE else f"{subject}: {words}"
+
+
+def calendar_words(parts: Sequence[CalendarPart]) -> str:
+    """What a column tells of its partition's date: ``every value is the day of the month of the partition``."""
+    return f"every value is the {parts[0].name} of {OF_DAY[parts[0].days]}"
 
 
 def catch_words(program: ColumnProgram) -> str:

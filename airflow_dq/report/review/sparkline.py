@@ -19,13 +19,14 @@ def sparkline(series: Series, kind: Kind = Kind.NUMERIC) -> Element:
     :param kind: kind of the column, which says how its values are written
     """
     known = [value for _, value in series.values if value is not None]
-    newest = next((value for _, value in reversed(series.values) if value is not None), None)
+    newest = series.values[-1][1] if series.values else None
     text = "–" if newest is None else number_words(series.metric, kind, [newest])[0]
     name = metric_words(series.metric, False)
     low, high = (
         (number_words(series.metric, kind, [edge])[0] for edge in (min(known), max(known))) if known else ("", "")
     )
-    described = f"{name}: {low} to {high} in {len(known)} partitions, now {text}" if known else f"{name}: no value"
+    now = text if newest is not None else "no value"
+    described = f"{name}: {low} to {high} in {len(known)} partitions, now {now}" if known else f"{name}: no value"
     return element(
         "div",
         element("span", _SHORT.get(series.metric, name), class_="name"),
@@ -59,9 +60,9 @@ def _drawing(series: Series, described: str) -> Element:
             parts.append(element("polyline", class_="series", points=points))
         elif line:
             parts.append(element("circle", class_="past", cx=line[0][0], cy=line[0][1], r=1.6))
-    last = next((line[-1] for line in reversed(lines) if line), None)
-    if last is not None:
-        parts.append(element("circle", class_="last", cx=last[0], cy=last[1], r=2.6))
+    if lines[-1]:
+        x, y = lines[-1][-1]
+        parts.append(element("circle", class_="last", cx=x, cy=y, r=2.6))
     return element(
         "svg",
         element("title", described),

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from argparse import Namespace
 
 import pytest
@@ -45,6 +47,18 @@ def test_an_explained_problem_is_a_sentence_and_code_2(
         assert json.loads(out) == {"error": "No database is named.", "type": "ConfigurationError"}
     else:
         assert out == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    script = (
+        "from argparse import Namespace; import airflow_dq.cli.status as home; from airflow_dq.cli.run import run; "
+        "home.status = lambda arguments: print('x' * 1_000_000); run('status', Namespace(output=False))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()  # as `head` does
+    _, said = process.communicate()
+    assert (process.returncode, said) == (0, b"")
 
 
 def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

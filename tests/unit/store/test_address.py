@@ -18,7 +18,7 @@ from airflow_dq.store.address import describe, parse_dsn
         " postgres://ann:p%40ss@db.example:5433/stats?__extra__=%7B%7D\n",
     ],
 )
-def test_spellings(dsn: str) -> None:
+def test_every_spelling_of_a_url_is_the_same_address(dsn: str) -> None:
     url = parse_dsn(dsn)
     expected = "postgresql+psycopg2://ann:p%40ss@db.example:5433/stats"
     assert url.render_as_string(hide_password=False) == expected

@@ -23,7 +23,7 @@ def test_package_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_public_names() -> None:
+def test_public_names_are_those_of_all() -> None:
     for name in airflow_dq.store.__all__:
         assert getattr(airflow_dq.store, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -44,11 +44,11 @@ def test_unknown_reason_is_a_codec_error(stored: dict[str, object]) -> None:
         decode_metrics({"mean": stored})
 
 
-def test_finite() -> None:
+def test_only_finite_numbers_are_stored() -> None:
     assert [finite(value) for value in (None, Reason.OVERFLOW, math.nan, math.inf, 2)] == [None, None, None, None, 2.0]
 
 
-def test_keys() -> None:
+def test_keys_are_kept_as_they_are_or_refused() -> None:
     assert key("2024-01-01", "partition") == "2024-01-01"
     assert key("", "column") == ""
     for bad in (None, "", "a\x00", "\udcff"):

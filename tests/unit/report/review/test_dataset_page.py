@@ -6,6 +6,7 @@ import pytest
 
 from airflow_dq.metrics.registry import Bound
 from airflow_dq.program.model import (
+    CalendarPart,
     Clause,
     ColumnProgram,
     Program,
@@ -44,6 +45,13 @@ def test_the_page_tells_verdicts_movement_and_program(view, where):
     assert "mean: 90 to 110" in page.text
     assert "catches 24 of 25 simulated errors" in page.text
     assert "mean: 99 to 101 in 2 partitions, now 101" in page.text
+
+
+def test_a_column_that_tells_the_date_says_so(view, where):
+    partition_, program = view.program
+    price = replace(program.columns["price"], calendar=(CalendarPart("date", -1, True),))
+    dated = replace(view, program=(partition_, replace(program, columns={"price": price})))
+    assert "every value is the date of the day before" in Page(render_dataset(dated, where)).text
 
 
 def test_each_partition_is_a_mark_that_leads_to_what_the_reader_may_see(view, where):

@@ -108,6 +108,13 @@ def test_a_sparkline_has_a_gap_where_there_is_no_value():
     assert "<b>4</b>" in html
 
 
+def test_a_sparkline_does_not_pass_an_older_value_off_as_the_newest():
+    html = to_html(sparkline(Series("x", "str_len", (("a", 16.0), ("b", 17.0), ("c", None)))))
+    assert "<b>–</b>" in html
+    assert "16 to 17 in 2 partitions, now no value" in html
+    assert 'class="last"' not in html
+
+
 @pytest.mark.parametrize("values", [(), (("a", None),), (("a", 5.0),), (("a", 1e308), ("b", -1e308))])
 def test_a_sparkline_of_anything_is_drawn(values):
     assert "nan" not in to_html(sparkline(Series("x", "mean", values)))
