@@ -21,7 +21,7 @@ BROKEN_SHARE = 0.5
 
 
 def days(first: date, count: int) -> list[date]:
-    """So many days in a row."""
+    """This many days in a row."""
     return [first + timedelta(days=n) for n in range(count)]
 
 

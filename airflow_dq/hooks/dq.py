@@ -54,7 +54,7 @@ class DQHook(BaseHook):
         return dsn
 
     def get_conn(self) -> Repository:
-        """An open store, for the caller to close; :meth:`get_store` says how it is meant to be used."""
+        """An open store that the caller must close; :meth:`get_store` does that by itself."""
         from airflow_dq.store import open_store
 
         return open_store(self.get_dsn())

@@ -45,7 +45,10 @@ def read(path: Path, spec: JobSpec, where: str) -> Iterator[pa.RecordBatch]:
             yield as_spark_reads(batch)
     except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
         said = " ".join(str(error).split())
-        raise SourceUnreadableError(f"{where}: the file {path} cannot be read ({said}). Write it again.") from error
+        raise SourceUnreadableError(
+            f"{where}: the file {path} cannot be read as {spec.format.lower()} ({said}). Write it again, or name the "
+            "format that it has (source_format=..., --format)."
+        ) from error
 
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:

@@ -101,7 +101,7 @@ class Metric:
     level: float | None = None
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
     pool: int = 1
-    """A pair metric's baseline: so many partitions before, taken together."""
+    """Number of past partitions whose merged states are the baseline of a pair metric."""
 
     @property
     def doc(self) -> str:
@@ -110,7 +110,7 @@ class Metric:
 
     @property
     def source(self) -> tuple[str, str]:
-        """The file of the function, and its name within: the same however often, and as which module, it is loaded."""
+        """File and qualified name of the function: the same even when its module is loaded again under another name."""
         return unwrap(self.function).__code__.co_filename, self.function.__qualname__
 
     @property
@@ -150,7 +150,7 @@ def metric(
     :param represented: True for a pair metric that differs between exact and sketched states of the same values
     :param calibrated: False for a metric that is stored and shown, but not learned from by mode ``calibrated``
     :param level: the share of the values that lies below, for a quantile (0 and 1: minimum and maximum)
-    :param pool: a pair metric compares with so many partitions before, their states merged
+    :param pool: number of past partitions whose merged states a pair metric is compared with
     :raises ValueError: when the name is already registered for one of the kinds
     """
     if not states or (pair and len(states) != 1):
@@ -181,7 +181,7 @@ def metric(
 
 
 def register_metric(entry: Metric) -> None:
-    """Register a metric that is already made; the same one again, of a module loaded anew, takes its place.
+    """Register a metric; if its module was loaded anew, it takes the place of the one registered before.
 
     :raises ValueError: when the name is registered for another function
     """
@@ -194,7 +194,7 @@ def register_metric(entry: Metric) -> None:
 
 
 def unregister_metric(name: str) -> None:
-    """Take a metric out again, for all kinds of column: a notebook's, or a test's."""
+    """Remove a metric from all kinds of column, after a test or in a notebook."""
     for kind in Kind:
         _metrics.pop((name, kind), None)
     _forget()
@@ -266,7 +266,7 @@ def compare(
     """Every two-distribution metric (or those named) between two partitions' states of one column, by name.
 
     :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
-    :param pool: the metrics whose baseline is so many partitions; ``before`` are their merged states
+    :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
     wanted = None if names is None else set(names)
     sides = {}
@@ -310,12 +310,12 @@ def pools(kind: Kind) -> tuple[int, ...]:
 
 
 def largest_pool() -> int:
-    """So many partitions before it are what a partition is compared with, by the metrics registered so far."""
+    """The largest number of past partitions that a registered metric compares a partition with."""
     return max(pool for kind in Kind for pool in (1, *pools(kind)))
 
 
 def is_complete(kind: Kind, kept: Mapping[str, MetricValue], pool: int = 1) -> bool:
-    """Whether every two-distribution metric with such a baseline is there in some representation."""
+    """Whether every two-distribution metric with a baseline of this size is there in some representation."""
     exact, otherwise = _kept_names(kind, pool)
     # Asked for every partition of every series: most often all are there in the one.
     return kept.keys() >= exact or all(name in kept or sketch in kept for name, sketch in otherwise.items())
@@ -323,7 +323,7 @@ def is_complete(kind: Kind, kept: Mapping[str, MetricValue], pool: int = 1) -> b
 
 @cache
 def _kept_names(kind: Kind, pool: int) -> tuple[frozenset[str], Mapping[str, str]]:
-    """The metrics with such a baseline, and the other name under which each may be kept instead."""
+    """The metrics with a baseline of this size, and the other name under which each may be kept instead."""
     entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool]
     sketched = {
         entry.name: stored_name(entry.name, Representation.SKETCH) if entry.represented else entry.name
@@ -339,7 +339,7 @@ def compare_for_keeping(
 
     A metric that does not depend on the representation has its own name, like an exact one.
 
-    :param pool: the metrics whose baseline is so many partitions; ``before`` are their merged states
+    :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
     entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool and entry.states[0].key in now]
     worth = {key: _worth_keeping(key, now, before) for key in {entry.states[0].key for entry in entries}}

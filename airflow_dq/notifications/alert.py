@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
 GOING_ON = ("pass", "accepted", "new_normal")
-"""Outcomes of a gate that nobody needs to hear of."""
+"""Outcomes of a gate that are only reported with ``passes``."""
 
 
 class DQAlertNotifier(BaseNotifier):
-    """Says what a gate found, through the notifiers it is given; as a callback of a ``DQGateSensor``.
+    """A callback of a ``DQGateSensor`` that reports what the gate found through other notifiers.
 
     The templated arguments of those notifiers may name ``dq_alert``: its ``title`` (one line), ``text`` (plain),
     ``slack`` (mrkdwn), ``html`` and ``payload`` (plain data, for ``tojson``)::
@@ -29,11 +29,11 @@ class DQAlertNotifier(BaseNotifier):
         )
         DQGateSensor(..., on_failure_callback=tell, on_skipped_callback=tell, on_success_callback=tell)
 
-    A gate that passed is not told, one that passed with a warning is.  Without notifiers the text goes to the log.
+    A gate that passed is not reported; one that passed with a warning is.  Without notifiers the text goes to the log.
     One notifier that fails does not keep the others from being called; the last error is raised at the end.
 
-    :param notifiers: what sends
-    :param passes: tell of gates that passed, too
+    :param notifiers: the notifiers that send the text
+    :param passes: report gates that passed, too
     """
 
     template_fields: Sequence[str] = ()
@@ -44,7 +44,7 @@ class DQAlertNotifier(BaseNotifier):
         self.passes = passes
 
     def notify(self, context: Context) -> None:
-        """Send the alert of the task that the context is of."""
+        """Send the alert of the task that the callback was called for."""
         alert = alert_text(context)
         if alert.payload["outcome"] in GOING_ON and not self.passes:
             return

@@ -30,7 +30,7 @@ _RESERVED = ("application", "application_args", "java_class")
 
 
 class DQProfileOperator(SparkSubmitOperator):
-    """Scans partitions once, each by itself, and stores their profiles: small per-column statistics.
+    """Scans each partition once and stores its profile: small per-column statistics.
 
     Exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the keys
     come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
@@ -54,17 +54,17 @@ class DQProfileOperator(SparkSubmitOperator):
     :param table: a table that the Spark session can read, instead of ``source`` (templated)
     :param sql: a query that the Spark session can run, instead of ``source`` (templated)
     :param partition_by: a column whose values are the partition keys, instead of ``partition`` (templated)
-    :param since: with a pattern or ``partition_by``: leave out lesser keys (templated)
-    :param until: with a pattern or ``partition_by``: leave out greater keys (templated)
-    :param limit: with a pattern or ``partition_by``: only the newest so many partitions
+    :param since: with a pattern or ``partition_by``: ignore partition keys below this one (templated)
+    :param until: with a pattern or ``partition_by``: ignore partition keys above this one (templated)
+    :param limit: with a pattern or ``partition_by``: at most this many of the newest partitions
     :param source_format: format of Spark's reader: parquet, csv, json, orc ... (templated)
     :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
     :param columns: profile only these columns (default: all) (templated)
     :param exclude: do not profile these columns (templated)
     :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_KEY``, which the
         job's environment must have (templated)
-    :param store_values: False hides all columns in this way
-    :param sample_rows: rows of the sample on which the synthetic errors are tried that programs are trained on
+    :param store_values: False hides all columns, as ``hidden`` does some
+    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
         process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
@@ -201,7 +201,7 @@ class DQProfileOperator(SparkSubmitOperator):
         return operator_lineage(spec, profile)
 
     def job_spec(self) -> JobSpec:
-        """The order to the profile job, from the rendered arguments.
+        """What the profile job is to do, from the rendered arguments.
 
         :raises ConfigurationError: when they contradict each other, or the partition key rendered to nothing.
         """

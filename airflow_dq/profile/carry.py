@@ -21,7 +21,7 @@ from airflow_dq.profile.transport import ordered, repeated, rescaled, thinned, t
 from airflow_dq.states.base import Kind, State, states_of
 
 _MANY = 10
-"""So many sampled rows do not all change by chance."""
+"""This many sampled rows do not all change by chance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ FORMATS = {
 """Ending of a file's name -> its format; a compression's ending may follow."""
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _LOOKED_AT = 12
-"""Types of text columns are settled by so many files, spread over all."""
+"""Number of files, spread over all of them, that settle the types of text columns."""
 _BLOCK = 1 << 26
 """Bytes that pyarrow looks at to settle types within a file: enough for a row of any size."""
 

@@ -19,10 +19,11 @@ class ProfileOptions:
 
     :param columns: profile only these columns (None: all)
     :param exclude: do not profile these columns
-    :param sample_rows: rows of the sample on which injected variants are computed
-    :param seed: seed of the injected variants
-    :param store_values: False to keep no value of any column, only keyed hashes, counts and rounded bounds
-    :param hidden: the same for these columns alone; needs ``AIRFLOW_DQ_HASH_KEY``
+    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
+    :param seed: seed of the injected errors
+    :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
+        needs the variable ``AIRFLOW_DQ_HASH_KEY``
+    :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     """
 
     columns: tuple[str, ...] | None = None
@@ -33,7 +34,7 @@ class ProfileOptions:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse one text in place of names, whose letters would be taken for them.
+        """Refuse a text where a tuple of names belongs: its letters would be taken for names.
 
         :raises ConfigurationError: naming the option
         """

@@ -19,12 +19,16 @@ _BY_KIND: dict[Kind, str] = {
 
 def note_of(kind: Kind, states: Mapping[str, State]) -> str | None:
     """The note on a column of this kind with the states of a whole partition; None when there is nothing to note."""
-    text = states.get(TextShape.key)
-    if isinstance(text, TextShape) and text.count and text.numeric >= LOOKS_NUMERIC * text.count:
-        return (
-            f"looks numeric: {_percent(text.numeric / text.count)} of the values read as numbers; profiled as a string"
-        )
+    share = numeric_share(states)
+    if share is not None and share >= LOOKS_NUMERIC:
+        return f"looks numeric: {_percent(share)} of the values read as numbers; profiled as a string"
     return _BY_KIND.get(kind)
+
+
+def numeric_share(states: Mapping[str, State]) -> float | None:
+    """Share of a text column's values that read as numbers; None when it has no texts."""
+    text = states.get(TextShape.key)
+    return text.numeric / text.count if isinstance(text, TextShape) and text.count else None
 
 
 def _percent(share: float) -> str:

@@ -38,12 +38,13 @@ class JobSpec:
     :param options: Spark reader options, passed on as they are
     :param since: with ``pattern`` or ``partition_by``: ignore partition keys below this one
     :param until: with ``pattern`` or ``partition_by``: ignore partition keys above this one
-    :param limit: with ``pattern`` or ``partition_by``: only the newest so many partitions
+    :param limit: with ``pattern`` or ``partition_by``: at most this many of the newest partitions
     :param columns: profile only these columns (None: all)
     :param exclude: do not profile these columns
-    :param sample_rows: rows of the sample on which injected variants are computed
-    :param store_values: False to store no value of any column, only keyed hashes, counts and rounded bounds
-    :param hidden: the same for these columns alone; needs ``AIRFLOW_DQ_HASH_KEY`` in the job and its executors
+    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
+    :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
+        needs ``AIRFLOW_DQ_HASH_KEY`` in the environment of the job and its executors
+    :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param metrics: users' own metrics, as :func:`airflow_dq.spark.own_metric.pack_metrics` packs them: code, which the
         job runs
     """

@@ -138,7 +138,7 @@ def _buckets_transported(
 
 @lru_cache(maxsize=4)
 def _anywhere(rows: int) -> Floats:
-    """Shares of the buckets when so many different values hash into them."""
+    """Shares of the buckets when this many different values hash into them."""
     # A fixed seed: the same profile always has the same variants.
     shares: Floats = np.random.default_rng(0).multinomial(rows, np.full(NUMBER, 1.0 / NUMBER)) / rows
     return shares

@@ -54,7 +54,8 @@ def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError
     """The error for a person when it is known to be about one file."""
     said = _reason(list(_messages(error)))
     return SourceUnreadableError(
-        f"{where}: the file {file} cannot be read ({said}). Write it again, or set read options that suit it."
+        f"{where}: the file {file} cannot be read ({said}). Write it again, or give the format and read options that "
+        "suit it."
     )
 
 

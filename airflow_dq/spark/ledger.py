@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 from airflow_dq.exceptions import DQError
 from airflow_dq.profile.model import Profile
+from airflow_dq.profile.note import LOOKS_NUMERIC, numeric_share
 from airflow_dq.profile.spec import JobSpec
 from airflow_dq.profile.variant import WITH_VARIANTS
+from airflow_dq.program.wording import listed
 from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
 
@@ -79,11 +81,26 @@ class Ledger:
         :param inject: makes the injected errors of these profiles
         :return: what became of each partition, in the order of their keys
         """
+        if self._newest:
+            self._remark(self._newest[-1][0])
         inject([profile for profile, _ in self._newest])
         while self._newest:
             self._save(*self._newest.pop(0))
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes)]
+
+    def _remark(self, profile: Profile) -> None:
+        """Say which columns of a text file are numbers to a reader but not to the metrics."""
+        if self._spec.format.lower() != "csv" or "inferschema" in map(str.lower, self._spec.options):
+            return
+        shares = {column.name: numeric_share(column.states) for column in profile.columns.values()}
+        names = [repr(name) for name, share in shares.items() if share is not None and share >= LOOKS_NUMERIC]
+        if names:
+            self._say(
+                f"{self._dataset} {profile.partition}: {listed(names)} read as numbers and are profiled as text, for a "
+                "CSV file has no types. For the metrics of numbers let Spark find the types (read option "
+                "inferSchema=true, not with engine='arrow'), or write Parquet."
+            )
 
     def is_open(self, key: str) -> bool:
         """Whether a partition is neither scanned nor failed."""

@@ -122,26 +122,8 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     :raises ProfileError: when the source is missing, empty or unreadable, or has no such column
     """
     where, name = f"Dataset {spec.dataset!r}", spec.partition_by or ""
-    if spec.whole:
-        frame = read_query(spark, spec, where)
-    else:
-        apart = read_path(spark, spec, _path(spec), where, base_path(_path(spec)))
-        if len(apart) > 1:
-            raise ProfileError(
-                f"{where}: the files at {describe(spec)} have columns of different types, and rows of one partition "
-                "may be in any of them. Write one type, or write each partition into a folder of its own."
-            )
-        frame = apart[0].frame
-    if name not in frame.columns:
-        raise ProfileError(
-            f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
-        )
-    key_type = frame.schema[name].dataType
-    if isinstance(key_type, (BinaryType, ArrayType, MapType, StructType)):
-        raise ConfigurationError(
-            f"{where}: column {name!r} of {describe(spec)} is of type {key_type.simpleString()}, which is no partition "
-            "key: choose a column of texts, numbers or dates, or give sql= that makes one."
-        )
+    frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)
+    _require_key_column(frame, spec, where)
     raw = column(name).cast("string")
     key = when(raw.isNull() | (raw == ""), lit(NULL_KEY)).otherwise(raw)
     try:
@@ -154,6 +136,39 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
         inside = raw.between(keys[0], keys[-1])
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
     return part_of(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+
+
+def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
+    """The rows of all files of a job.
+
+    :raises ProfileError: when they cannot be read, or have no schema in common
+    """
+    apart = read_path(spark, spec, _path(spec), where, base_path(_path(spec)))
+    if len(apart) > 1:
+        raise ProfileError(
+            f"{where}: the files at {describe(spec)} have columns of different types, and rows of one partition "
+            "may be in any of them. Write one type, or write each partition into a folder of its own."
+        )
+    return apart[0].frame
+
+
+def _require_key_column(frame: DataFrame, spec: JobSpec, where: str) -> None:
+    """Refuse rows that the job cannot partition by its column.
+
+    :raises ProfileError: when they do not have it
+    :raises ConfigurationError: when its type is none of a key
+    """
+    name = spec.partition_by or ""
+    if name not in frame.columns:
+        raise ProfileError(
+            f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
+        )
+    key_type = frame.schema[name].dataType
+    if isinstance(key_type, (BinaryType, ArrayType, MapType, StructType)):
+        raise ConfigurationError(
+            f"{where}: column {name!r} of {describe(spec)} is of type {key_type.simpleString()}, which is no partition "
+            "key: choose a column of texts, numbers or dates, or give sql= that makes one."
+        )
 
 
 def _path(spec: JobSpec) -> str:

@@ -246,6 +246,22 @@ def test_what_needs_spark_is_told_before_anything_is_stored(spec: dict[str, Any]
     assert store.begun == {}
 
 
+def test_numbers_in_a_csv_file_are_told_to_be_text(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "x.csv").write_text("zip code,amount,city\n00501,1.5,a\n10001,-2e3,b\n")
+    said: list[str] = []
+    LocalJob(JobSpec(dataset="t", paths={"1": str(tmp_path)}, format="csv"), store, said.append).run()  # type: ignore[arg-type]
+    (remark,) = [line for line in said if "profiled as text" in line]
+    assert remark.startswith("t 1: 'zip code', 'amount' read as numbers")
+    assert "inferSchema=true" in remark
+
+
+def test_a_file_of_another_format_is_told_by_the_argument_that_names_it(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    (found,) = run(store, paths={"1": str(tmp_path)})
+    assert "x.csv cannot be read as parquet" in str(found.error)
+    assert "source_format=" in str(found.error)
+
+
 def test_what_only_spark_can_read_is_told_for_its_partition(tmp_path: Path, store: Store) -> None:
     write(tmp_path / "day=1" / "country=DE", TABLE)
     (nested,) = run(store, paths={"1": str(tmp_path / "day=1")})

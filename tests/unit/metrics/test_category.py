@@ -18,7 +18,7 @@ def distribution(text: str) -> CategoryDistribution:
     return CategoryDistribution.of(pa.array(list(text), pa.string()))
 
 
-def test_by_hand() -> None:
+def test_distances_agree_with_those_computed_by_hand() -> None:
     now, before = distribution("aaab"), distribution("ab")
     assert l1(now, before) == pytest.approx(0.5)
     assert l_inf(now, before) == pytest.approx(0.25)

@@ -15,11 +15,11 @@ from airflow_dq.profile.rule import RULES, Change, finite, scale_rules, scaled, 
         (Change(1.0, -1.0, 3.0), 5.0),
     ],
 )
-def test_shift(change, expected):
+def test_a_shift_of_the_sample_is_added_to_the_partition(change, expected):
     assert shifted(change) == expected
 
 
-def test_scale():
+def test_a_factor_on_the_sample_multiplies_the_partition():
     assert scaled(Change(10.0, 5.0, 50.0)) == 100.0
     assert scaled(Change(10.0, 0.0, 7.0)) == 7.0
     assert scaled(Change(10.0, 5.0, -7.0)) == -7.0
