@@ -1,4 +1,4 @@
-"""Columns that tell the date of their partition: their next value follows from the date, not from past values.
+"""Columns that tell the date or the hour of their partition: their next value follows from it, not from past values.
 
 A day of the month has grown by one for weeks, and is 1 tomorrow; a year has never changed, and changes at New Year.
 Judged like other numbers they are false alarms that come every month, while yesterday's file, delivered again, has
@@ -8,11 +8,11 @@ nothing about it that is out of the ordinary but its date.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.model import Alert, CalendarPart, ColumnProgram
-from airflow_dq.program.timeline import date_of
+from airflow_dq.program.timeline import moment_of
 from airflow_dq.program.wording import quoted
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
@@ -27,7 +27,9 @@ VARIED = 3
 """With at least this many different values a column agrees with the date for a reason, and not by chance."""
 _EPOCH = datetime(1970, 1, 1)
 
-_NUMBERS: Mapping[str, Callable[[date], int]] = {
+_HOURS = "hour"
+"""The part that only keys with hours have."""
+_NUMBERS: Mapping[str, Callable[[datetime], int]] = {
     "date as YYYYMMDD": lambda day: int(f"{day:%Y%m%d}"),
     "month as YYYYMM": lambda day: int(f"{day:%Y%m}"),
     "year": lambda day: day.year,
@@ -43,10 +45,12 @@ _NUMBERS: Mapping[str, Callable[[date], int]] = {
     "weekend": lambda day: int(day.isoweekday() > 5),
     "first day of a month": lambda day: int(day.day == 1),
     "last day of a month": lambda day: int((day + timedelta(1)).day == 1),
+    _HOURS: lambda day: day.hour,
 }
-_MOMENTS: Mapping[str, Callable[[date], date]] = {
-    "date": lambda day: day,
-    "first day of the month": lambda day: day.replace(day=1),
+_MOMENTS: Mapping[str, Callable[[datetime], datetime]] = {
+    "date": lambda day: datetime.combine(day, time.min),
+    "first day of the month": lambda day: datetime.combine(day.replace(day=1), time.min),
+    _HOURS: lambda day: day,
 }
 _TEXTS: Mapping[str, str] = {
     f"date as {words}": pattern
@@ -62,7 +66,14 @@ _TEXTS: Mapping[str, str] = {
         "YYYY-MM": "%Y-%m",
         "YYYYMM": "%Y%m",
     }.items()
-} | {"year": "%Y", "month": "%m", "day of the month": "%d", "name of the weekday": "%A", "name of the month": "%B"}
+} | {
+    "year": "%Y",
+    "month": "%m",
+    "day of the month": "%d",
+    "name of the weekday": "%A",
+    "name of the month": "%B",
+    _HOURS: "%H",
+}
 _OF_KIND: Mapping[Kind, Sequence[str]] = {
     Kind.NUMERIC: tuple(_NUMBERS),
     Kind.BOOLEAN: ("weekend", "first day of a month", "last day of a month"),
@@ -80,9 +91,9 @@ def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple
     :return: nothing when the column holds several values, or what no part of the date explains
     """
     kind = history[-1].columns[column].kind
-    told: list[tuple[date, Value]] = []
+    told: list[tuple[datetime, Value]] = []
     for profile in reversed(history):
-        found, day = profile.columns.get(column), date_of(profile.partition)
+        found, day = profile.columns.get(column), moment_of(profile.partition)
         if found is None or found.kind is not kind or kind not in _OF_KIND or day is None:
             return ()
         value = only_value(found)
@@ -93,13 +104,15 @@ def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple
     if len(told) < (TEXTS if kind is Kind.STRING else least):
         return ()
     varied = len({value for _, value in told}) >= VARIED
-    parts = (CalendarPart(name, days, varied) for days in DAYS for name in _OF_KIND[kind])
+    hourly = any(day.time() != time.min for day, _ in told)
+    names = [name for name in _OF_KIND[kind] if hourly or name != _HOURS]
+    parts = (CalendarPart(name, days, varied) for days in DAYS for name in names)
     return tuple(part for part in parts if all(_value(part, kind, day) == value for day, value in told))
 
 
 def foretold(parts: Sequence[CalendarPart], column: ColumnProfile, partition: str | None) -> bool | None:
     """Whether the partition's date foretells a column's only value; None when the column has none, or several."""
-    day, value = date_of(partition), only_value(column)
+    day, value = moment_of(partition), only_value(column)
     if not parts or day is None or value is None or column.kind not in _OF_KIND:
         return None
     return value in {_value(part, column.kind, day) for part in parts}
@@ -113,14 +126,14 @@ def calendar_alerts(
         column, parts = profile.columns.get(name), program.calendar
         if column is None or foretold(parts, column, profile.partition) is not False or not parts[0].varied:
             continue
-        part, kind, day, seen = parts[0], column.kind, date_of(profile.partition), only_value(column)
+        part, kind, day, seen = parts[0], column.kind, moment_of(profile.partition), only_value(column)
         assert day is not None, "without a date nothing is foretold"
         assert seen is not None, "nor of a column without a single value"
         message = (
             f"{name}: every value is {_shown(seen, kind)}; expected {_shown(_value(part, kind, day), kind)}, "
             f"the {part.name} of {OF_DAY[part.days]}, as in each of the {len(history)} past partitions."
         )
-        dated = ((earlier.partition, date_of(earlier.partition)) for earlier in reversed(history))
+        dated = ((earlier.partition, moment_of(earlier.partition)) for earlier in reversed(history))
         old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)
         cause = None if old is None else f"rows of {old}"
         ending = "" if cause is None else f" Looks like: {cause}."
@@ -148,12 +161,12 @@ def _is_known(column: ColumnProfile) -> bool:
     return kept and isinstance(complete, float) and complete > 0.0
 
 
-def _value(part: CalendarPart, kind: Kind, day: date) -> Value:
+def _value(part: CalendarPart, kind: Kind, day: datetime) -> Value:
     day += timedelta(part.days)
     if kind is Kind.STRING:
         return day.strftime(_TEXTS[part.name])
     if kind is Kind.TIMESTAMP:
-        return (datetime.combine(_MOMENTS[part.name](day), datetime.min.time()) - _EPOCH).total_seconds()
+        return (_MOMENTS[part.name](day) - _EPOCH).total_seconds()
     return float(_NUMBERS[part.name](day))
 
 

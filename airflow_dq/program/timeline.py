@@ -77,13 +77,8 @@ class Timeline:
         return placed
 
 
-def date_of(partition: str | None) -> date | None:
-    """The date that a partition key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); None without one."""
-    moment = _moment_of(partition)
-    return None if moment is None else moment.date()
-
-
-def _moment_of(partition: str | None) -> datetime | None:
+def moment_of(partition: str | None) -> datetime | None:
+    """The date, and hour if any, that a key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); or None."""
     found = _KEY.search(partition or "")
     if found is None:
         return None
@@ -96,7 +91,7 @@ def _moment_of(partition: str | None) -> datetime | None:
 
 def _place(key: str | None) -> tuple[bool, int] | None:
     """Whether a key is dated, and its minutes in the calendar, or its number."""
-    moment = _moment_of(key)
+    moment = moment_of(key)
     if moment is not None:
         return True, moment.toordinal() * _DAY + moment.hour * 60 + moment.minute
     return (False, int(key)) if key is not None and _NUMBER.fullmatch(key) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -140,3 +140,38 @@ def test_a_program_with_a_calendar_is_written_and_read() -> None:
     program, _ = _learn(TELLING["weekday"], date(2026, 1, 1), 20)
     assert program.columns["told"].calendar
     assert Program.from_json(program.to_json()) == program
+
+
+HOURLY: dict[str, Callable[[datetime], object]] = {
+    "number": lambda moment: moment.hour,
+    "text": lambda moment: f"{moment:%H}",
+    "moment": lambda moment: moment,
+    "date": lambda moment: moment.date(),
+}
+
+
+@pytest.mark.parametrize("name", HOURLY)
+@pytest.mark.parametrize("count", [8, 20, 30])
+def test_the_first_midnight_of_hourly_partitions_is_foretold_and_an_older_hour_is_not(name: str, count: int) -> None:
+    def table(moment: datetime, told: datetime) -> Profile:
+        rng = np.random.default_rng(int(told.timestamp()))
+        value = HOURLY[name](told)
+        made = {"told": pa.array([value] * ROWS), "amount": rng.normal(50.0, 5.0, ROWS)}
+        return profile_table(pa.table(made), moment.strftime("%Y-%m-%dT%H:00:00+00:00"))
+
+    new = datetime(2026, 1, 6, tzinfo=UTC).replace(tzinfo=None)
+    moments = [new - timedelta(hours=before) for before in range(count, 0, -1)]
+    history = [table(moment, moment) for moment in moments]
+    program = synthesize(history)
+    assert program.columns["told"].calendar
+    assert _told(evaluate(program, table(new, new), history)) == []
+    if name != "date":
+        (alert, *_) = _told(evaluate(program, table(new, new - timedelta(hours=3)), history))
+        assert alert.rule == "calendar"
+        assert ", the hour of the partition, as in each of" in alert.message
+        assert "Looks like: rows of 2026-01-05T21:00:00+00:00" in alert.message
+
+
+def test_zero_is_no_hour_where_partitions_are_days() -> None:
+    history = [_profile(day, lambda _: 0) for day in _days(date(2026, 1, 10), 12)]
+    assert "hour" not in {part.name for part in calendar_parts(history, "told", 7)}

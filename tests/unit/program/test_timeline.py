@@ -13,7 +13,7 @@ from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.program.forecast import forecast
-from airflow_dq.program.timeline import Timeline, date_of
+from airflow_dq.program.timeline import Timeline, moment_of
 
 MONDAY = date(2026, 1, 5)
 
@@ -36,7 +36,15 @@ MONDAY = date(2026, 1, 5)
     ],
 )
 def test_the_date_that_a_key_names(key: str | None, expected: date | None) -> None:
-    assert date_of(key) == expected
+    moment = moment_of(key)
+    assert (None if moment is None else moment.date()) == expected
+
+
+def test_the_hour_that_a_key_names() -> None:
+    keys = ("2026-02-15T06:30", "2026-02-15 06", "20260215T0630", "2026-02-15")
+    assert [str(moment_of(key)) for key in keys] == [
+        f"2026-02-15 {hour}:00" for hour in ("06:30", "06:00", "06:30", "00:00")
+    ]
 
 
 def _keys(days: Sequence[int]) -> list[str]:
