@@ -21,7 +21,7 @@ SORTS = {
 """Metrics that say how many values are of the sort, and its words."""
 SHARE = 0.01
 """Smallest share of the values that is worth an alert; a single value never is."""
-NEAR = 0.1
+NEAR = 0.25
 """A partition whose smallest number lies within so many of its standard deviations above zero came near it."""
 OFTEN = 0.5
 """Share of the past partitions that came near zero: then there is a wall, and not a season that has yet to come."""
