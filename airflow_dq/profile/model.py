@@ -107,6 +107,11 @@ class States(dict[str, State]):
         super().__init__(states)
         self._known = blobs or {}
 
+    @classmethod
+    def of(cls, states: Mapping[str, State]) -> States:
+        """The states with what is encoded of them, if anything is."""
+        return states if isinstance(states, States) else cls(states)
+
     def __reduce__(self) -> tuple[type[States], tuple[dict[str, State]]]:
         """What is encoded already does not travel."""
         return States, (dict(self),)
@@ -125,7 +130,7 @@ class States(dict[str, State]):
 
 def encode_states(states: Mapping[str, State]) -> Mapping[str, bytes]:
     """The encoded states of a column by key."""
-    return (states if isinstance(states, States) else States(states)).blobs
+    return States.of(states).blobs
 
 
 def digest_states(states: Mapping[str, State]) -> str:

@@ -19,6 +19,7 @@ from airflow_dq.profile.note import note_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.profile.secret import hash_key
 from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
+from airflow_dq.states.codec import compress, decompress
 from airflow_dq.states.count import Counts
 from airflow_dq.states.hashing import Hashes
 
@@ -74,7 +75,7 @@ class ColumnState:
 
         :param rows: all rows of the partition, which is all that is known of a column with a problem
         """
-        states = (self.states if isinstance(self.states, States) else States(self.states)).settled()
+        states = States.of(self.states).settled()
         failed: dict[str, MetricValue] = {}
         if self.problem:
             failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
@@ -182,7 +183,7 @@ class TableState:
         head = json.dumps({"rows": self.rows, "columns": described}).encode()
         body = b"".join([struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
         # All together, which takes a fraction of the time that each by itself would take.
-        return b"".join([_MAGIC, struct.pack("<Q", len(body)), _codec().compress(body, asbytes=True)])
+        return _MAGIC + compress(body, level=1)
 
     @classmethod
     def decode(cls, data: bytes) -> TableState:
@@ -193,8 +194,7 @@ class TableState:
         if not data.startswith(_MAGIC):
             raise CodecError(f"These bytes are not a table state of this version ({_MAGIC.decode()}).")
         try:
-            start = len(_MAGIC) + 8
-            data = _codec().decompress(data[start:], *struct.unpack_from("<Q", data, len(_MAGIC)), asbytes=True)
+            data = decompress(data[len(_MAGIC) :])
             position = 8
             (length,) = struct.unpack_from("<Q", data)
             head = json.loads(data[position : position + length])
@@ -210,10 +210,6 @@ class TableState:
             return cls(head["rows"], columns, RowSample.decode(data[position:]))
         except (struct.error, OSError, ValueError, KeyError, TypeError) as error:
             raise CodecError(f"The stored table state is damaged: {error}") from error
-
-
-def _codec() -> pa.Codec:
-    return pa.Codec("zstd", 1)
 
 
 def profile_table(

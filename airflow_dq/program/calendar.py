@@ -13,7 +13,7 @@ from datetime import datetime, time, timedelta
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.program.model import Alert, CalendarPart, ColumnProgram
 from airflow_dq.program.timeline import moment_of
-from airflow_dq.program.wording import quoted
+from airflow_dq.program.wording import looks_like, quoted
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 
@@ -80,7 +80,7 @@ _OF_KIND: Mapping[Kind, Sequence[str]] = {
     Kind.TIMESTAMP: tuple(_MOMENTS),
     Kind.STRING: tuple(_TEXTS),
 }
-OF_DAY = {0: "the partition", -1: "the day before", 1: "the day after"}
+_OF_DAY = {0: "the partition", -1: "the day before", 1: "the day after"}
 
 
 def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple[CalendarPart, ...]:
@@ -131,13 +131,17 @@ def calendar_alerts(
         assert seen is not None, "nor of a column without a single value"
         message = (
             f"{name}: every value is {_shown(seen, kind)}; expected {_shown(_value(part, kind, day), kind)}, "
-            f"the {part.name} of {OF_DAY[part.days]}, as in each of the {len(history)} past partitions."
+            f"{part_words(part)}, as in each of the {len(history)} past partitions."
         )
         dated = ((earlier.partition, moment_of(earlier.partition)) for earlier in reversed(history))
         old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)
         cause = None if old is None else f"rows of {old}"
-        ending = "" if cause is None else f" Looks like: {cause}."
-        yield Alert("calendar", name, message + ending, kind=kind, cause=cause)
+        yield Alert("calendar", name, message + looks_like(cause), kind=kind, cause=cause)
+
+
+def part_words(part: CalendarPart) -> str:
+    """``the day of the month of the partition``."""
+    return f"the {part.name} of {_OF_DAY[part.days]}"
 
 
 def only_value(column: ColumnProfile) -> Value | None:

@@ -24,7 +24,7 @@ from airflow_dq.program.model import (
 )
 from airflow_dq.program.neighbour import Neighbours
 from airflow_dq.program.series import Before, series_of
-from airflow_dq.program.wording import chance_words, metric_words, natural_range, number_words, reason_words
+from airflow_dq.program.wording import chance_words, looks_like, metric_words, natural_range, number_words, reason_words
 from airflow_dq.states.base import Kind
 
 NOTHING = 1e-9
@@ -121,7 +121,7 @@ def _sentence(result: ClauseResult, kind: Kind, cause: str | None) -> str:
     subject = clause.column or "the table"
     words = metric_words(clause.metric, clause.pair)
     count = past_partitions(clause)
-    ending = "" if cause is None else f" Looks like: {cause}."
+    ending = looks_like(cause)
     if isinstance(result.observed, Reason):
         return (
             f"{subject}: {words} has no value ({reason_words(result.observed)}); "

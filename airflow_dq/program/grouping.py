@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from airflow_dq.program.cause.hypothesis import Cause
 from airflow_dq.program.model import Alert
-from airflow_dq.program.wording import listed
+from airflow_dq.program.wording import listed, looks_like
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -80,7 +80,7 @@ def _together(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) ->
     others = [replace(alert, group=key, root=False) for alert in alerts[len(roots) :]]
     why = next((found for alert in others if (found := causes.get(alert.column or "")) is not None), None)
     if key == _ROWS and why is not None and roots[0].column is None and roots[0].cause is None:
-        roots[0] = replace(roots[0], message=f"{roots[0].message} Looks like: {why.words}.", cause=why.words)
+        roots[0] = replace(roots[0], message=roots[0].message + looks_like(why.words), cause=why.words)
     named = {alert.column for alert in roots}
     moved = list(dict.fromkeys(alert.column for alert in others if alert.column not in named and alert.column))
     if moved:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import Alert, Program
+from airflow_dq.program.wording import looks_like
 
 DISTINCT = 10
 """A column with at least this many different values does not have each of them equally often again by chance."""
@@ -27,12 +28,12 @@ def repetition_alerts(program: Program, profile: Profile, history: Sequence[Prof
     if content is None or content not in past or len(set(past)) < len(past):
         return
     copied = history[past.index(content)]
+    cause = "an old partition delivered again"
     message = (
         f"the table: the partition holds what {_named(copied)} holds ({profile.row_count:,} rows, every value as often "
-        f"in all {len(compared)} columns); no two of the {len(past)} past partitions were alike. Looks like: an old "
-        "partition delivered again."
+        f"in all {len(compared)} columns); no two of the {len(past)} past partitions were alike."
     )
-    yield Alert("partition_repeated", None, message, cause="an old partition delivered again")
+    yield Alert("partition_repeated", None, message + looks_like(cause), cause=cause)
 
 
 def _content(profile: Profile, columns: Collection[str]) -> tuple[str, ...] | None:

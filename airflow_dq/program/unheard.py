@@ -6,25 +6,50 @@ few numbers with a wrong sign move no metric far.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.profile.model import Profile
 from airflow_dq.program.model import Alert, ColumnProgram
 from airflow_dq.program.series import ABSENT
 from airflow_dq.program.wording import share_words
 
-SORTS = {
-    "infinite_ratio": "are infinite; in the past partitions none was.",
-    "control_ratio": "hold a control character (NUL, a tab, a line feed ...); in the past partitions none did.",
-    "negative_ratio": "are negative; in the past partitions none was, though many came near zero.",
-}
-"""Metrics that say how many values are of the sort, and its words."""
 SHARE = 0.01
 """Smallest share of the values that is worth an alert; a single value never is."""
 NEAR = 0.25
 """A partition whose smallest number lies within so many of its standard deviations above zero came near it."""
 OFTEN = 0.5
 """Share of the past partitions that came near zero: then there is a wall, and not a season that has yet to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """A sort of values."""
+
+    words: str
+    is_barred: Callable[[Sequence[Mapping[str, MetricValue]]], bool] = lambda past: True
+    """Whether it is for a reason that the past partitions, given by their metrics, had none."""
+
+
+def _keeps_off(past: Sequence[Mapping[str, MetricValue]]) -> bool:
+    """Whether numbers that were never negative often came near zero: amounts do, temperatures before winter do not."""
+    known = [
+        (low, std)
+        for one in past
+        if isinstance(low := one.get("min"), float) and isinstance(std := one.get("std"), float)
+    ]
+    return bool(known) and sum(low <= NEAR * std for low, std in known) >= OFTEN * len(known)
+
+
+SORTS = {
+    "infinite_ratio": _Sort("are infinite; in the past partitions none was."),
+    "control_ratio": _Sort("hold a control character (NUL, a tab, a line feed ...); in the past partitions none did."),
+    "negative_ratio": _Sort(
+        "are negative; in the past partitions none was, though many came near zero.", is_barred=_keeps_off
+    ),
+}
+"""By the metric that says how many values are of the sort."""
 
 
 def unheard_alerts(
@@ -36,7 +61,7 @@ def unheard_alerts(
         if column is None or column.kind is not program.kind:
             continue
         watched = {clause.metric for clause in program.clauses}
-        for metric, words in SORTS.items():
+        for metric, sort in SORTS.items():
             if metric in watched:
                 continue
             share, complete = column.metrics.get(metric), column.metrics.get("complete_ratio")
@@ -44,21 +69,10 @@ def unheard_alerts(
                 continue
             if share < SHARE or round(share * complete * profile.row_count) < 2:
                 continue
-            past = [earlier.columns[name].metrics.get(metric) for earlier in history if name in earlier.columns]
+            past = [earlier.columns[name].metrics for earlier in history if name in earlier.columns]
+            shares = [metrics.get(metric) for metrics in past]
             # A partition without values says nothing; one that was profiled before there was the metric might have had.
-            if not all(value == 0.0 or value in ABSENT for value in past) or 0.0 not in past:
-                continue
-            if metric != "negative_ratio" or _keeps_off(history, name):
-                message = f"{name}: {share_words(share)} of the values {words}"
+            none = all(value == 0.0 or value in ABSENT for value in shares) and 0.0 in shares
+            if none and sort.is_barred(past):
+                message = f"{name}: {share_words(share)} of the values {sort.words}"
                 yield Alert("values_unheard", name, message, kind=column.kind)
-
-
-def _keeps_off(history: Sequence[Profile], column: str) -> bool:
-    """Whether numbers that were never negative often came near zero: amounts do, temperatures before winter do not."""
-    past = [profile.columns[column].metrics for profile in history if column in profile.columns]
-    known = [
-        (low, std)
-        for one in past
-        if isinstance(low := one.get("min"), float) and isinstance(std := one.get("std"), float)
-    ]
-    return bool(known) and sum(low <= NEAR * std for low, std in known) >= OFTEN * len(known)

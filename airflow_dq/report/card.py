@@ -8,7 +8,7 @@ from airflow_dq.metrics.registry import Reason
 from airflow_dq.program.digest import details
 from airflow_dq.program.explanation import past_partitions
 from airflow_dq.program.model import Alert, Clause, Status, TransformKind, Verdict
-from airflow_dq.program.wording import metric_words
+from airflow_dq.program.wording import looks_like, metric_words
 from airflow_dq.report.chart import history_chart
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import expected, numbers, odds
@@ -60,7 +60,7 @@ def _charts(alert: Alert, partition: str | None, moving: bool) -> list[Element]:
 
 def predicate(alert: Alert) -> str:
     """The alert's sentence without its subject and the likely cause, for a place that has them above it."""
-    text = alert.message.replace(f" Looks like: {alert.cause}.", "") if alert.cause else alert.message
+    text = alert.message.replace(looks_like(alert.cause), "") if alert.cause else alert.message
     start = f"{alert.column or 'the table'}: "
     if not text.startswith(start):
         return text

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from airflow_dq.program.digest import digest
 from airflow_dq.program.model import Status, Verdict
+from airflow_dq.program.wording import LOOKS_LIKE
 from airflow_dq.report.markup import clean
 
 _NARROWEST = 30
@@ -34,7 +35,7 @@ def finding(verdict: Verdict) -> str:
 
 def cause_first(said: str) -> str:
     """An alert's sentence with its likely cause in front: a line that is cut to its width still tells that."""
-    seen, _, cause = said.partition(" Looks like: ")
+    seen, _, cause = said.partition(LOOKS_LIKE)
     return f"Looks like {cause} {seen}" if cause else said
 
 

@@ -13,9 +13,7 @@ from airflow_dq.profile.variant import WITH_VARIANTS
 from airflow_dq.program.wording import listed
 from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
-
-_TIDY = 8
-"""After so many partitions the store drops what it need not keep of them."""
+from airflow_dq.store.retention import AT_ONCE
 
 
 class Ledger:
@@ -117,7 +115,7 @@ class Ledger:
     def _end(self, outcome: Outcome) -> None:
         self._outcomes[outcome.partition] = outcome
         done, total = len(self._outcomes), len(self._attempts)
-        if done % _TIDY == 0:
+        if done % AT_ONCE == 0:
             self._store.tidy(self._dataset)
         # About twenty lines, however many partitions.
         if done == total or done * 20 // total > (done - 1) * 20 // total:

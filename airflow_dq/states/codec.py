@@ -64,11 +64,7 @@ def _body(data: bytes) -> bytes:
             raise ValueError("the data is cut short or has a tail")
         return body
     if data.startswith(_COMPRESSED):
-        start = 1 + _LENGTH.size
-        (size,) = _LENGTH.unpack_from(data, 1)
-        if size > _LARGEST:
-            raise ValueError(f"it says that it takes {size} bytes")
-        data = _codec().decompress(data[start:], size, asbytes=True)
+        data = decompress(data)
     if not data.startswith(_PLAIN):
         raise ValueError("it does not begin like a state")
     start = 1 + _CHECKSUM.size
@@ -78,13 +74,23 @@ def _body(data: bytes) -> bytes:
     return body
 
 
-def compress(packed: bytes) -> bytes:
-    """A packed state in the bytes that it is stored in; :func:`unpack` reads both."""
-    return b"".join([_COMPRESSED, _LENGTH.pack(len(packed)), _codec().compress(packed, asbytes=True)])
+def compress(data: bytes, level: int = _LEVEL) -> bytes:
+    """Fewer bytes, which :func:`decompress` restores; of a packed state :func:`unpack` reads both."""
+    return b"".join([_COMPRESSED, _LENGTH.pack(len(data)), pa.Codec("zstd", level).compress(data, asbytes=True)])
 
 
-def _codec() -> pa.Codec:
-    return pa.Codec("zstd", _LEVEL)
+def decompress(data: bytes) -> bytes:
+    """The bytes given to :func:`compress`.
+
+    :raises ValueError: when these are not of it
+    :raises struct.error: when they are cut short
+    :raises OSError: when they are damaged
+    """
+    (size,) = _LENGTH.unpack_from(data, 1)
+    if not data.startswith(_COMPRESSED) or size > _LARGEST:
+        raise ValueError("it does not begin like compressed bytes")
+    found: bytes = pa.Codec("zstd").decompress(data[1 + _LENGTH.size :], size, asbytes=True)
+    return found
 
 
 @contextmanager

@@ -58,9 +58,7 @@ class HeavyHitters:
     @classmethod
     def settled_of(cls, values: pa.Array, hashes: Hashes, counts: Counted) -> HeavyHitters:
         """As ``of(...).settled(...)`` of them all."""
-        least = -(-int(counts.sum()) // cls.SHARE)
-        kept = cls._kept(values, hashes, counts, np.zeros(len(counts), np.int64), 0, cls.STORED, least)
-        return replace(kept, floor=max(kept.floor, 2 * least))
+        return cls(values, hashes, counts, np.zeros(len(counts), np.int64)).settled(int(counts.sum()))
 
     @classmethod
     def none(cls, values: pa.Array) -> HeavyHitters:

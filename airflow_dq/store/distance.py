@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Row, any_, literal, select
+from sqlalchemy import Connection, Row, select
 
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.profile.model import Profile
@@ -18,8 +18,7 @@ from airflow_dq.store.model import ProfileRow, VerdictRow
 from airflow_dq.store.pair_cache import save_pairs
 from airflow_dq.store.profile_reader import attach_states, read_stored
 from airflow_dq.store.state_cache import StateCache
-
-_IDS = ARRAY(BigInteger)
+from airflow_dq.store.statement import among
 
 
 def measure_around(
@@ -30,7 +29,7 @@ def measure_around(
     They are measured along the partitions as they follow each other, and along those of them that are in the history
     as things stand: a person may still take one in, or out.
     """
-    found = connection.execute(select(ProfileRow).where(ProfileRow.id == any_(literal(list(profile_ids), _IDS))))
+    found = connection.execute(select(ProfileRow).where(among(ProfileRow.id, profile_ids)))
     own = [row for row in found if row.partition_key != NULL_KEY]
     chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}

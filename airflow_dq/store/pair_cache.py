@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Connection, any_, bindparam, literal, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow
+from airflow_dq.store.statement import among
 from airflow_dq.store.value import encode_metrics
 
 
@@ -39,8 +40,7 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
     if not changed:
         return 0
     # Read again under a lock, which every writer takes in this order: another one may have added to it meanwhile.
-    ids = literal(list(changed), ARRAY(BigInteger))
-    locked = select(ColumnRow.id, ColumnRow.pairs).where(ColumnRow.id == any_(ids)).order_by(ColumnRow.id)
+    locked = select(ColumnRow.id, ColumnRow.pairs).where(among(ColumnRow.id, changed)).order_by(ColumnRow.id)
     changes = [
         {"column_id": row.id, "merged": {**row.pairs, **_news(changed[row.id], row.pairs)}}
         for row in connection.execute(locked.with_for_update())

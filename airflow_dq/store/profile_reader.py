@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, func, literal, select
+from sqlalchemy import Connection, func, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
@@ -20,6 +20,7 @@ from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
+from airflow_dq.store.statement import among
 from airflow_dq.store.value import decode_metrics
 
 
@@ -77,7 +78,7 @@ def read_stored(connection: Connection, rows: Sequence[Any]) -> list[Stored]:
     """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order."""
     columns: dict[int, list[tuple[int, ColumnProfile]]] = defaultdict(list)
     if rows:
-        query = select(ColumnRow).where(_among(ColumnRow.profile_id, [row.id for row in rows]))
+        query = select(ColumnRow).where(among(ColumnRow.profile_id, [row.id for row in rows]))
         for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
             columns[found.profile_id].append((found.id, _column(found)))
     return [Stored(row.id, row.partition_key, row.row_count, row.options, tuple(columns[row.id])) for row in rows]
@@ -125,7 +126,7 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
 def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, dict[str, State]]:
     states: dict[int, dict[str, State]] = defaultdict(dict)
     if column_ids:
-        query = select(StateRow).where(_among(StateRow.column_profile_id, column_ids))
+        query = select(StateRow).where(among(StateRow.column_profile_id, column_ids))
         for row in connection.execute(query):
             states[row.column_profile_id][row.key] = decode_state(row.key, bytes(row.data))
     return states
@@ -136,7 +137,7 @@ def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, 
 
     if not column_ids:
         return {}
-    query = select(VariantRow).where(_among(VariantRow.column_profile_id, column_ids))
+    query = select(VariantRow).where(among(VariantRow.column_profile_id, column_ids))
     return {row.column_profile_id: decode_variants(bytes(row.data)) for row in connection.execute(query)}
 
 
@@ -161,8 +162,3 @@ def _options(stored: Mapping[str, Any]) -> ProfileOptions:
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }
     return ProfileOptions(**values)
-
-
-def _among(column: Any, ids: Iterable[int]) -> ColumnElement[bool]:
-    """``column = ANY(:ids)``: one parameter, however many ids."""
-    return column == any_(literal(sorted(ids), ARRAY(BigInteger)))  # type: ignore[no-any-return]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Text, any_, delete, func, literal, select
+from sqlalchemy import ARRAY, Connection, Text, any_, delete, func, literal, select
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.profile.spec import NULL_KEY
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.model import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.statement import among
 
 COLUMNS_AT_ONCE = 1000
 """Column profiles that one transaction drops, about: a fraction of a second, however wide the table is."""
@@ -78,7 +79,7 @@ def _widths(connection: Connection, profile_ids: list[int]) -> dict[int, int]:
     """Number of columns by profile."""
     query = (
         select(ColumnRow.profile_id, func.count())
-        .where(ColumnRow.profile_id == any_(literal(profile_ids, ARRAY(BigInteger))))
+        .where(among(ColumnRow.profile_id, profile_ids))
         .group_by(ColumnRow.profile_id)
     )
     return {row[0]: row[1] for row in connection.execute(query)}

@@ -8,13 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     ColumnElement,
     Connection,
     Select,
     and_,
-    any_,
     delete,
     func,
     literal,
@@ -32,6 +29,7 @@ from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.state_cache import StateCache
+from airflow_dq.store.statement import among
 
 WITH_VARIANTS = 3
 """Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
@@ -152,4 +150,4 @@ def _is_filling(connection: Connection, owner: int, oldest_kept: str) -> bool:
 
 
 def _columns_of(profile_ids: list[int]) -> Select[Any]:
-    return select(ColumnRow.id).where(ColumnRow.profile_id == any_(literal(profile_ids, ARRAY(BigInteger))))
+    return select(ColumnRow.id).where(among(ColumnRow.profile_id, profile_ids))

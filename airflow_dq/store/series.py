@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ARRAY, BigInteger, Connection, any_, literal, select
+from sqlalchemy import Connection, select
 
 from airflow_dq.program.codec import program_from_dict
 from airflow_dq.program.model import Program
 from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, ProgramRow
 from airflow_dq.store.review_model import Series
+from airflow_dq.store.statement import among
 
 TABLE_METRIC = "row_count"
 METRICS = ("complete_ratio", "dist_val_count", "mean", "str_len")
@@ -28,9 +29,8 @@ def series(connection: Connection, dataset: str, limit: int, metrics: Sequence[s
     ).all()[::-1]
     if not profiles:
         return []
-    ids = literal([row.id for row in profiles], ARRAY(BigInteger))
     query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, ColumnRow.metrics)
-    rows = connection.execute(query.where(ColumnRow.profile_id == any_(ids))).all()
+    rows = connection.execute(query.where(among(ColumnRow.profile_id, [row.id for row in profiles]))).all()
     keys = {row.id: row.partition_key for row in profiles}
     found: dict[tuple[str, str], dict[str, float | None]] = {}
     # Newest partition first: its columns lead, in their order; those that are gone follow.

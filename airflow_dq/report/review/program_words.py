@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.calendar import OF_DAY
+from airflow_dq.program.calendar import part_words
 from airflow_dq.program.model import Alert, CalendarPart, Clause, ColumnProgram, Transform, TransformKind
 from airflow_dq.program.wording import metric_words, number_words
 from airflow_dq.report.number import ANY_VALUE, expected
@@ -27,7 +27,7 @@ def clause_words(clause: Clause, kind: Kind) -> str | None:
 
 def calendar_words(parts: Sequence[CalendarPart]) -> str:
     """What a column tells of its partition's date: ``every value is the day of the month of the partition``."""
-    return f"every value is the {parts[0].name} of {OF_DAY[parts[0].days]}"
+    return f"every value is {part_words(parts[0])}"
 
 
 def catch_words(program: ColumnProgram) -> str:
