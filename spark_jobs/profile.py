@@ -1,6 +1,6 @@
 """Entry point of a profile job: ``spark-submit profile.py --spec '<JSON>'`` or ``--spec-file <path>``.
 
-The JSON is a :class:`airflow_dq.profile.spec.JobSpec`.  The database's URL comes from the environment variable
+The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes from the environment variable
 ``AIRFLOW_DQ_DSN``, which only this process, the driver, needs.  Executors need numpy and pyarrow; the job sends them
 the package's pure part by itself, so nothing of ours belongs into ``--py-files``.
 
@@ -22,7 +22,7 @@ _HERE = Path(__file__).resolve().parent
 sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).name.startswith("airflow_dq_executor"))
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
-from airflow_dq.profile.spec import JobSpec  # noqa: E402
+from airflow_dq.options.job import JobSpec  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,8 +48,8 @@ def run(spec: JobSpec) -> int:
 
     :raises DQError: when nothing could be profiled
     """
-    from airflow_dq.environment import check_environment
-    from airflow_dq.metrics.carried import unpack_metrics
+    from airflow_dq.engine.spark.environment import check_environment
+    from airflow_dq.metrics.user_metric import unpack_metrics
     from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
 
@@ -64,9 +64,9 @@ def run(spec: JobSpec) -> int:
         )
     # Before Spark starts: a wrong address shows at once.
     with open_store(dsn) as store:
-        from airflow_dq.spark.job import ProfileJob
-        from airflow_dq.spark.outcome import summary
-        from airflow_dq.spark.session import open_session
+        from airflow_dq.engine.spark.session import open_session
+        from airflow_dq.job.outcome import summary
+        from airflow_dq.job.spark import ProfileJob
 
         with open_session() as spark:
             outcomes = ProfileJob(spark, spec, store, _say).run()

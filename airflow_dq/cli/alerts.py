@@ -72,7 +72,7 @@ def show(arguments: Any) -> int:
 
 
 def _document(detail: JudgedDetail) -> dict[str, Any]:
-    from airflow_dq.program.codec import verdict_to_dict
+    from airflow_dq.codec.program import verdict_to_dict
 
     return {
         **asdict(detail.partition),

@@ -26,7 +26,7 @@ def backfill(arguments: Any) -> int:
 
     :raises ProfileError: with the job's own explanation of what went wrong.
     """
-    from airflow_dq.environment import check_environment
+    from airflow_dq.engine.spark.environment import check_environment
 
     if arguments.dag_id is not None:
         return _dag(arguments)
@@ -79,7 +79,7 @@ def job_spec(arguments: Any) -> JobSpec:
 
 
 def _command(arguments: Any, spec: JobSpec) -> list[str]:
-    from airflow_dq.environment import find_spark_submit
+    from airflow_dq.engine.spark.environment import find_spark_submit
     from airflow_dq.resource import resource_dir
 
     properties = _pairs("--conf", arguments.conf)
@@ -94,7 +94,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
 
 
 def _environment(arguments: Any) -> dict[str, str]:
-    from airflow_dq.environment import spark_environment
+    from airflow_dq.engine.spark.environment import spark_environment
     from airflow_dq.settings import DSN_VARIABLE
 
     return {**os.environ, **spark_environment(arguments.master), DSN_VARIABLE: find_dsn(arguments.dq_conn_id)}

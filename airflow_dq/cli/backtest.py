@@ -11,7 +11,7 @@ from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError
 
 if TYPE_CHECKING:
-    from airflow_dq.profile.file import PartitionFiles
+    from airflow_dq.engine.arrow.file import PartitionFiles
     from airflow_dq.profile.model import Profile
     from airflow_dq.program import BacktestResult, FailedPartition, SynthesisOptions
 
@@ -48,7 +48,7 @@ def _options(arguments: Any) -> SynthesisOptions:
 
 
 def _settings(arguments: Any) -> dict[str, Any]:
-    from airflow_dq.program.backtest_walk import TARGETS
+    from airflow_dq.backtest.walk import TARGETS
 
     return {
         "accept_after": arguments.accept_after or None,
@@ -57,8 +57,8 @@ def _settings(arguments: Any) -> dict[str, Any]:
 
 
 def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
-    from airflow_dq.profile.file import FileReader, find_partitions, natural
-    from airflow_dq.profile.model import ProfileOptions
+    from airflow_dq.engine.arrow.file import FileReader, find_partitions, natural
+    from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.program import backtest
 
     found = find_partitions(arguments.files)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from airflow_dq.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
+    from airflow_dq.backtest.model import Decision
     from airflow_dq.profile.model import Profile
-    from airflow_dq.program.backtest_model import Decision
     from airflow_dq.store import Repository
 
 WITH_VARIANTS = 4

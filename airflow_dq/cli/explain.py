@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def explain(arguments: Any) -> int:
     """Show the stored verdict; exit code 1 when it is neither ``pass`` nor ``warming_up``."""
-    from airflow_dq.program.codec import verdict_to_dict
+    from airflow_dq.codec.program import verdict_to_dict
     from airflow_dq.report import render_text
 
     verdict = _verdict(arguments)
@@ -32,9 +32,9 @@ def explain(arguments: Any) -> int:
 
 
 def _verdict(arguments: Any) -> Verdict:
+    from airflow_dq.gate.pipeline import judge
     from airflow_dq.program import SynthesisOptions
     from airflow_dq.store import open_store
-    from airflow_dq.store.judge import judge
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
         stored = repository.load_verdict(arguments.dataset, arguments.partition)

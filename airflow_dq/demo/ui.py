@@ -107,7 +107,7 @@ def _make_anew(workspace: Workspace) -> None:
 
 
 def _profile(workspace: Workspace, dsn: str, days: list[str]) -> None:
-    from airflow_dq.local.job import LocalJob
+    from airflow_dq.job.local import LocalJob
     from airflow_dq.profile import JobSpec
     from airflow_dq.store import open_store
 

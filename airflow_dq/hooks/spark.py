@@ -16,7 +16,7 @@ from typing import Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.sdk import BaseHook, Connection
 
-from airflow_dq.environment import find_spark_submit
+from airflow_dq.engine.spark.environment import find_spark_submit
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.version_compat import AirflowNotFoundException
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from airflow_dq.options.job import JobSpec
     from airflow_dq.profile.model import ColumnProfile, Profile
-    from airflow_dq.profile.spec import JobSpec
 
 _QUANTILES = {"p05": "0.05", "p25": "0.25", "median": "0.5", "p75": "0.75", "p95": "0.95"}
 

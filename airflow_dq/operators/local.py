@@ -17,8 +17,8 @@ def run_here(spec: JobSpec, dq_conn_id: str, log: Any) -> JobResult:
     :raises ConfigurationError: when the order needs Spark
     :raises ProfileError: when a partition could not be profiled; the others are stored
     """
-    from airflow_dq.local.job import LocalJob
-    from airflow_dq.spark.outcome import summary
+    from airflow_dq.job.local import LocalJob
+    from airflow_dq.job.outcome import summary
 
     began = time.monotonic()
     with DQHook(dq_conn_id).get_store() as store:

@@ -16,8 +16,8 @@ from airflow_dq.hooks.metric import gauge, timed
 from airflow_dq.hooks.spark import JobResult, ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.task import explained, first_try, partition_key, rendering
 from airflow_dq.operators.local import run_here
+from airflow_dq.options.job import names_of
 from airflow_dq.profile import JobSpec
-from airflow_dq.profile.spec import names_of
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException
 
@@ -237,8 +237,8 @@ class DQProfileOperator(SparkSubmitOperator):
         )
 
     def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
+        from airflow_dq.engine.spark.user_metric import pack_metrics
         from airflow_dq.resource import resource_dir
-        from airflow_dq.spark.own_metric import pack_metrics
 
         # The DAG file has been loaded in this process, not in the one that profiles.
         spec = replace(spec, metrics=pack_metrics())
@@ -258,7 +258,7 @@ class DQProfileOperator(SparkSubmitOperator):
         return self._hook.result(self.dataset) if isinstance(self._hook, ProfileSubmitHook) else None
 
     def _get_hook(self) -> ProfileSubmitHook:
-        from airflow_dq.environment import check_java, spark_environment
+        from airflow_dq.engine.spark.environment import check_java, spark_environment
 
         hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
         hook.check_master()

@@ -8,44 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.states.base import Kind, State
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileOptions:
-    """How a table is profiled; every field has a default that suits a daily table.
-
-    :param columns: profile only these columns (None: all)
-    :param exclude: do not profile these columns
-    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
-    :param seed: seed of the injected errors
-    :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
-        needs the variable ``AIRFLOW_DQ_HASH_KEY``
-    :param hidden: columns to which ``store_values=False`` applies although it is True for the others
-    """
-
-    columns: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    sample_rows: int = 1000
-    seed: int = 0
-    store_values: bool = True
-    hidden: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse a text where a tuple of names belongs: its letters would be taken for names.
-
-        :raises ConfigurationError: naming the option
-        """
-        for name in ("columns", "exclude", "hidden"):
-            given = getattr(self, name)
-            if isinstance(given, str):
-                raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
-
-    def hides(self, column: str) -> bool:
-        """Whether no value of the column may be stored."""
-        return not self.store_values or column in self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +116,7 @@ class Profile:
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
     variants: dict[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
-    """Injected variants by column, as far as computed; ask :func:`airflow_dq.profile.variant.variants_of`."""
+    """Injected variants by column, as far as computed; ask :func:`airflow_dq.corruption.variant.variants_of`."""
     sample: object | None = field(default=None, compare=False, repr=False)
     """The bounded row sample the variants are computed from; never stored or serialized."""
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
@@ -167,7 +132,7 @@ class Profile:
 
     def to_json(self) -> str:
         """One line of strict JSON, injected variants included as far as they can be computed."""
-        from airflow_dq.profile.codec import profile_to_json
+        from airflow_dq.codec.profile import profile_to_json
 
         return profile_to_json(self)
 
@@ -177,6 +142,6 @@ class Profile:
 
         :raises CodecError: when the text is not one, or of another version.
         """
-        from airflow_dq.profile.codec import profile_from_json
+        from airflow_dq.codec.profile import profile_from_json
 
         return profile_from_json(text)

@@ -12,12 +12,13 @@ import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
+from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.fingerprint import RowHashes
-from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, States, digest_states, encode_states
-from airflow_dq.profile.note import note_of
+from airflow_dq.profile.hash_key import hash_key
+from airflow_dq.profile.model import ColumnProfile, Profile, States, digest_states, encode_states
+from airflow_dq.profile.remark import note_of
 from airflow_dq.profile.sample import RowSample
-from airflow_dq.profile.secret import hash_key
 from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
 from airflow_dq.states.codec import compress, decompress
 from airflow_dq.states.count import Counts

@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from airflow_dq.program.backtest_model import BacktestResult, PartitionOutcome
-from airflow_dq.program.model import Alert, Status
+from airflow_dq.backtest.model import BacktestResult, PartitionOutcome
+from airflow_dq.learn.model import Alert, Status
 from airflow_dq.report.backtest_words import (
     caution,
     count,

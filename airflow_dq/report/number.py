@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from airflow_dq.explain.wording import natural_range, number_words
+from airflow_dq.learn.model import Alert
 from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.model import Alert
-from airflow_dq.program.wording import natural_range, number_words
 from airflow_dq.states.base import Kind
 
 ANY_VALUE = "any other value"

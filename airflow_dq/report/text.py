@@ -6,9 +6,9 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from airflow_dq.program.digest import digest
-from airflow_dq.program.model import Status, Verdict
-from airflow_dq.program.wording import LOOKS_LIKE
+from airflow_dq.explain.lines import digest
+from airflow_dq.explain.wording import LOOKS_LIKE
+from airflow_dq.learn.model import Status, Verdict
 from airflow_dq.report.markup import clean
 
 _NARROWEST = 30

@@ -6,8 +6,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from airflow_dq.explain.lines import digest, telling
 from airflow_dq.program import Status
-from airflow_dq.program.digest import digest, telling
 
 if TYPE_CHECKING:
     from airflow_dq.program import Verdict

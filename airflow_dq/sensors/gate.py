@@ -13,14 +13,14 @@ from airflow.sdk import Asset, BaseNotifier, BaseSensorOperator, PokeReturnValue
 from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import count, timed
-from airflow_dq.hooks.parked import answer_of, park
+from airflow_dq.hooks.required_action import answer_of, park
 from airflow_dq.hooks.task import explained, is_backfill, partition_key, rendering
+from airflow_dq.judge.severity import check_severity
 from airflow_dq.links.alert import DQAlertLink, alert_path
 from airflow_dq.program import SynthesisOptions
-from airflow_dq.program.severity import check_severity
-from airflow_dq.sensors.clock import has_waited, waiting_since
 from airflow_dq.sensors.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
 from airflow_dq.sensors.review import body, settle, subject
+from airflow_dq.sensors.waiting import has_waited, waiting_since
 from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 from airflow_dq.triggers.profile import ProfileTrigger, progress
 from airflow_dq.version_compat import (
@@ -34,8 +34,8 @@ from airflow_dq.version_compat import (
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_dq.hooks.parked import Answer
-    from airflow_dq.program.model import Severity, Verdict
+    from airflow_dq.hooks.required_action import Answer
+    from airflow_dq.learn.model import Severity, Verdict
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import JudgedDetail, Review
 
@@ -211,7 +211,7 @@ class DQGateSensor(BaseSensorOperator):
     def _judge(self, context: Context, repository: Repository, partition: str) -> Conclusion:
         if is_backfill(context) and not self.judge_backfills:
             return unjudged(self.dataset, partition, _BACKFILL)
-        from airflow_dq.store.judge import judge
+        from airflow_dq.gate.pipeline import judge
 
         with timed("gate.duration", self.dataset):
             verdict = judge(

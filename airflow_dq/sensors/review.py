@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from airflow_dq.hooks.parked import OPTIONS
-from airflow_dq.program.digest import details
+from airflow_dq.explain.lines import details
+from airflow_dq.hooks.required_action import OPTIONS
 
 if TYPE_CHECKING:
-    from airflow_dq.hooks.parked import Answer
-    from airflow_dq.program.model import Alert
+    from airflow_dq.hooks.required_action import Answer
+    from airflow_dq.learn.model import Alert
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import JudgedDetail, Review
 
@@ -85,8 +85,8 @@ def _table(detail: JudgedDetail) -> Iterator[str]:
 
 
 def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
+    from airflow_dq.explain.wording import metric_words, reason_words
     from airflow_dq.metrics.registry import Reason
-    from airflow_dq.program.wording import metric_words, reason_words
     from airflow_dq.report.number import expected, numbers, odds
 
     column = alert.column if alert.column is not None else "(table)"

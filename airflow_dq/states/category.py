@@ -18,8 +18,8 @@ from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import Buckets, read_strings
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.heavy import Frequent
+from airflow_dq.states.hidden import veiled_strings
 from airflow_dq.states.memo import remember_last
-from airflow_dq.states.veil import veiled_strings
 
 Counted = NDArray[np.int64]
 LONGEST = 200

@@ -25,11 +25,11 @@ from airflow_dq.states.codec import (
 )
 from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
 from airflow_dq.states.heavy import Frequent
+from airflow_dq.states.hidden import veiled_hashes
 from airflow_dq.states.joint import comparable_cells, sketched_cells
 from airflow_dq.states.long_integer import is_long, split, whole
 from airflow_dq.states.memo import remember_last
 from airflow_dq.states.sketch import NumberSketch
-from airflow_dq.states.veil import veiled_hashes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

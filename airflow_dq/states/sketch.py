@@ -15,8 +15,8 @@ from airflow_dq.states.codec import pack_floats, pack_integers, unpack_floats, u
 from airflow_dq.states.grid import COARSEST, Histogram, coarser_log_keys, grid_keys, grid_level, log_keys, log_level
 from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.heavy import HeavyHitters
+from airflow_dq.states.hidden import rounded_outwards
 from airflow_dq.states.hyperloglog import HyperLogLog
-from airflow_dq.states.veil import rounded_outwards
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -10,8 +10,8 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import StaleAttemptError, StoreError
-from airflow_dq.store.model import AttemptRow, DatasetRow, ProfileRow
 from airflow_dq.store.summary import AttemptStatus
+from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow
 from airflow_dq.store.value import key, prose
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, or_
 
-from airflow_dq.program.model import Status
-from airflow_dq.store.model import ProfileRow, VerdictRow
+from airflow_dq.learn.model import Status
+from airflow_dq.store.table import ProfileRow, VerdictRow
 
 SPEAKS_OF_PROFILE: ColumnElement[bool] = and_(
     VerdictRow.dataset_id == ProfileRow.dataset_id,

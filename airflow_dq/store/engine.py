@@ -7,8 +7,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, text
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import describe, parse_dsn
-from airflow_dq.store.model import REVISION
 from airflow_dq.store.repository import Repository
+from airflow_dq.store.table import REVISION
 from airflow_dq.store.transaction import AWAITED, run
 from airflow_dq.store.value import to_json
 

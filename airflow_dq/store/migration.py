@@ -21,7 +21,7 @@ from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import current_revision, make_engine
 from airflow_dq.store.lock import lock_migration
-from airflow_dq.store.model import Base
+from airflow_dq.store.table import Base
 from airflow_dq.store.transaction import run
 
 T = TypeVar("T")

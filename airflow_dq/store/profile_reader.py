@@ -11,16 +11,17 @@ from sqlalchemy import Connection, func, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
+from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.metrics.registry import largest_pool, pools
-from airflow_dq.profile.model import ColumnProfile, Profile, ProfileOptions, Variant
-from airflow_dq.profile.spec import NULL_KEY
-from airflow_dq.program.baseline import Baseline
+from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
-from airflow_dq.store.model import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
+from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.value import decode_metrics
 
 
@@ -133,7 +134,7 @@ def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, di
 
 
 def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, tuple[Variant, ...]]:
-    from airflow_dq.profile.variant_blob import decode_variants
+    from airflow_dq.corruption.blob import decode_variants
 
     if not column_ids:
         return {}

@@ -9,12 +9,12 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
+from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
-from airflow_dq.profile.variant_blob import encode_variants
 from airflow_dq.states.codec import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
-from airflow_dq.store.model import ColumnRow, ProfileRow, StateRow, VariantRow
+from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
 from airflow_dq.store.value import encode_metrics, key, plain_metrics, prose
 
 BATCH_BYTES = 8_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import ARRAY, Connection, Text, any_, delete, func, literal, select
 
 from airflow_dq.exceptions import StoreError
-from airflow_dq.profile.spec import NULL_KEY
+from airflow_dq.options.job import NULL_KEY
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.model import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.statement import among
+from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 
 COLUMNS_AT_ONCE = 1000
 """Column profiles that one transaction drops, about: a fraction of a second, however wide the table is."""

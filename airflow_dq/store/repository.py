@@ -14,17 +14,17 @@ from sqlalchemy import Engine
 from airflow_dq.exceptions import StoreError
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
-    judged,
-    judgement,
-    pair_cache,
+    distance_writer,
+    metric_history,
     profile_reader,
     profile_writer,
     prune,
     retention,
     review,
-    series,
     snooze,
     status,
+    verdict_reader,
+    verdict_writer,
 )
 from airflow_dq.store.address import describe
 from airflow_dq.store.state_cache import StateCache
@@ -32,8 +32,8 @@ from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
+    from airflow_dq.learn.model import Program, Verdict
     from airflow_dq.profile.model import Profile
-    from airflow_dq.program.model import Program, Verdict
     from airflow_dq.store.review_model import (
         AlertFilter,
         Decision,
@@ -161,7 +161,7 @@ class Repository:
 
     def save_pairs(self, dataset: str, profiles: Sequence[Profile]) -> int:
         """Keep the two-distribution metrics that were computed on these profiles; returns how many columns changed."""
-        return run(self._engine, lambda c: pair_cache.save_pairs(c, dataset, profiles))
+        return run(self._engine, lambda c: distance_writer.save_pairs(c, dataset, profiles))
 
     def save_judgement(
         self,
@@ -180,15 +180,15 @@ class Repository:
         :param origin: the task that judged; None keeps the one that is stored
         :raises StaleAttemptError: when the partition was profiled anew with other content in the meantime
         """
-        run(self._engine, lambda c: judgement.save(c, dataset, profile, program, verdict, inputs, origin))
+        run(self._engine, lambda c: verdict_writer.save(c, dataset, profile, program, verdict, inputs, origin))
 
     def load_verdict(self, dataset: str, partition: str) -> Verdict | None:
         """The verdict on the partition's current profile; None when that one was not judged."""
-        return run(self._engine, lambda c: judgement.load_verdict(c, dataset, partition))
+        return run(self._engine, lambda c: verdict_writer.load_verdict(c, dataset, partition))
 
     def load_program(self, dataset: str, partition: str, *, inputs: str | None = None) -> Program | None:
         """The program the partition was judged by; with ``inputs``, only if it was synthesized from these."""
-        return run(self._engine, lambda c: judgement.load_program(c, dataset, partition, inputs))
+        return run(self._engine, lambda c: verdict_writer.load_program(c, dataset, partition, inputs))
 
     def datasets(self) -> list[DatasetSummary]:
         """Every dataset, by name."""
@@ -204,7 +204,7 @@ class Repository:
 
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""
-        return run(self._engine, lambda c: judged.dags_of(c, dataset))
+        return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
 
     def verdict_strip(self, dataset: str, limit: int = 60) -> list[PartitionSummary]:
         """The newest partitions with their verdicts, newest first; the same lines as :meth:`partitions`."""
@@ -212,11 +212,11 @@ class Repository:
 
     def dataset_series(self, dataset: str, limit: int = 60, metrics: Sequence[str] | None = None) -> list[Series]:
         """A few metrics over the newest partitions: ``row_count`` of the table, then those of each column."""
-        return run(self._engine, lambda c: series.series(c, dataset, limit, metrics))
+        return run(self._engine, lambda c: metric_history.series(c, dataset, limit, metrics))
 
     def current_program(self, dataset: str) -> tuple[str, Program] | None:
         """The program of the partition with the greatest key, and that key."""
-        return run(self._engine, lambda c: series.newest_program(c, dataset))
+        return run(self._engine, lambda c: metric_history.newest_program(c, dataset))
 
     def judged(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[JudgedPartition]:
         """Partitions with alerts, open or closed, the newest verdict first.
@@ -224,19 +224,19 @@ class Repository:
         :param limit: at most 200
         :param before: the last ``verdict_id`` of the page before this one
         """
-        return run(self._engine, lambda c: judged.judged(c, chosen, limit, before))
+        return run(self._engine, lambda c: verdict_reader.judged(c, chosen, limit, before))
 
     def judged_detail(self, alert_id: int) -> JudgedDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""
-        return run(self._engine, lambda c: judged.of_alert(c, alert_id))
+        return run(self._engine, lambda c: verdict_reader.of_alert(c, alert_id))
 
     def judged_partition(self, dataset: str, partition: str) -> JudgedDetail | None:
         """Everything about a judged partition; None when it was not judged."""
-        return run(self._engine, lambda c: judged.of_partition(c, dataset, partition))
+        return run(self._engine, lambda c: verdict_reader.of_partition(c, dataset, partition))
 
     def judged_by(self, origin: Origin) -> JudgedDetail | None:
         """Everything about the partition that a task has judged last; None when it has judged none."""
-        return run(self._engine, lambda c: judged.of_task(c, origin))
+        return run(self._engine, lambda c: verdict_reader.of_task(c, origin))
 
     def decide(
         self,

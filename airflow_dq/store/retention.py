@@ -22,14 +22,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from airflow_dq.metrics.registry import largest_pool
-from airflow_dq.profile.spec import NULL_KEY
+from airflow_dq.options.job import NULL_KEY
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.distance import measure_around
+from airflow_dq.store.distance_measure import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
 from airflow_dq.store.lock import lock_partition, try_lock_retention
-from airflow_dq.store.model import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
+from airflow_dq.store.table import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 
 WITH_VARIANTS = 3
 """Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next

@@ -11,8 +11,8 @@ from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
 from airflow_dq.store.lock import lock_partition
-from airflow_dq.store.model import AlertRow, DatasetRow, ProfileRow, ReviewRow, VerdictRow
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewRow, VerdictRow
 from airflow_dq.store.value import prose
 
 Found = TypeVarTuple("Found")

@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from airflow_dq.exceptions import ReviewError
+from airflow_dq.explain.wording import listed
+from airflow_dq.learn.model import Alert, Verdict
 from airflow_dq.metrics.registry import metrics_for
-from airflow_dq.program.model import Alert, Verdict
-from airflow_dq.program.wording import listed
 from airflow_dq.states.base import Kind
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.model import AlertRow, ColumnRow, DatasetRow, ProfileRow, SnoozeRow, VerdictRow
+from airflow_dq.store.metric_history import TABLE_METRIC
 from airflow_dq.store.review import name_of, record
 from airflow_dq.store.review_model import Snooze
-from airflow_dq.store.series import TABLE_METRIC
+from airflow_dq.store.table import AlertRow, ColumnRow, DatasetRow, ProfileRow, SnoozeRow, VerdictRow
 from airflow_dq.store.value import key, prose
 
 _NAMED = 20

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Subquery, and_, func, select
 
-from airflow_dq.program.model import Status
+from airflow_dq.learn.model import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
-from airflow_dq.store.judged import FIRST_ALERT, of_dags, origin_of, with_first_alert
-from airflow_dq.store.model import AttemptRow, DatasetRow, ProfileRow, VerdictRow
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
+from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow, VerdictRow
+from airflow_dq.store.verdict_reader import FIRST_ALERT, of_dags, origin_of, with_first_alert
 
 
 def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> list[DatasetSummary]:

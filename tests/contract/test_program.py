@@ -13,13 +13,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import airflow_dq.program
+import airflow_dq.backtest
+import airflow_dq.explain
+import airflow_dq.judge
+import airflow_dq.learn
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, Status, SynthesisOptions, Verdict, evaluate, synthesize
 
 MODULES = [
-    import_module(f"airflow_dq.program.{module.name}") for module in pkgutil.iter_modules(airflow_dq.program.__path__)
+    import_module(module.name)
+    for package in (airflow_dq.learn, airflow_dq.judge, airflow_dq.explain, airflow_dq.backtest)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
 
 
@@ -101,7 +106,7 @@ def test_program_package_imports_no_airflow_database_or_statistics_library() -> 
     code = (
         "import sys\n"
         "from airflow_dq.program import evaluate, synthesize\n"
-        "from airflow_dq.program.codec import program_to_json\n"
+        "from airflow_dq.codec.program import program_to_json\n"
         "heavy = {'airflow', 'sqlalchemy', 'pyspark', 'scipy.stats', 'statsmodels'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

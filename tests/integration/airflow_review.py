@@ -74,7 +74,7 @@ def answer(ti: Any, session: Any) -> list[bool]:
     from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
 
     from airflow_dq.hooks.dq import DQHook
-    from airflow_dq.hooks.parked import answer_parked
+    from airflow_dq.hooks.required_action import answer_parked
     from airflow_dq.store.review_model import Origin
 
     kind = ti.task_id.rpartition("_")[2]

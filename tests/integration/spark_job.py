@@ -10,10 +10,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from airflow_dq.environment import spark_environment
+from airflow_dq.engine.spark.environment import spark_environment
+from airflow_dq.engine.spark.session import open_session
+from airflow_dq.job.spark import Outcome, ProfileJob
 from airflow_dq.profile import JobSpec
-from airflow_dq.spark.job import Outcome, ProfileJob
-from airflow_dq.spark.session import open_session
 from airflow_dq.store import Repository
 
 Run = Callable[..., dict[str, Outcome]]

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.corruption.variant import variants_of
 from airflow_dq.profile import profile_table
-from airflow_dq.profile.variant import variants_of
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.migration import upgrade

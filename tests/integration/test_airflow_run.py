@@ -98,7 +98,7 @@ def orders(number: int, factor: float = 1.0) -> pa.Table:
 
 
 def backfill(store: Repository, dataset: str, lake: Path) -> None:
-    from airflow_dq.local.job import LocalJob
+    from airflow_dq.job.local import LocalJob
 
     paths = {day: str(lake / f"day={day}.parquet") for day in DAYS[:-1]}
     LocalJob(JobSpec(dataset=dataset, paths=paths), store, lambda line: None).run()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from airflow_dq.local.job import LocalJob
+from airflow_dq.job.local import LocalJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import open_store
 from tests.integration.airflow_home import AirflowHome

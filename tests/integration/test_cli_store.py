@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from airflow_dq.cli.main import main
+from airflow_dq.gate.pipeline import judge
 from airflow_dq.store import Repository
-from airflow_dq.store.judge import judge
 from airflow_dq.store.migration import check, upgrade
 from airflow_dq.store.review_model import AlertFilter
 from tests.airflow_api import fake_api

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_dq.local.job import LocalJob
+from airflow_dq.job.local import LocalJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import Repository
 from airflow_dq.store.value import to_json
@@ -35,7 +35,7 @@ def spark() -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    from airflow_dq.spark.session import open_session
+    from airflow_dq.engine.spark.session import open_session
 
     builder.getOrCreate()
     with open_session() as session:
@@ -103,7 +103,7 @@ def write_csv(folder: Path) -> None:
 
 @pytest.mark.parametrize(("format", "write", "bad"), [("parquet", write_parquet, ()), ("csv", write_csv, ("3",))])
 def test_both_engines_store_the_same(format, write, bad, spark, store: Repository, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    from airflow_dq.spark.job import ProfileJob
+    from airflow_dq.job.spark import ProfileJob
 
     write(tmp_path)
     pattern = f"{tmp_path}/day=*"

@@ -14,14 +14,15 @@ import pytest
 from sqlalchemy import text
 
 from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
+from airflow_dq.gate import pipeline as judge_module
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Program, Status, Verdict
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.model import Program, Status, SynthesisOptions, Verdict
 from airflow_dq.report import render_page
 from airflow_dq.sensors.review import body
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store import judge as judge_module
-from airflow_dq.store.judge import judge
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)
@@ -222,7 +223,7 @@ def test_a_bug_never_passes(learned: Repository, monkeypatch: pytest.MonkeyPatch
 
 def replacing(store: Repository, times: int) -> Callable[[Program, Profile, list[Profile]], Verdict]:
     """An evaluation during which somebody profiles the partition anew."""
-    from airflow_dq.program.evaluation import evaluate
+    from airflow_dq.judge.evaluation import evaluate
 
     left = [times]
 

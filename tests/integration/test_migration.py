@@ -10,11 +10,12 @@ import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
+from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
-from airflow_dq.store import model, open_store
+from airflow_dq.store import open_store
+from airflow_dq.store import table as model
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.migration import check, downgrade, head, upgrade
 from airflow_dq.store.value import encode_metrics

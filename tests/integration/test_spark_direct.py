@@ -18,11 +18,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.engine.spark import reader
+from airflow_dq.engine.spark.direct import open_direct
+from airflow_dq.job import spark as job
+from airflow_dq.job.outcome import Outcome
 from airflow_dq.profile import JobSpec, Profile
-from airflow_dq.profile.variant_blob import encode_variants
-from airflow_dq.spark import job, reader
-from airflow_dq.spark.direct import open_direct
-from airflow_dq.spark.outcome import Outcome
 from airflow_dq.store import Repository
 from tests.integration.spark_job import run_job
 
@@ -223,7 +224,7 @@ def test_a_tiny_partition_takes_one_job_with_its_variants(
 def test_many_partitions_in_one_job_are_put_together_alike(
     both: Both, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collected: int
 ) -> None:
-    monkeypatch.setattr("airflow_dq.spark.direct_scan._COLLECTED", collected)
+    monkeypatch.setattr("airflow_dq.engine.spark.direct_scan._COLLECTED", collected)
     table = long_table(9_000)
     for day in range(12):
         (tmp_path / f"day={day:02}").mkdir()

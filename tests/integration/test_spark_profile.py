@@ -15,15 +15,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.engine.spark import reader
 from airflow_dq.exceptions import (
     ConfigurationError,
     ProfileError,
     SourceEmptyError,
     SourceMissingError,
 )
+from airflow_dq.job import spark as job
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
-from airflow_dq.profile.variant_blob import encode_variants
-from airflow_dq.spark import job, reader
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
 
@@ -104,7 +105,7 @@ def test_any_number_of_tasks_gives_the_metrics_of_the_whole(
 def test_the_newest_two_partitions_have_variants_as_computed_in_memory(
     run: Run, store: Repository, tmp_path: Path
 ) -> None:
-    from airflow_dq.profile.variant import variants_of
+    from airflow_dq.corruption.variant import variants_of
 
     tables = {key: _table(60 + index) for index, key in enumerate(["a", "b", "c"])}
     run(paths={key: str(_write(table, tmp_path / key)) for key, table in tables.items()}, exclude=("l",))

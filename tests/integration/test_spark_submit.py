@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import text
 
-from airflow_dq.environment import find_spark_submit, spark_environment
+from airflow_dq.engine.spark.environment import find_spark_submit, spark_environment
 from airflow_dq.profile import JobSpec, profile_table
 from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository

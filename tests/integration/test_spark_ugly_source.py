@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 from sqlalchemy import text
 
 from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceUnreadableError
+from airflow_dq.job.outcome import summary
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile import Profile
-from airflow_dq.spark.outcome import summary
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 from airflow_dq.store import Repository

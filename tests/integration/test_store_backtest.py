@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.main import main
+from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import BacktestResult
-from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.store import Repository
 from tests.integration.sample import days, make_profile
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event, text
 
+from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import metrics_for, pools
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.baseline import Baseline
-from airflow_dq.program.model import ScopeVerdict, Status, Verdict
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, retention
 from tests.integration.sample import ODD_NAME, days, make_profile

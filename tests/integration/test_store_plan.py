@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, inspect, text
 
-from airflow_dq.program.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import AlertFilter, AlertState, Origin

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Status
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.model import Status, SynthesisOptions
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.judge import judge
 from airflow_dq.store.review_model import AlertFilter, Decision, Origin
 from tests.integration.sample import ODD_NAME, days, make_profile
 

@@ -10,10 +10,11 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Verdict
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.plugins.web.header import HEADERS
-from airflow_dq.program.model import SynthesisOptions, Verdict
 from airflow_dq.store import Repository
-from airflow_dq.store.judge import judge
 from airflow_dq.store.review_model import Origin
 from tests.integration.sample import days, make_profile
 

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, text
 
+from airflow_dq.corruption.variant import all_variants
+from airflow_dq.gate.pipeline import judge
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
-from airflow_dq.profile.variant import all_variants
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.store import Repository
-from airflow_dq.store.judge import judge
 
 PROTOTYPE = "table_0000"
 JUDGED = 12

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
-from airflow_dq.program.model import Status, SynthesisOptions
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Status
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.judge import judge
 from airflow_dq.store.review_model import Decision
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from airflow_dq.program.model import SynthesisOptions
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store import Repository
 from airflow_dq.triggers.profile import ProfileTrigger, progress

@@ -15,9 +15,10 @@ import pytest
 from sqlalchemy import event
 
 from airflow_dq.exceptions import StoreUnreachableError
-from airflow_dq.program.model import Status, SynthesisOptions
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Status
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store, transaction
-from airflow_dq.store.judge import judge
 from airflow_dq.triggers.profile import ProfileTrigger
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from airflow_dq.program.model import Status, SynthesisOptions
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.model import Status
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository
-from airflow_dq.store.judge import judge
 from airflow_dq.triggers.profile import progress
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server
@@ -48,8 +49,8 @@ store.save_profile(attempt, "t", make_profile("{partition}", rows=77))
 print("done", flush=True)
 """
 _JUDGES = """
-from airflow_dq.program.model import SynthesisOptions
-from airflow_dq.store.judge import judge
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.gate.pipeline import judge
 
 stop_before({words!r})
 judge(store, "t", "{partition}", SynthesisOptions(target_fpr=0.05, history=20, min_history=5))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_dq.environment import spark_environment
+from airflow_dq.engine.spark.environment import spark_environment
 from airflow_dq.profile import JobSpec
 from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository

@@ -8,14 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.series import distances
+from airflow_dq.learn.model import Status
 from airflow_dq.metrics.registry import pools
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
-from airflow_dq.program.baseline import Baseline
-from airflow_dq.program.model import Status, SynthesisOptions
-from airflow_dq.program.series import distances
 from airflow_dq.store import Repository
-from airflow_dq.store.judge import judge
 from airflow_dq.store.retention import with_states
 from tests.reliability.sight import assert_whole, put, report, rows
 

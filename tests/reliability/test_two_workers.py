@@ -6,9 +6,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from airflow_dq.exceptions import StaleAttemptError
-from airflow_dq.program.model import SynthesisOptions
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.judge import judge
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server
 from tests.reliability.sight import assert_whole, put, report, rows

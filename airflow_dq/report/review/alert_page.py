@@ -11,10 +11,10 @@ from airflow_dq.report.markup import element
 from airflow_dq.report.review.address import Addresses
 from airflow_dq.report.review.badge import alerts_words, badge
 from airflow_dq.report.review.evidence import evidence, first_words
-from airflow_dq.report.review.moment import moment
 from airflow_dq.report.review.shell import render
 from airflow_dq.report.review.snooze_form import snooze_form, snooze_list
 from airflow_dq.report.review.strip import strip
+from airflow_dq.report.review.timestamp import moment
 from airflow_dq.report.review.trail import closed, trail
 from airflow_dq.report.review.verdict_form import Rights, verdict_card
 from airflow_dq.store.review_model import JudgedDetail

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from airflow_dq.program.model import Clause, Program
+from airflow_dq.learn.model import Clause, Program
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import odds
 from airflow_dq.report.review.address import Addresses

@@ -11,8 +11,8 @@ from airflow_dq.report.markup import element
 from airflow_dq.report.review.address import Addresses
 from airflow_dq.report.review.badge import alerts_words, badge
 from airflow_dq.report.review.filter_form import filter_form
-from airflow_dq.report.review.moment import moment
 from airflow_dq.report.review.shell import render
+from airflow_dq.report.review.timestamp import moment
 from airflow_dq.report.text import cause_first
 from airflow_dq.store.review_model import AlertFilter, JudgedPartition
 from airflow_dq.store.summary import DatasetSummary

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from airflow_dq.program.wording import metric_words
+from airflow_dq.explain.wording import metric_words
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.filter_form import choice
-from airflow_dq.report.review.moment import moment
+from airflow_dq.report.review.timestamp import moment
 from airflow_dq.store.review_model import AlertSummary, Snooze
 
 DAYS = {1: "1 day", 3: "3 days", 7: "1 week", 14: "2 weeks", 30: "30 days"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from airflow_dq.program.wording import metric_words, number_words
+from airflow_dq.explain.wording import metric_words, number_words
 from airflow_dq.report.markup import element
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import Series

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.badge import alerts_words
-from airflow_dq.report.review.moment import moment
+from airflow_dq.report.review.timestamp import moment
 from airflow_dq.store.review_model import Action, AlertSummary, JudgedPartition, ReviewEvent
 
 _ACTIONS: dict[Action, str] = {

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.badge import DECISIONS
-from airflow_dq.report.review.moment import moment
+from airflow_dq.report.review.timestamp import moment
 from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin
 
 CHOICES: dict[Decision, tuple[str, str]] = {

@@ -11,16 +11,16 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from sqlalchemy import text
 
-from airflow_dq.environment import spark_environment
+from airflow_dq.engine.spark.environment import spark_environment
+from airflow_dq.engine.spark.session import open_session
+from airflow_dq.job.spark import ProfileJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.settings import SCHEMA
-from airflow_dq.spark.job import ProfileJob
-from airflow_dq.spark.session import open_session
 from airflow_dq.store import EmbeddedPostgres, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import upgrade
-from airflow_dq.store.model import Base
+from airflow_dq.store.table import Base
 from tests.benchmark.profile.table import Shape
 
 CORES = 2

@@ -1,6 +1,6 @@
 """Budgeted maximum coverage without Algorithm 1's shortcut: what its greedy choice is compared with.
 
-Each function can stand in for :func:`airflow_dq.program.selection.select`.
+Each function can stand in for :func:`airflow_dq.learn.choose.greedy.select`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack
 
-from airflow_dq.program.array import BoolArray
-from airflow_dq.program.selection import CoverageProblem, select
+from airflow_dq.learn.array import BoolArray
+from airflow_dq.learn.choose.greedy import CoverageProblem, select
 
 FRUGAL = 1e-4
 """Of two choices that catch the same errors the cheaper one: the whole budget is worth this share of one error."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from airflow_dq.codec.profile import profile_from_json
+from airflow_dq.corruption.variant import all_variants
 from airflow_dq.profile import Profile, profile_table
-from airflow_dq.profile.codec import profile_from_json
-from airflow_dq.profile.variant import all_variants
 from airflow_dq.program import evaluate, synthesize
 
 COLUMNS, PARTITIONS, WIDE_ROWS = 100, 30, 2_000

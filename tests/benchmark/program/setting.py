@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
+from airflow_dq.learn import mode
+from airflow_dq.learn.choose import budget
+from airflow_dq.learn.choose import column as column_synthesis
+from airflow_dq.learn.expect import calibration, forecast
+from airflow_dq.learn.expect import support as size
 from airflow_dq.metrics.registry import Metric, metrics_for
-from airflow_dq.program import SynthesisOptions, budget, calibration, column_synthesis, forecast, mode, size
+from airflow_dq.program import SynthesisOptions
 from airflow_dq.states.base import Kind
 from tests.benchmark.program import coverage
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from airflow_dq.backtest.recall import InjectedErrors
 from airflow_dq.profile import Profile
 from airflow_dq.program import Status, evaluate, synthesize
-from airflow_dq.program.backtest_recall import InjectedErrors
 from tests.benchmark.program.dataset import Dataset
 from tests.benchmark.program.outcome import Outcome
 from tests.benchmark.program.setting import Setting

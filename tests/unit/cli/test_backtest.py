@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from airflow_dq.cli.main import main
+from airflow_dq.codec.program import to_dict
 from airflow_dq.program import BacktestResult
-from airflow_dq.program.codec import to_dict
 
 
 @pytest.fixture(scope="module")

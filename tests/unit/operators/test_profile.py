@@ -15,8 +15,8 @@ from airflow.sdk import DAG, Connection
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
+from airflow_dq.job.outcome import Outcome, summary
 from airflow_dq.operators.profile import DQProfileOperator
-from airflow_dq.spark.outcome import Outcome, summary
 from airflow_dq.version_compat import AirflowException, AirflowFailException, Stats
 
 has_state_store = find_spec("airflow.sdk.bases.resumablejobmixin") is not None
@@ -43,7 +43,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
 
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr(DQHook, "get_store", reachable)
-    monkeypatch.setattr("airflow_dq.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
     monkeypatch.setattr("airflow_dq.hooks.spark.find_spark_submit", lambda: Path("bin/spark-submit"))
     monkeypatch.setattr(ProfileSubmitHook, "submit", submit)
     return started
@@ -145,7 +145,7 @@ def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]
 
 def test_a_wrong_database_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://me:correct-horse@127.0.0.1:1/stats")
-    monkeypatch.setattr("airflow_dq.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
     with pytest.raises(AirflowException, match=r"127\.0\.0\.1:1") as raised:
         operator(source="a", partition="1").execute({})
     assert "correct-horse" not in str(raised.value)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from airflow_dq.corruption.variant import all_variants
 from airflow_dq.metrics.registry import Reason, compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.table import TableState, merge_states
-from airflow_dq.profile.variant import all_variants
 from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states import grid
 from airflow_dq.states.category import CategoryDistribution

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.model import (
+from airflow_dq.learn.model import (
     Alert,
     Clause,
     ClauseResult,
@@ -18,6 +17,7 @@ from airflow_dq.program.model import (
     TransformKind,
     Verdict,
 )
+from airflow_dq.metrics.registry import Bound
 
 DAYS = [f"2013-01-{day:02d}" for day in range(1, 31)]
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from airflow_dq.program.backtest_model import (
+from airflow_dq.backtest.model import (
     BacktestResult,
     ColumnOutcome,
     FiredClause,
@@ -17,8 +17,9 @@ from airflow_dq.program.backtest_model import (
     Suggestion,
     TargetOutcome,
 )
-from airflow_dq.program.backtest_summary import rate
-from airflow_dq.program.model import Alert, Status, SynthesisOptions
+from airflow_dq.backtest.summary import rate
+from airflow_dq.learn.model import Alert, Status
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.backtest_page import CARDS, render_backtest_page, write_backtest
 from airflow_dq.report.backtest_text import render_backtest
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.program.model import Alert, Change, Status
+from airflow_dq.learn.model import Alert, Change, Status
 from airflow_dq.report import render_text
 
 

@@ -18,7 +18,8 @@ from airflow_dq.exceptions import (
     SynthesisError,
 )
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.program.model import Alert, ScopeVerdict, Status, SynthesisOptions, Verdict
+from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin, Review
 from airflow_dq.store.summary import AttemptState, AttemptStatus, PartitionSummary
@@ -133,7 +134,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         yield made
 
     monkeypatch.setattr(DQHook, "get_store", get_store)
-    monkeypatch.setattr("airflow_dq.store.judge.judge", made.judge)
+    monkeypatch.setattr("airflow_dq.gate.pipeline.judge", made.judge)
     return made
 
 

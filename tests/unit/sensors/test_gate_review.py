@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from airflow.sdk import Asset, BaseNotifier
 
-from airflow_dq.hooks import parked
-from airflow_dq.program.model import Status
+from airflow_dq.hooks import required_action as parked
+from airflow_dq.learn.model import Status
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Origin, Review
 from airflow_dq.version_compat import AirflowException, AirflowFailException

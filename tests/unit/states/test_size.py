@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from airflow_dq.states.clock import ClockShape
+from airflow_dq.states.midnight import ClockShape
 from airflow_dq.states.size import Sizes
 
 

@@ -13,7 +13,7 @@ from airflow_dq import resource
 from airflow_dq.exceptions import EnvironmentMismatchError
 from airflow_dq.settings import dsn_from_environment
 from airflow_dq.store.migration import head
-from airflow_dq.store.model import REVISION
+from airflow_dq.store.table import REVISION
 
 
 def test_package_imports_nothing_heavy() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from airflow_dq.program.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
 from airflow_dq.store.review_model import Snooze
 from airflow_dq.store.snooze import applied, covering
 

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from airflow_dq.metrics.registry import Bound
-from airflow_dq.program.model import (
+from airflow_dq.learn.model import (
     CalendarPart,
     Clause,
     ColumnProgram,
     Program,
     Status,
-    SynthesisOptions,
     TableProgram,
     Transform,
     TransformKind,
 )
+from airflow_dq.metrics.registry import Bound
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.review import DatasetView, render_dataset
 from airflow_dq.report.review.program_words import catch_words, clause_words
 from airflow_dq.states.base import Kind

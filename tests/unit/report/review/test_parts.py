@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from airflow_dq.program.model import Change, Status
+from airflow_dq.learn.model import Change, Status
 from airflow_dq.report.markup import to_html
 from airflow_dq.report.review import Addresses
 from airflow_dq.report.review.badge import tone, words
 from airflow_dq.report.review.difference import difference
-from airflow_dq.report.review.moment import distance_words
 from airflow_dq.report.review.snooze_form import read_scope, scope_value, scopes
 from airflow_dq.report.review.sparkline import sparkline
+from airflow_dq.report.review.timestamp import distance_words
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import Origin, Series
 from tests.unit.report.review.conftest import NOW, Page

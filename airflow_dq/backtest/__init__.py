@@ -1,0 +1,1 @@
+"""Walking through the past as if the gate had been on."""

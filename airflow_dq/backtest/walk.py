@@ -1,0 +1,245 @@
+"""Walking through the past as if the gate had been on: each partition judged as of its own time."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from airflow_dq.backtest.history import History, Reload
+from airflow_dq.backtest.model import (
+    JUDGED,
+    BacktestResult,
+    Decision,
+    FailedPartition,
+    PartitionOutcome,
+    Recall,
+    TargetOutcome,
+)
+from airflow_dq.backtest.recall import InjectedErrors, add_up
+from airflow_dq.backtest.suggestion import suggest
+from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
+from airflow_dq.exceptions import DQError, ProfileError
+from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.learn.history.series import observe
+from airflow_dq.learn.model import Clause, Program, Status, Verdict
+from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import Profile
+
+log = logging.getLogger(__name__)
+
+TARGETS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
+"""Values of ``target_fpr`` that are compared with each other."""
+ACCEPT_AFTER = 2
+"""One alarm may be a bad partition; this many in a row are taken for a change that is there to stay."""
+TRIED = 3
+"""Number of the newest partitions that passed on which injected errors are tried: they stand for those to come."""
+
+
+def backtest(
+    profiles: Iterable[Profile | FailedPartition],
+    options: SynthesisOptions | None = None,
+    *,
+    dataset: str | None = None,
+    learn_only: Collection[str] = (),
+    decisions: Mapping[str, Decision] | None = None,
+    accept_after: int | None = ACCEPT_AFTER,
+    targets: Sequence[float] = TARGETS,
+    reload: Reload | None = None,
+) -> BacktestResult:
+    """Judge past partitions as the gate would have, each by a program from the partitions before it.
+
+    As with the gate, a partition that alarms is not learned from unless a person accepts it.  With nobody to do so a
+    table that has changed for good would alarm for ever, so a person is assumed to accept the new normal after
+    ``accept_after`` alarms in a row.  The partitions are asked for one at a time, and of most only the metrics are
+    kept, so they may be many.
+
+    :param profiles: the partitions, oldest first
+    :param options: what the gate would have been given (default: ``SynthesisOptions()``)
+    :param dataset: its name, for the report
+    :param learn_only: keys of partitions that are learned from without being judged
+    :param decisions: what a person has decided about a partition, by key; rejected ones are never learned from, and
+        after a new normal nothing before it is
+    :param accept_after: 1: every alarm is accepted at once; None: none ever is
+    :param targets: further values of ``target_fpr`` to compare; none: only that of the options
+    :param reload: loads a profile with its states, for profiles that are given without them
+    :raises DQError: when every partition ended in an error, saying which
+    """
+    walk = _Walk(options or SynthesisOptions(), decisions or {}, accept_after, targets, reload)
+    for profile in profiles:
+        if isinstance(profile, FailedPartition):
+            walk.outcomes.append(PartitionOutcome(profile.partition, None, Status.ERROR, reason=profile.reason))
+        elif profile.partition is not None and profile.partition in learn_only:
+            walk.learn(profile)
+        else:
+            walk.judge(profile)
+    return walk.result(dataset)
+
+
+class _Walk:
+    """The state of a walk between two partitions."""
+
+    def __init__(
+        self,
+        options: SynthesisOptions,
+        decisions: Mapping[str, Decision],
+        accept_after: int | None,
+        targets: Sequence[float],
+        reload: Reload | None,
+    ) -> None:
+        self.outcomes: list[PartitionOutcome] = []
+        self._options = options
+        self._decisions = decisions
+        self._accept_after = accept_after
+        self._targets = sorted({*targets, options.target_fpr}) if targets else []
+        self._history = History(options.history, reload)
+        self._tally = Tally()
+        self._alarms = dict.fromkeys(self._targets, 0)
+        self._recent: deque[InjectedErrors] = deque(maxlen=TRIED)
+        self._alarmed: list[Profile] = []
+        """The latest alarms in a row that are not accepted so far."""
+        self._accepted = False
+        """Whether they are alarms of a row that was accepted as the new normal."""
+        self._problem: DQError | None = None
+
+    def learn(self, profile: Profile) -> None:
+        """Add a partition to the history unless a person has rejected it."""
+        decision = self._decision(profile)
+        if decision == "new_normal":
+            self._history.restart()
+        if decision != "rejected":
+            self._history.add(profile)
+
+    def judge(self, profile: Profile) -> None:
+        """Judge a partition, and let it be learned from if the gate would have."""
+        distances = self._history.compare(profile)
+        outcome = self._outcome(profile, distances)
+        self.outcomes.append(outcome)
+        decision = outcome.decision
+        if outcome.status is Status.PASS and decision is None:
+            self._recent.append(InjectedErrors(profile, tuple(self._history.profiles)))
+        if decision == "rejected":
+            return
+        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP):
+            self._alarmed, self._accepted = [], False
+            self.learn(profile)
+        elif outcome.status is Status.FAIL and self._accept_after is not None:
+            self._alarm(profile, self._accept_after)
+
+    def _alarm(self, profile: Profile, accept_after: int) -> None:
+        """Learn from a row of alarms once it is long enough."""
+        self._alarmed.append(profile)
+        if self._accepted or len(self._alarmed) >= accept_after:
+            for alarmed in self._alarmed:
+                self._history.add(alarmed)
+            self._alarmed, self._accepted = [], True
+
+    def _outcome(self, profile: Profile, distances: bool) -> PartitionOutcome:
+        decision = self._decision(profile)
+        try:
+            program, verdict = self._verdict(profile, self._options, distances)
+        except DQError as error:
+            self._problem = self._problem or error
+            return PartitionOutcome(profile.partition, profile.row_count, Status.ERROR, (), str(error), decision)
+        except Exception as error:
+            log.exception("Partition %r could not be judged.", profile.partition)
+            reason = f"Judging failed with {type(error).__name__}: {error}. This is a fault of the product."
+            return PartitionOutcome(profile.partition, profile.row_count, Status.ERROR, (), reason, decision)
+        judged = [name for name, scope in verdict.columns.items() if scope.status in JUDGED]
+        if verdict.status in JUDGED and decision != "rejected":
+            self._tally.add(verdict, judged)
+            self._try_targets(profile, verdict, distances)
+        return PartitionOutcome(
+            partition=profile.partition,
+            rows=profile.row_count,
+            status=verdict.status,
+            alerts=verdict.alerts,
+            reason=verdict.reason,
+            decision=decision,
+            columns=len(judged),
+            untrained=sum(not program.columns[name].variants for name in judged),
+            without_distances=verdict.status in JUDGED and not distances,
+        )
+
+    def _verdict(self, profile: Profile, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
+        program = synthesize(self._history.profiles, options)
+        if not distances:
+            program = _measurable(program, profile, self._history.profiles)
+        return program, evaluate(program, profile, self._history.profiles)
+
+    def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
+        """Count the alarms at each target.
+
+        A partition that passes at one target is assumed to pass at every smaller one, and one that alarms to alarm at
+        every larger one: only what lies between is judged again.
+        """
+        lowest_alarm, highest_pass = float("inf"), 0.0
+
+        def note(target: float, status: Status) -> None:
+            """Narrow down where alarms begin."""
+            nonlocal lowest_alarm, highest_pass
+            if status is Status.FAIL:
+                lowest_alarm = min(lowest_alarm, target)
+            else:
+                highest_pass = max(highest_pass, target)
+
+        note(self._options.target_fpr, verdict.status)
+        # The ends first: what alarms at the smallest or passes at the largest does so everywhere.
+        for target in (*self._targets[-1:], *self._targets):
+            if highest_pass < target < lowest_alarm:
+                options = replace(self._options, target_fpr=target)
+                note(target, self._verdict(profile, options, distances)[1].status)
+        for target in self._targets:
+            self._alarms[target] += target >= lowest_alarm
+
+    def result(self, dataset: str | None) -> BacktestResult:
+        """Add everything up.
+
+        :raises DQError: the first problem, when there was nothing but problems
+        """
+        judged = len(self._tally.partitions)
+        if self.outcomes and all(outcome.status is Status.ERROR for outcome in self.outcomes):
+            raise self._problem or ProfileError(f"No partition could be judged. {self.outcomes[0].reason}")
+        recall = {target: self._recall(target) for target in {*self._targets, self._options.target_fpr}}
+        targets = []
+        for target in self._targets:
+            caught, injected = (sum(getattr(one, name) for one in recall[target]) for name in ("caught", "injected"))
+            targets.append(TargetOutcome(target, self._alarms[target], judged, caught, injected))
+        mine = recall[self._options.target_fpr]
+        return BacktestResult(
+            dataset=dataset,
+            options=self._options,
+            accept_after=self._accept_after,
+            partitions=tuple(self.outcomes),
+            false_alarms=false_alarms(self.outcomes),
+            columns=self._tally.columns(),
+            clauses=fired_clauses(self.outcomes),
+            recall=mine,
+            recall_partitions=tuple(errors.partition for errors in self._recent) if mine else (),
+            targets=tuple(targets),
+            suggestion=suggest(targets),
+        )
+
+    def _recall(self, target: float) -> tuple[Recall, ...]:
+        options = replace(self._options, target_fpr=target)
+        return add_up([errors.recall(synthesize(errors.history, options)) for errors in self._recent])
+
+    def _decision(self, profile: Profile) -> Decision | None:
+        return self._decisions.get(profile.partition) if profile.partition is not None else None
+
+
+def _measurable(program: Program, profile: Profile, history: Sequence[Profile]) -> Program:
+    """The program without the two-distribution clauses whose value is not kept and can no longer be measured."""
+
+    def is_measurable(clause: Clause, name: str) -> bool:
+        """Whether the clause's metric has a value, or a reason why it has none."""
+        earlier = [one.columns.get(name) for one in history]
+        return not clause.pair or observe(clause.metric, True, profile.columns.get(name), earlier) is not None
+
+    columns = {
+        name: replace(column, clauses=tuple(clause for clause in column.clauses if is_measurable(clause, name)))
+        for name, column in program.columns.items()
+    }
+    return replace(program, columns=columns)

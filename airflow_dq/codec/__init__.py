@@ -1,0 +1,1 @@
+"""Models as strict JSON and back; the models themselves know nothing of it."""

@@ -1,0 +1,116 @@
+"""An error seen on a sample, carried over to the whole partition: metrics by rule, distributions by transport.
+
+The sample of a large partition has its own metrics, which differ from the partition's by sampling noise.  Only the
+*change* that an error makes on the sample is carried over, so an error that changes nothing leaves exactly the
+partition's own profile, and noise is never taken for an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from airflow_dq.corruption.registry import Injected, changed_rows
+from airflow_dq.corruption.rule import RULES, THINNED, Change, Rule, finite, scale_rules, shifted, unchanged
+from airflow_dq.corruption.transport import ordered, repeated, rescaled, thinned, transported
+from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
+from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.states.base import Kind, State, states_of
+
+_MANY = 10
+"""This many sampled rows do not all change by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One column of a partition, and the same column of its sample before any error."""
+
+    kind: Kind
+    metrics: Mapping[str, MetricValue]
+    states: Mapping[str, State]
+    sample: pa.Array
+    sample_metrics: Mapping[str, MetricValue]
+    sample_states: Mapping[str, State]
+    scale: float
+    key: bytes | None = None
+    """With which the column's values are hashed; None when they are kept in clear."""
+
+    @classmethod
+    def of(cls, column: ColumnProfile, sample: pa.Array, rows: int, key: bytes | None = None) -> Carrier:
+        """A carrier for a column of ``rows`` rows of which ``sample`` are the sampled ones."""
+        kind, states = column.kind, {key: ordered(state) for key, state in column.states.items()}
+        sampled = states_of(kind, sample, key)
+        scale = rows / len(sample) if len(sample) else 1.0
+        return cls(kind, column.metrics, states, sample, measure(kind, sampled), sampled, scale, key)
+
+    def carry(self, injected: Injected) -> tuple[dict[str, MetricValue], dict[str, State]]:
+        """Metrics and states (those that distances need) of the whole partition after the error."""
+        if injected.repeat > 1:
+            states = repeated(self.states, injected.repeat)
+            return measure(self.kind, states), compared(self.kind, states)
+        after = states_of(self.kind, injected.values, self.key)
+        seen = measure(self.kind, after)
+        if injected.share < 1.0:
+            # Fewer rows with the same distribution: their own sample would only add noise.
+            states = {key: thinned(state, injected.share) for key, state in compared(self.kind, self.states).items()}
+            return self._metrics(seen, THINNED, unchanged), states
+        if injected.linear is not None:
+            factor, offset = injected.linear
+            states = {key: rescaled(state, factor, offset) for key, state in compared(self.kind, self.states).items()}
+            return self._metrics(seen, scale_rules(factor, offset), unchanged), states
+        metrics = self._metrics(seen, RULES, shifted)
+        for name, pick in (("min", min), ("max", max)):
+            self._extreme(metrics, name, pick, injected, seen.get(name))
+        low, high = metrics.get("min"), metrics.get("max")
+        if isinstance(low, float) and isinstance(high, float):
+            metrics["range"] = finite(high - low)
+        full = compared(self.kind, self.states)
+        return metrics, {key: transported(state, self.sample_states[key], after[key]) for key, state in full.items()}
+
+    def _metrics(
+        self, after: Mapping[str, MetricValue], rules: Mapping[str, Rule], default: Rule
+    ) -> dict[str, MetricValue]:
+        carried: dict[str, MetricValue] = {}
+        for name, injected in after.items():
+            full, clean = self.metrics.get(name, injected), self.sample_metrics[name]
+            if injected == clean:
+                carried[name] = full
+            elif isinstance(injected, Reason) or isinstance(clean, Reason) or isinstance(full, Reason):
+                # One of them has no value, so there is no change to carry: what the sample shows is the best guess.
+                carried[name] = injected
+            else:
+                change = Change(full, clean, injected, self.scale)
+                carried[name] = finite(rules.get(name, default)(change))
+        return carried
+
+    def _extreme(
+        self,
+        metrics: dict[str, MetricValue],
+        name: str,
+        pick: Callable[[float, float], float],
+        injected: Injected,
+        seen: MetricValue | None,
+    ) -> None:
+        """Carry a minimum or maximum: where rows at the old extreme stay, it can only move outwards."""
+        full, clean = self.metrics.get(name), self.sample_metrics.get(name)
+        if isinstance(full, Reason | None) or isinstance(clean, Reason | None) or isinstance(seen, Reason | None):
+            return
+        if seen != clean:
+            metrics[name] = pick(full, seen) if self._extreme_stays(clean, injected) else seen
+
+    def _extreme_stays(self, extreme: float, injected: Injected) -> bool:
+        changed = changed_rows(injected.values, self.sample)
+        at_extreme = self.sample.to_numpy(zero_copy_only=False) == extreme
+        if (at_extreme & ~changed).any():
+            return True
+        # One row or a few that were hit by chance say nothing about the partition's own extreme row.
+        return bool(changed.mean() < 0.5 and np.count_nonzero(at_extreme) < _MANY)
+
+
+def compared(kind: Kind, states: Mapping[str, State]) -> dict[str, State]:
+    """The states that distances are computed from."""
+    keys = {entry.states[0].key for entry in metrics_for(kind, pair=True)}
+    return {key: state for key, state in states.items() if key in keys}

@@ -1,0 +1,112 @@
+"""The injected variants of a column: what its profile would be if each of the synthetic errors had happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from airflow_dq.corruption.blob import PackedVariants
+from airflow_dq.corruption.extrapolation import Carrier, compared
+from airflow_dq.corruption.registry import Clean, injections_for
+from airflow_dq.corruption.spelling import to_texts
+from airflow_dq.corruption.transport import repeated
+from airflow_dq.exceptions import ProfileError
+from airflow_dq.metrics.registry import measure
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.column import CANONICAL
+from airflow_dq.profile.hash_key import hash_key
+from airflow_dq.profile.model import ColumnProfile, Profile, Variant
+from airflow_dq.profile.sample import CELL_LIMIT, RowSample
+from airflow_dq.states.base import Kind, State, states_of
+from airflow_dq.states.number import NumberDistribution
+
+WITH_VARIANTS = 2
+"""The newest partitions of a job whose injected variants are kept: the next one is judged with theirs."""
+
+
+def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
+    """The injected variants of a column, computed on first use and kept in ``profile.variants``.
+
+    When the row sample is the whole partition, a variant is exactly the profile of the column after the error.
+    Otherwise the error is observed on the sample and carried over (:mod:`airflow_dq.corruption.extrapolation`).
+
+    :raises ProfileError: when the profile has no such column, or holds neither variants nor a row sample
+    """
+    known = profile.variants.get(column)
+    if known is not None:
+        return known.variants() if isinstance(known, PackedVariants) else tuple(known)
+    if column not in profile.columns:
+        names = ", ".join(map(repr, profile.columns))
+        raise ProfileError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
+    if not isinstance(profile.sample, RowSample):
+        raise ProfileError(
+            f"The profile of {profile.partition!r} keeps neither injected variants of column {column!r} nor the rows "
+            "to compute them from (only the newest partitions keep variants). Profile the partition again."
+        )
+    if not profile.columns[column].states:
+        # A column that could not be profiled has no rows in the sample either.
+        return ()
+    computed = _compute(profile.columns[column], _neighbour(profile, column), profile.sample, profile.options)
+    profile.variants[column] = computed
+    return computed
+
+
+def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
+    """The variants of every column that has some or for which they can be computed, by name."""
+    able = profile.columns if isinstance(profile.sample, RowSample) else profile.variants
+    return {name: variants_of(profile, name) for name in profile.columns if name in able}
+
+
+def _neighbour(profile: Profile, column: str) -> str | None:
+    """The next column of the same kind in the table's order, the first one after the last; None when alone."""
+    kind = profile.columns[column].kind
+    alike = [name for name, other in profile.columns.items() if other.kind is kind and other.states]
+    following = alike[(alike.index(column) + 1) % len(alike)]
+    return following if following != column else None
+
+
+def _compute(
+    column: ColumnProfile, neighbour: str | None, sample: RowSample, options: ProfileOptions
+) -> tuple[Variant, ...]:
+    kind, key = column.kind, hash_key() if options.hides(column.name) else None
+    rows = sample.expand([name for name in (column.name, neighbour) if name is not None])
+    values = _values(rows, column.name, kind)
+    clean = Clean(kind, values, None if neighbour is None else _values(rows, neighbour, kind), to_texts(kind, values))
+    whole = sample.total == clean.rows and sample.complete and not _cut(values) and not _rounded(column)
+    carrier = None if whole else Carrier.of(column, values, sample.total, key)
+    variants = []
+    for injection in injections_for(kind):
+        injected = injection.apply(clean, options.seed, column.name)
+        if injected is None:
+            continue
+        if carrier is None:
+            exact: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
+            metrics, states = measure(kind, exact), compared(kind, exact)
+        else:
+            metrics, states = carrier.carry(injected)
+        states = {name: state.compared() for name, state in states.items()}
+        variants.append(Variant(injection.type, injection.parameter, metrics, states))
+    return tuple(variants)
+
+
+def _values(rows: pa.Table, name: str, kind: Kind) -> pa.Array:
+    values = rows.column(name).combine_chunks()
+    # Untyped in every sampled batch, typed in another file of the partition.
+    return values.cast(CANONICAL[kind]) if pa.types.is_null(values.type) else values
+
+
+def _rounded(column: ColumnProfile) -> bool:
+    """True when the column has integers that the sample holds as the floats next to them."""
+    numbers = column.states.get(NumberDistribution.key)
+    return isinstance(numbers, NumberDistribution) and len(numbers.rests) > 0
+
+
+def _cut(values: pa.Array) -> bool:
+    """True when the sample holds texts or binaries that it cut: their whole length is no longer known."""
+    if pa.types.is_large_binary(values.type):
+        return (pc.max(pc.binary_length(values)).as_py() or 0) >= CELL_LIMIT
+    if not pa.types.is_large_string(values.type):
+        return False
+    return (pc.max(pc.utf8_length(values)).as_py() or 0) >= CELL_LIMIT

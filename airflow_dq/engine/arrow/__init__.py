@@ -1,0 +1,1 @@
+"""Small partitions, read with pyarrow in this very process."""

@@ -1,0 +1,41 @@
+"""What names of files and folders say: which are data, and which partition a folder holds (Spark's rules)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from airflow_dq.options.job import NULL_KEY
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The folder of rows whose key column is null or empty, as Hive and Spark name it."""
+
+# Spark leaves out names that start with a dot or underscore by itself, but reads these as data.
+_SIDE_SUFFIXES = (".tmp", ".crc", "._COPYING_")
+
+
+def key_of(folder: str) -> str:
+    """The partition key that a folder's name spells, with the escapes undone that Spark writes into it (``%3A``)."""
+    return NULL_KEY if folder == HIVE_NULL else unquote(folder)
+
+
+def keys_of(folders: Iterable[str]) -> dict[str, str]:
+    """The partition key by folder; folders that would have one key (``a%3Ab`` and ``a:b``) keep their own names.
+
+    >>> keys_of(["2026-01-01 10%3A00", "x%41", "xA"])
+    {'2026-01-01 10%3A00': '2026-01-01 10:00', 'x%41': 'x%41', 'xA': 'xA'}
+    """
+    keys = {folder: key_of(folder) for folder in folders}
+    times = Counter(keys.values())
+    return {folder: key if times[key] == 1 else folder for folder, key in keys.items()}
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Spark leaves such a name out: `_x=1` is a partition folder, `_temporary` and `_SUCCESS` are not data."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def is_side_file(name: str) -> bool:
+    """Whether a file is left over from a write: unfinished, or a checksum."""
+    return name.endswith(_SIDE_SUFFIXES)

@@ -1,0 +1,106 @@
+"""The Spark job of partitions that its tasks read by themselves: lists of row groups in, partial results out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from airflow_dq.engine.spark.direct import DirectPart
+from airflow_dq.engine.spark.reader import is_tiny
+from airflow_dq.engine.spark.scan import lanes_of
+from airflow_dq.engine.worker.parquet import Found, Slice, merge_found, profile_lane, profile_slices
+from airflow_dq.engine.worker.task import Partial, partial_of
+from airflow_dq.options.profile import ProfileOptions
+
+_TASK_BYTES = 128 * 2**20
+"""Bytes of row groups, before compression, of a task when all tasks together have much to do."""
+_FILE_BYTES = 2**20
+"""Bytes that take as long to read as a row group takes to find."""
+_COLLECTED = 1_000
+"""Columns of partial results up to which the driver puts these together itself."""
+
+
+def scan_directly(
+    spark: SparkSession, parts: Sequence[DirectPart], options: ProfileOptions, lanes: int = 0
+) -> Iterator[tuple[str, Partial]]:
+    """Profile the parts; yields each key once, but for those with a file that could not be read.
+
+    :param lanes: when there is one part only, and it is tiny: how many tasks each read all of it and make some of its
+        injected variants
+    :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when the job fails; keys already yielded are complete
+    """
+    # Which columns are profiled is settled: the others are not read.
+    options = replace(options, columns=None, exclude=())
+    missing = {part.key: part for part in parts}
+    for key, rows in _found(spark, parts, options, lanes):
+        del missing[key]
+        read = [partial_of(row) for row in rows if row is not None]
+        if len(read) == len(rows):
+            yield key, reduce(Partial.join, read)
+    for key, part in missing.items():
+        yield key, Partial(part.columns.empty)
+
+
+def tiny_lanes(spark: SparkSession, parts: Sequence[DirectPart]) -> int:
+    """How many tasks are to read a single tiny partition, each all of it; 0 when there is no such one."""
+    (part, *others) = parts
+    if others or not is_tiny(part.size, len(part.files)):
+        return 0
+    return lanes_of(spark, len(part.columns.schema))
+
+
+def _found(
+    spark: SparkSession, parts: Sequence[DirectPart], options: ProfileOptions, lanes: int
+) -> Iterator[tuple[str, list[pa.RecordBatch | None]]]:
+    """What the tasks have found out, by key; nothing of a key without rows."""
+    context = spark.sparkContext
+    slices = [one for part in parts for one in part.slices()]
+    if not slices:
+        return
+    if lanes:
+        task = partial(profile_lane, [one for one, _ in slices], options, lanes)
+        yield from _by_key(context.parallelize(range(lanes), lanes).flatMap(task).collect())
+        return
+    shares = share_out(slices, context.defaultParallelism)
+    found = context.parallelize(shares, len(shares)).flatMap(partial(profile_slices, options=options))
+    pieces = sum(len({one.key for one in share}) for share in shares)
+    if pieces * max(len(part.columns.schema) for part in parts) <= _COLLECTED:
+        yield from _by_key(found.collect())
+        return
+    order = {part.key: number for number, part in enumerate(parts)}
+    merged = found.partitionBy(min(len(parts), 2 * context.defaultParallelism), order.__getitem__)
+    for key, row in merged.mapPartitions(merge_found).toLocalIterator(True):
+        yield key, [row]
+
+
+def _by_key(found: Iterable[Found]) -> Iterator[tuple[str, list[pa.RecordBatch | None]]]:
+    rows: dict[str, list[pa.RecordBatch | None]] = {}
+    for key, row in found:
+        rows.setdefault(key, []).append(row)
+    yield from rows.items()
+
+
+def share_out(slices: Sequence[tuple[Slice, int]], cores: int) -> list[list[Slice]]:
+    """Neighbours together, in shares of about the same number of bytes: most keys are then in one task only.
+
+    :param slices: each row group, and its bytes
+    :param cores: tasks that run at once
+    """
+    weights = [size + _FILE_BYTES for _, size in slices]
+    total = sum(weights)
+    count = min(len(slices), max(2 * cores, total // _TASK_BYTES))
+    shares: list[list[Slice]] = [[] for _ in range(count)]
+    before = 0
+    for (one, _), weight in zip(slices, weights, strict=True):
+        # By where its middle lies.
+        share = shares[(2 * before + weight) * count // (2 * total)]
+        before += weight
+        if share and (share[-1].key, share[-1].path) == (one.key, one.path):
+            share[-1] = replace(share[-1], groups=share[-1].groups + one.groups)
+        else:
+            share.append(one)
+    return [share for share in shares if share]

@@ -1,0 +1,73 @@
+"""The Spark session of a profile job, set up so that data arrives as it is."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql.functions import col
+
+from airflow_dq.engine.spark.bundle import executor_bundle
+from airflow_dq.engine.spark.user_metric import carried_module
+
+_SETTINGS = {
+    # Column names are data: `b` and `B` are two columns.
+    "spark.sql.caseSensitive": "true",
+    # Partition keys are text: `00011` is not 11, `-0` is not 0.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    # Dates before 1582 are taken as they are written; every Spark version then reads the same.
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.avro.datetimeRebaseModeInRead": "CORRECTED",
+    # Timestamps in nanoseconds arrive as integers, and are made timestamps again; otherwise Spark refuses the file.
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+    # Times of day: off by default in a Spark that can read them.
+    "spark.sql.timeType.enabled": "true",
+    # Whether a CSV record counts as malformed must not depend on the columns that are profiled.
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    # A file that cannot be read is an error, never left out.
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    # Single partitions that are read together are tasks of their own.
+    "spark.sql.unionOutputPartitioning": "false",
+    # Larger batches than the default amortise numpy's overhead; bytes per batch stay bounded by Spark's own limit.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
+}
+
+
+@contextmanager
+def open_session() -> Iterator[SparkSession]:
+    """A session under the name, master and configuration that ``spark-submit`` was given, stopped at the end.
+
+    Executors get the package's pure part from here, and the metrics that users have registered so far: nothing of ours
+    has to be installed on a cluster.
+    """
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+    spark = SparkSession.builder.getOrCreate()
+    try:
+        context = spark.sparkContext
+        if not context.getConf().contains("spark.log.level"):
+            # A failed task is reported by this job in a sentence; Spark would print its stack first, several times.
+            context.setLogLevel("FATAL")
+        for key, value in _SETTINGS.items():
+            spark.conf.set(key, value)
+        with tempfile.TemporaryDirectory(prefix="airflow_dq-") as folder:
+            context.addPyFile(str(executor_bundle(Path(folder), carried_module())))
+            yield spark
+    finally:
+        spark.stop()
+
+
+def column(name: str) -> Column:
+    """The column of exactly this name, whatever characters it has."""
+    return col(quoted(name))
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark SQL reads it, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"

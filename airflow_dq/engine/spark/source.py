@@ -1,0 +1,244 @@
+"""What a job profiles: the partitions of its order, and the rows of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import col, lit, when
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType
+
+from airflow_dq.engine.naming import key_of
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
+from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
+from airflow_dq.engine.spark.reader import Rows, describe, list_source, read_listing, read_path, read_query
+from airflow_dq.engine.spark.session import column
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
+from airflow_dq.options.job import NULL_KEY, PATH_FORMATS, JobSpec
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.table import ColumnState, TableState
+from airflow_dq.states.base import Kind
+
+Place = str | Listing
+"""Where a partition lies: a path, or the files in its folders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one or more partitions, or some of the rows of one."""
+
+    keys: tuple[str, ...]
+    frame: DataFrame
+    """The columns to profile as ``c0``, ``c1``, ..., then ``key``: ``mapInArrow`` trips over a dot in a name."""
+    location: str
+    empty: TableState
+    """The state of no rows: what a partition without rows has, and the columns' order.
+
+    A column that cannot be handed to Python has a problem here, and is not in the frame.
+    """
+    skipped: Mapping[str, str]
+    """Columns of which nothing can be stored, and why."""
+    size: int | None = None
+    """Bytes of its files, where that is known."""
+    tiny: bool = False
+    """Whether that is so little that several tasks may each read all of it."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Partition key -> where it lies, for partitions that are read together."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """The end of a row's folder or file -> partition key, when the frame's ``key`` is that of a file's path."""
+    reread: Callable[[Sequence[str]], DataFrame] | None = None
+    """The frame of some of the partitions that are read together."""
+
+    def only(self, keys: Sequence[str]) -> Part:
+        """The same for some of its partitions."""
+        if len(keys) == len(self.keys):
+            return self
+        frame = self.frame.where(col("key").isin(list(keys))) if self.reread is None else self.reread(keys)
+        return replace(self, keys=tuple(keys), frame=frame)
+
+    def place(self, key: str) -> str:
+        """Where one of its partitions lies."""
+        return self.places.get(key, self.location)
+
+    @property
+    def key(self) -> str | None:
+        """The key of every row, when that is certain without a look at the row."""
+        return self.keys[0] if self.size is not None and len(self.keys) == 1 and not self.labels else None
+
+    def whole(self, state: TableState) -> TableState:
+        """A state of the frame's rows with the columns that the frame lacks, in the source's order."""
+        return state if len(self.names) == len(self.empty.columns) else self.empty.merge(state)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns to profile, in the frame's order."""
+        return tuple(name for name, state in self.empty.columns.items() if state.problem is None)
+
+
+def locate(spark: SparkSession, spec: JobSpec) -> dict[str, Place] | None:
+    """Partition key -> where it lies; None when only the rows themselves tell to which partition they belong.
+
+    :raises SourceMissingError: when nothing matches the pattern
+    :raises SourceEmptyError: when ``since`` and ``until`` leave none
+    """
+    if spec.partition_by is not None:
+        folders = _folders(spark, spec)
+        return None if folders is None else {key: folders[key] for key in _chosen(spec, folders)}
+    if spec.pattern is None:
+        return dict(spec.paths) or {spec.partition or "": describe(spec)}
+    where = f"Dataset {spec.dataset!r}"
+    try:
+        found = match_pattern(spark, spec.pattern)
+    except SPARK_ERRORS as error:
+        raise explain(error, where, spec.pattern) from error
+    if not found:
+        raise SourceMissingError(f"{where}: nothing matches {spec.pattern}. Check the path and that it was written.")
+    return {key: found[key] for key in _chosen(spec, found)}
+
+
+def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: str, place: Place) -> list[Part]:
+    """The rows of one partition: one part for each schema that its files have.
+
+    :raises ProfileError: when its source is missing, empty or unreadable
+    """
+    where = f"Dataset {spec.dataset!r}, partition {key!r}"
+    if isinstance(place, Listing):
+        location = place.roots[0] if len(place.roots) == 1 else describe(spec)
+        found = read_listing(spark, spec, place, location, where, base_path(_path(spec)))
+        options = replace(options, exclude=(*options.exclude, spec.partition_by or ""))
+    else:
+        location = place
+        found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
+    return [part_of(rows, lit(key), (key,), location, options) for rows in found]
+
+
+def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> Part:
+    """The rows of all partitions of a job that is partitioned by a column; the column itself is not profiled.
+
+    :raises ProfileError: when the source is missing, empty or unreadable, or has no such column
+    """
+    where, name = f"Dataset {spec.dataset!r}", spec.partition_by or ""
+    frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)
+    _require_key_column(frame, spec, where)
+    raw = column(name).cast("string")
+    key = when(raw.isNull() | (raw == ""), lit(NULL_KEY)).otherwise(raw)
+    try:
+        found = [row[0] for row in frame.select(key).distinct().collect()]
+    except SPARK_ERRORS as error:
+        raise explain(error, where, describe(spec)) from error
+    keys = _chosen(spec, found)
+    if len(keys) < len(found):
+        # On the column itself, so that Spark can leave out folders it need not read.
+        inside = raw.between(keys[0], keys[-1])
+        frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
+    return part_of(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+
+
+def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
+    """The rows of all files of a job.
+
+    :raises ProfileError: when they cannot be read, or have no schema in common
+    """
+    apart = read_path(spark, spec, _path(spec), where, base_path(_path(spec)))
+    if len(apart) > 1:
+        raise ProfileError(
+            f"{where}: the files at {describe(spec)} have columns of different types, and rows of one partition "
+            "may be in any of them. Write one type, or write each partition into a folder of its own."
+        )
+    return apart[0].frame
+
+
+def _require_key_column(frame: DataFrame, spec: JobSpec, where: str) -> None:
+    """Refuse rows that the job cannot partition by its column.
+
+    :raises ProfileError: when they do not have it
+    :raises ConfigurationError: when its type is none of a key
+    """
+    name = spec.partition_by or ""
+    if name not in frame.columns:
+        raise ProfileError(
+            f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
+        )
+    key_type = frame.schema[name].dataType
+    if isinstance(key_type, (BinaryType, ArrayType, MapType, StructType)):
+        raise ConfigurationError(
+            f"{where}: column {name!r} of {describe(spec)} is of type {key_type.simpleString()}, which is no partition "
+            "key: choose a column of texts, numbers or dates, or give sql= that makes one."
+        )
+
+
+def _path(spec: JobSpec) -> str:
+    return spec.pattern or next(iter(spec.paths.values()), "")
+
+
+def _folders(spark: SparkSession, spec: JobSpec) -> dict[str, Listing] | None:
+    """The partitions that are folders ``column=value``; None when the key column is inside the files."""
+    if spec.whole or spec.format.lower() not in PATH_FORMATS:
+        return None
+    listing = list_source(spark, spec, _path(spec), f"Dataset {spec.dataset!r}")
+    found = listing.by_column(spec.partition_by or "")
+    return {key_of(value): files for value, files in found.items()} if found else None
+
+
+def _chosen(spec: JobSpec, keys: Iterable[str]) -> list[str]:
+    """The keys that the order asks for, in order: as text, like the store orders them."""
+    chosen = sorted(
+        key for key in keys if (spec.since is None or key >= spec.since) and (spec.until is None or key <= spec.until)
+    )
+    chosen = chosen if spec.limit is None else chosen[-spec.limit :]
+    if not chosen:
+        span = f" from {spec.since or 'the first'} to {spec.until or 'the last'}" if spec.since or spec.until else ""
+        raise SourceEmptyError(f"Dataset {spec.dataset!r}: {describe(spec)} holds no partition{span}.")
+    return chosen
+
+
+def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
+    """The part of these rows.
+
+    :param key: a row's partition key
+    """
+    skipped: dict[str, str] = {}
+    broken: dict[str, ColumnState] = {}
+    known: list[pa.Field] = []
+    for name, column_type in _ordered(rows):
+        if "\0" in name:
+            skipped[repr(name)] = "its name holds a character that PostgreSQL cannot store"
+            continue
+        arrow = None if column_type is None else arrow_field(column_type)
+        if column_type is None:
+            broken[name] = _broken(rows.unread[name], "cannot read")
+        elif arrow is None:
+            broken[name] = _broken(column_type.dataType.simpleString(), "cannot hand over")
+        known.append(arrow or pa.field(name, pa.null()))
+    empty = TableState.of(pa.schema(known).empty_table(), options)
+    empty = replace(empty, columns={name: broken.get(name, state) for name, state in empty.columns.items()})
+    part = Part(keys, rows.frame, location, empty, skipped, rows.size, rows.tiny)
+    renamed = (column(name).alias(f"c{index}") for index, name in enumerate(part.names))
+    return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
+
+
+def arrow_field(field: StructField) -> pa.Field | None:
+    """As what Spark hands a column to Python; None when it cannot."""
+    try:
+        return to_arrow_schema(StructType([field]), timezone="UTC").field(0)
+    except PySparkException:
+        return None
+
+
+def _broken(data_type: str, failing: str) -> ColumnState:
+    return ColumnState(Kind.NESTED, frozenset({data_type}), {}, f"Spark {failing} its type {data_type}")
+
+
+def _ordered(rows: Rows) -> Iterator[tuple[str, StructField | None]]:
+    """All columns in the source's order; None for those that are not in the frame."""
+    fields = rows.frame.schema.fields
+    if not rows.order:
+        yield from ((field.name, field) for field in fields)
+        return
+    by_name = {field.name: field for field in fields}
+    for name in dict.fromkeys((*rows.order, *by_name)):
+        yield name, by_name.get(name)

@@ -1,0 +1,147 @@
+"""Row groups of plain Parquet files, read where they are profiled: no query engine hands them over."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+import pyarrow.types as pt
+
+from airflow_dq.engine.worker.task import Partial, merge_batches, profile_keyed, profile_lanes
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.column import logical_type
+
+_BATCH_ROWS = 32_768
+"""Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
+_BATCH_CELLS = 2**20
+"""The same of a wide table."""
+_BATCH_BYTES = 2**26
+"""The same of a table with large values, as far as the file tells: values that repeat may take less room in it."""
+_BUFFER = 2**18
+"""Bytes of each column that are read at once: a row group may be larger than memory."""
+
+Found = tuple[str, pa.RecordBatch | None]
+"""A partition's key and a partial result of it; None when one of its files could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some row groups of one file, as it was when the driver looked at it."""
+
+    key: str
+    """Of the partition."""
+    path: str
+    stamp: tuple[int, int]
+    """The file's size in bytes, and when it was last changed, in nanoseconds since 1970."""
+    groups: tuple[int, ...]
+    schema: pa.Schema
+    """The columns to profile, in their order, with the types as which Spark reads them."""
+    sampled: bool = True
+    """Whether rows are drawn to inject errors into; the same for all slices of a partition."""
+
+    def read(self) -> Iterator[pa.RecordBatch]:
+        """The rows.
+
+        :raises OSError: when the file cannot be opened, or is not the one that was looked at any more
+        :raises pyarrow.ArrowException: when it is damaged, or a value does not fit its type
+        """
+        self._check()
+        with pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER) as file:
+            groups = [file.metadata.row_group(group) for group in self.groups]
+            width = max([1, *(group.total_byte_size // max(1, group.num_rows) for group in groups)])
+            rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(self.schema), _BATCH_BYTES // width))
+            for batch in file.iter_batches(rows, list(self.groups), self.schema.names, use_threads=False):
+                # By name: to the library a dot leads into a struct, so that it may read more columns than these.
+                columns = [_read_as(batch.column(field.name), field.type) for field in self.schema]
+                yield pa.RecordBatch.from_arrays(columns, names=self.schema.names)
+        # Written over meanwhile, it would be half the one and half the other.
+        self._check()
+
+    def _check(self) -> None:
+        if stamp_of(self.path) != self.stamp:
+            raise OSError(errno.ESTALE, "The file has changed since it was listed", self.path)
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """What a file's :attr:`Slice.stamp` is now."""
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
+
+
+def profile_slices(slices: Sequence[Slice], options: ProfileOptions) -> Iterator[Found]:
+    """Summarise the rows of each partition key of these slices, one after the other."""
+    failed: dict[str, Found] = {}
+    unsampled = {one.key for one in slices if not one.sampled}
+    for key, row in profile_keyed(([found] for found in _rows(slices, failed)), options, unsampled):
+        if key not in failed:
+            yield key, row
+    yield from failed.values()
+
+
+def profile_lane(slices: Sequence[Slice], options: ProfileOptions, lanes: int, lane: int) -> Iterator[Found]:
+    """Summarise a small partition in one of several tasks that each read all of it, as :func:`profile_lanes`."""
+    failed: dict[str, Found] = {}
+    key = slices[0].key
+    rows = ([(str(lane), batch)] for _, batch in _rows(slices, failed))
+    found = [(key, row) for row in profile_lanes(rows, options, key, lanes)]
+    yield from failed.values() or found
+
+
+def merge_found(found: Iterable[Found]) -> Iterator[Found]:
+    """Merge what several tasks have found out into one for each key."""
+    read: list[Found] = []
+    unread: set[str] = set()
+    for key, row in found:
+        if row is None:
+            unread.add(key)
+        else:
+            read.append((key, row))
+    for row in merge_batches(row for key, row in read if key not in unread):
+        yield row.column(0)[0].as_py(), row
+    yield from ((key, None) for key in unread)
+
+
+def _rows(slices: Sequence[Slice], failed: dict[str, Found]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows of the slices.
+
+    :param failed: takes what is found out of a key of which a file cannot be read, whatever was read of it before
+    """
+    for one in slices:
+        try:
+            for batch in one.read():
+                yield one.key, batch
+        except FileNotFoundError:
+            problem = (
+                f"the file {one.path} cannot be read (it is gone since it was listed, or not visible to an executor). "
+                "Write it again where every executor sees it, and profile the partition when that is done."
+            )
+            failed[one.key] = one.key, Partial(problem=problem).to_batch(one.key)
+        except (pa.ArrowException, OSError):
+            # Spark reads the partition again, and says what is wrong with it in its own words.
+            failed.setdefault(one.key, (one.key, None))
+
+
+def _read_as(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The column in the type as which Spark reads it, in whatever layout.
+
+    :raises pyarrow.ArrowException: when a value does not fit
+    """
+    if pt.is_decimal(wanted):
+        # Spark refuses numbers with more digits than their type has.
+        column.validate(full=True)
+    if pt.is_timestamp(column.type) and column.type.unit == "ns":
+        return _micros(column).cast(wanted)
+    return column if logical_type(column.type) == wanted else column.cast(wanted)
+
+
+def _micros(column: pa.Array) -> pa.Array:
+    """Counts of nanoseconds as counts of microseconds; what is below one is cut off, towards the past."""
+    nanos = column.view(pa.int64())
+    micros = pc.divide(nanos, 1000)
+    rest = pc.subtract(nanos, pc.multiply(micros, 1000))
+    return pc.if_else(pc.less(rest, 0), pc.subtract(micros, 1), micros)

@@ -1,0 +1,1 @@
+"""Findings in words: what changed, what it looks like, and which alerts belong together."""

@@ -1,0 +1,38 @@
+"""What may have happened to a column: each hypothesis is one small function, the best one is named if it stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from airflow_dq.explain.cause.hypothesis import Cause, considered
+from airflow_dq.explain.comparison import Comparison
+
+CONVINCING = 0.7
+"""Least share of what happened that a cause must explain to be named."""
+AHEAD = 0.04
+"""How much more it must explain than the next best one of another type."""
+
+
+def likely_cause(comparison: Comparison) -> Cause | None:
+    """The error that explains clearly best what happened to the column; None when none does."""
+    found = sorted(_explanations(comparison), key=lambda cause: -cause.score)
+    if not found or found[0].score < CONVINCING:
+        return None
+    others = [cause.score for cause in found[1:] if cause.type != found[0].type]
+    return found[0] if not others or found[0].score - others[0] >= AHEAD else None
+
+
+def _explanations(comparison: Comparison) -> Iterator[Cause]:
+    """What the hypotheses say, as long as one can still come near the best so far."""
+    best = 0.0
+    for trust, procedure in considered(comparison):
+        if trust <= best - AHEAD:
+            return
+        cause = procedure(comparison)
+        if cause is not None:
+            yield replace(cause, score=trust * cause.score)
+            best = max(best, trust * cause.score)
+
+
+__all__ = ["Cause", "likely_cause"]

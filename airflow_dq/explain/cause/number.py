@@ -1,0 +1,208 @@
+"""Numbers and times that were all changed in one way: another unit, another sign, a shifted clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis
+from airflow_dq.explain.comparison import Comparison, sampling_noise
+from airflow_dq.learn.distribution import Points
+from airflow_dq.states.base import Kind
+
+_FACTORS = {
+    "x10": 10.0,
+    "x100": 100.0,
+    "x1,000": 1000.0,
+    "x1,000,000": 1e6,
+    "x60": 60.0,
+    "x3,600": 3600.0,
+    "x24": 24.0,
+    "x1,024": 1024.0,
+    "x1,024/1,000": 1.024,
+    "x1,609 (miles to metres)": 1609.344,
+    "x1.609 (miles to kilometres)": 1.609344,
+    "x2.205 (kilograms to pounds)": 2.2046226,
+    "x2.54 (inches to centimetres)": 2.54,
+    "x3.281 (metres to feet)": 3.2808399,
+}
+_INVERSES = {
+    "x1,024/1,000": "x1,000/1,024",
+    "x1,609 (miles to metres)": "/1,609 (metres to miles)",
+    "x1.609 (miles to kilometres)": "/1.609 (kilometres to miles)",
+    "x2.205 (kilograms to pounds)": "/2.205 (pounds to kilograms)",
+    "x2.54 (inches to centimetres)": "/2.54 (centimetres to inches)",
+    "x3.281 (metres to feet)": "/3.281 (feet to metres)",
+}
+_STEADY = 600.0
+"""Where a day's median time usually varies by fewer seconds than this, a shift by hours can be told."""
+_TEMPERATURES = {
+    "Celsius to Fahrenheit": (1.8, 32.0),
+    "Fahrenheit to Celsius": (1 / 1.8, -32.0 / 1.8),
+    "Celsius to Kelvin": (1.0, 273.15),
+    "Kelvin to Celsius": (1.0, -273.15),
+}
+_AIR = {"Celsius": (-90.0, 60.0), "Fahrenheit": (-130.0, 140.0), "Kelvin": (180.0, 335.0)}
+_FEW = 50
+"""With fewer values only the common factors are believed."""
+_LEAST = 0.15
+"""Share of the distribution that must have moved before a change of unit is suspected."""
+
+
+_COMMON = ("x10", "x100", "x1,000", "x60", "/10", "/100", "/1,000", "/60")
+
+
+def _changes() -> dict[str, tuple[float, float]]:
+    """Name of each known change of unit: factor and offset."""
+    known = {}
+    for name, factor in _FACTORS.items():
+        known[name] = (factor, 0.0)
+        known[_INVERSES.get(name, f"/{name[1:]}")] = (1.0 / factor, 0.0)
+    return known | _TEMPERATURES | {"the sign changed": (-1.0, 0.0)}
+
+
+CHANGES = _changes()
+
+
+@hypothesis(Kind.NUMERIC)
+def unit(comparison: Comparison) -> Cause | None:
+    """Every number in another unit: undone, the numbers are distributed as before."""
+    # Zero is zero in every unit, and may be most of the values.
+    points = comparison.nonzero
+    if points is None:
+        return None
+    now, before = points
+    moved, noise = now.distance(before), comparison.noise
+    drift = 2.0 * comparison.usual("median")
+    if comparison.wanders:
+        # Its place must speak for itself.
+        if abs(float(np.median(now.values)) - float(np.median(before.values))) < 3.0 * drift:
+            return None
+        noise = 0.0
+    if moved < _LEAST + noise:
+        return None
+    fits = list(_fits(now, before, drift))
+    if not fits:
+        return None
+    rest, name, times = min(fits)
+    if abs(math.log(abs(times))) < 0.03 and rest > 0.5 * moved:
+        return None
+    words = name if "sign" in name else f"change of unit, {name}"
+    score = fit(rest, 1.5 * noise, moved) * (1.0 if name in _COMMON else 0.9)
+    if name not in _COMMON and before.count < _FEW:
+        return None
+    return Cause("unit_change", name, words, score)
+
+
+def _fits(now: Points, before: Points, drift: float) -> Iterator[tuple[float, str, float]]:
+    """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor."""
+    factor = _factor(now, before)
+    for name, (times, plus) in CHANGES.items():
+        if plus != 0.0 and not _temperate(before, name):
+            continue
+        # A factor that the medians contradict need not be tried.
+        if plus == 0.0 and (factor is None or not 0.6 < factor / times < 1.67):
+            continue
+        undone = now.scaled(1.0 / times, -plus / times)
+        if plus != 0.0 or _plausible(now, undone, before):
+            yield _rest(undone, before, drift), name, times
+
+
+def _plausible(now: Points, undone: Points, before: Points) -> bool:
+    """Whether whole numbers fit the factor: ten times a whole number ends in zero, 2.54 times one has a fraction."""
+    if not (now.exact and before.exact and before.whole):
+        return True
+    back = np.abs(undone.values - np.round(undone.values)) <= 1e-6 * np.maximum(1.0, np.abs(undone.values))
+    if back.mean() < 0.9:
+        return False
+    # Divided, numbers keep no whole value unless all were multiples.
+    return not now.whole or bool(np.abs(now.values).max() >= np.abs(undone.values).max())
+
+
+def _rest(undone: Points, before: Points, drift: float) -> float:
+    """The distance that remains, apart from a shift no larger than partitions usually move."""
+    shift = float(np.median(undone.values)) - float(np.median(before.values))
+    rest = undone.distance(before)
+    return min(rest, undone.scaled(1.0, -shift).distance(before)) if abs(shift) <= drift else rest
+
+
+def _temperate(before: Points, name: str) -> bool:
+    """Whether the numbers before can be temperatures of the air in the unit that a name begins with."""
+    low, high = _AIR[name.partition(" ")[0]]
+    return bool(low <= before.values[0] and before.values[-1] <= high and before.values[0] < before.values[-1])
+
+
+def _factor(now: Points, before: Points) -> float | None:
+    """The ratio of the quantiles, zeros apart; None when there are none to compare."""
+    sides = [side.where(side.values != 0.0) for side in (now, before)]
+    if sides[0] is None or sides[1] is None:
+        return None
+    shares = np.linspace(0.1, 0.9, 33)
+    a, b = (np.quantile(side.values, shares) for side in sides if side is not None)
+    both = (a != 0) & (b != 0)
+    if not both.any():
+        return None
+    # Of a changed sign the lowest has become the highest.
+    straight, turned = np.median(a[both] / b[both]), np.median(a[both] / b[::-1][both])
+    return float(turned if turned < 0 and straight < 0 else straight)
+
+
+@hypothesis(Kind.TIMESTAMP)
+def clock(comparison: Comparison) -> Cause | None:
+    """Times in another unit, another time zone, or of another day."""
+    points = comparison.points
+    if points is None:
+        return None
+    now, before = points
+    middle, was = float(np.median(now.values)), float(np.median(before.values))
+    mixed = _mixed_units(middle, was)
+    if mixed is not None:
+        return mixed
+    steps = np.diff(comparison.series("median"))
+    if not len(steps):
+        return None
+    step, usual = float(np.median(steps)), float(np.quantile(np.abs(steps - np.median(steps)), 0.9))
+    shift = middle - was - step
+    # Where the time of day varies from partition to partition only whole days can be told.
+    unit = 3600 if usual < _STEADY else 86_400
+    whole = round(shift / unit) * unit // 3600
+    if whole == 0 or abs(shift - 3600.0 * whole) > max(0.05 * unit, 2.0 * usual):
+        return None
+    expected = before.scaled(1.0, step)
+    rest, moved = now.scaled(1.0, -3600.0 * whole).distance(expected), now.distance(expected)
+    if moved < _LEAST:
+        return None
+    # That partitions lie one after the other is usual here; how a day looks by itself is what counts.
+    return _shifted(whole, fit(rest, sampling_noise(now.count, before.count), moved))
+
+
+def _mixed_units(now: float, before: float) -> Cause | None:
+    """Times written in another unit: of two medians one is about a thousand or a million times the other."""
+    if not (now and before):
+        return None
+    for name, factor in (("x1,000", 1e3), ("/1,000", 1e-3), ("x1,000,000", 1e6), ("/1,000,000", 1e-6)):
+        if 0.9 < now / before / factor < 1.1:
+            return Cause("unit_change", name, f"change of unit, {name} (seconds and milliseconds mixed up)", 1.0)
+    return None
+
+
+def _shifted(hours: int, score: float) -> Cause:
+    days, left = divmod(abs(hours), 24)
+    span = f"{abs(hours)} h" if left or not days else f"{days} day{'s' if days > 1 else ''}"
+    where = "later" if hours > 0 else "earlier"
+    hint = "another time zone" if left or not days else "data of another day"
+    return Cause("unit_change", f"{span} {where}", f"times are {span} {where} ({hint}?)", score)
+
+
+@hypothesis(Kind.BOOLEAN)
+def inverted(comparison: Comparison) -> Cause | None:
+    """True and false swapped."""
+    now, old = comparison.value("true_ratio"), comparison.old("true_ratio")
+    if now is None or old is None or comparison.steady("true_ratio", 0.1):
+        return None
+    rest = abs(now - (1.0 - old))
+    if abs(now - old) < 0.2 or rest > 0.05 + comparison.usual("true_ratio"):
+        return None
+    return Cause("inversion", "all", "true and false are swapped", 1.0 - rest)

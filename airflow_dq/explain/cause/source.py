@@ -1,0 +1,152 @@
+"""Values that belong to another column: a shifted or swapped schema."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+
+from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison, nine_in_ten
+from airflow_dq.explain.wording import quoted
+from airflow_dq.learn.distribution import Points, shape
+from airflow_dq.states.base import Kind
+from airflow_dq.states.pattern import PatternDistribution
+
+_LEAST = 0.005
+_VAGUE = 0.74
+"""Factor on the score of a fit that a mixture of few numbers easily reaches by chance: too low to be named."""
+_NEARLY = 0.9
+"""A share above this is taken for all values, if that fits about as well."""
+_FEW = 50
+"""Fewer numbers have no shape to be recognized by."""
+_RECURRING = 0.5
+"""With less than this share of new values a day, values recur."""
+
+
+@hypothesis(Kind.NUMERIC, Kind.TIMESTAMP, trust=0.88)
+def numbers_of(comparison: Comparison) -> Cause | None:
+    """The distribution before, mixed with that of another column."""
+    if comparison.points is None:
+        return None
+    now, before = comparison.points
+    moved, noise = now.distance(before), comparison.noise
+    if moved <= noise:
+        return None
+    found = []
+    for name in comparison.neighbours.names(comparison.kind, comparison.name):
+        other = comparison.neighbours.points(name)
+        if other is None:
+            continue
+        share, rest = _mixture(now, before, other)
+        if share > _LEAST:
+            # Any change looks a little like some mixture: where values recur, the new ones must be the other's.
+            known = _membership(now, before, other) if comparison.novelty < _RECURRING else None
+            vague = share < 0.95 or before.count < _FEW
+            belief = (_VAGUE if vague else 1.0) if known is None else known
+            found.append((round(fit(rest, noise, moved) * belief, 2), -rest, share, name))
+    return _named(found)
+
+
+def _mixture(now: Points, before: Points, other: Points) -> tuple[float, float]:
+    """The share of another distribution that explains most of the change, and what it leaves unexplained."""
+    places = np.concatenate([now.values, before.values, other.values])
+    is_now, was, theirs = now.below(places), before.below(places), other.below(places)
+    change, way = is_now - was, theirs - was
+    size = float(way @ way)
+    share = float(np.clip(change @ way / size, 0.0, 1.0)) if size else 0.0
+    rest, wholly = float(np.abs(change - share * way).max()), float(np.abs(change - way).max())
+    return (1.0, wholly) if share > _NEARLY and wholly < rest + 1.0 - _NEARLY else (share, rest)
+
+
+def _membership(now: Points, before: Points, other: Points) -> float | None:
+    """Share of the new values that the other column has; None when that cannot be told."""
+    if not (now.exact and before.exact and other.exact):
+        return None
+    new = now.values[~np.isin(now.values, before.values)]
+    return float(np.isin(new, other.values).mean()) if len(new) else None
+
+
+@hypothesis(Kind.STRING, trust=0.92)
+def strings_of(comparison: Comparison) -> Cause | None:
+    """New values that another column has, and as many of them."""
+    new = comparison.appeared
+    mass = sum(new.values()) - comparison.novelty
+    if comparison.values is None or comparison.novelty > _RECURRING or mass <= _LEAST + comparison.novelty:
+        return None
+    found = []
+    for name in comparison.neighbours.names(Kind.STRING, comparison.name):
+        other = comparison.neighbours.words(name)
+        if other is None:
+            continue
+        theirs = sum(share for value, share in new.items() if value in other.every)
+        if theirs < 0.5 * mass:
+            continue
+        foreign = {value: share for value, share in other.every.items() if value not in comparison.values[1].every}
+        visible = sum(foreign.values())
+        if visible <= 0.0:
+            continue
+        variety = _variety(new, foreign, theirs * comparison.present[0])
+        score = min(1.0, theirs / mass) * min(1.0, variety + 0.1) * min(1.0, _alike(new, foreign) + 0.3)
+        found.append((round(score, 2), visible, min(1.0, theirs / visible), name))
+    return _named(found)
+
+
+def _variety(new: Mapping[str, float], foreign: Mapping[str, float], drawn: float) -> float:
+    """How much of another column turned up, in proportion to what so many values drawn from it would show.
+
+    A single digit is found in every column of numbers: a few values of a column that has many are not drawn from it.
+    """
+    total = sum(foreign.values())
+    expected = sum(share * (1.0 - (1.0 - share / total) ** drawn) for share in foreign.values())
+    return float(sum(share for value, share in foreign.items() if value in new) / max(expected, 1e-9))
+
+
+def _alike(new: Mapping[str, float], foreign: Mapping[str, float]) -> float:
+    """How far the shapes of the values that another column has are distributed as they are there."""
+    shared: dict[str, float] = defaultdict(float)
+    theirs: dict[str, float] = defaultdict(float)
+    for value, share in foreign.items():
+        theirs[shape(value)] += share
+        if value in new:
+            shared[shape(value)] += new[value]
+    found, there = sum(shared.values()), sum(theirs.values())
+    return sum(min(share / found, theirs[key] / there) for key, share in shared.items())
+
+
+@hypothesis(Kind.STRING, trust=0.85)
+def patterns_of(comparison: Comparison) -> Cause | None:
+    """The patterns before, mixed with those of another column: for values that are always new."""
+    if comparison.patterns is None or comparison.novelty <= _RECURRING:
+        return None
+    now, before = (side.every for side in comparison.patterns)
+    past = comparison.past_distances("pat_l1")
+    noise = nine_in_ten(past) if past else 0.0
+    moved = _apart(now, before)
+    if moved <= _LEAST + 1.5 * noise:
+        return None
+    found = []
+    for name in comparison.neighbours.names(Kind.STRING, comparison.name):
+        other = comparison.neighbours.words(name, PatternDistribution)
+        if other is None:
+            continue
+        keys = list({**now, **before, **other.every})
+        is_now, was, theirs = (np.array([side.get(key, 0.0) for key in keys]) for side in (now, before, other.every))
+        change, way = is_now - was, theirs - was
+        share = float(np.clip(change @ way / max(float(way @ way), 1e-12), 0.0, 1.0))
+        rest = float(np.abs(change - share * way).sum())
+        found.append((round(fit(rest, noise, moved), 2), -rest, share, name))
+    return _named(found)
+
+
+def _apart(now: Mapping[str, float], before: Mapping[str, float]) -> float:
+    return sum(abs(now.get(key, 0.0) - before.get(key, 0.0)) for key in {**now, **before})
+
+
+def _named(found: list[tuple[float, float, float, str]]) -> Cause | None:
+    if not found:
+        return None
+    score, _, share, name = max(found)
+    words = f"values of column {quoted(name)} in {percent(share)} of the rows"
+    return Cause("schema_change", "", words, score)

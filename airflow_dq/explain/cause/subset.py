@@ -1,0 +1,78 @@
+"""Rows that were selected by the column's value: only its lower or its upper part is there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.wording import number_words, quoted
+from airflow_dq.learn.distribution import Points
+from airflow_dq.states.base import Kind
+
+_MOST = 0.75
+"""A part that is larger than this share is not remarkable."""
+
+
+@hypothesis(Kind.NUMERIC, Kind.TIMESTAMP, trust=0.95)
+def part_of_numbers(comparison: Comparison) -> Cause | None:
+    """All numbers lie in the lower or the upper part of the distribution before."""
+    points = comparison.points
+    if points is None or len(points[1].values) < 5 or comparison.wanders:
+        return None
+    now, before = points
+    low, high = float(now.values[0]), float(now.values[-1])
+    if before.values[0] == before.values[-1] or high < before.values[0] or low > before.values[-1]:
+        return None
+    # Values that are new every day need not be those of before.
+    if now.exact and comparison.novelty < 0.5 and np.isin(now.values, before.values).mean() < 0.5:
+        return None
+    found = []
+    size, moved = len(before.values), now.distance(before)
+    for side, most in (("lowest", float(before.below(high))), ("highest", float((before.values >= low).mean()))):
+        edge_value = high if side == "lowest" else low
+        ties = float((before.values == edge_value).mean())
+        # Of the value at the edge itself only some may have arrived.
+        sizes = {max(1, round(size * part)) for part in np.linspace(max(most - ties, 0.0), most, 5).tolist()}
+        parts = [Points(before.values[:n] if side == "lowest" else before.values[-n:], before.count) for n in sizes]
+        part = min(parts, key=now.distance)
+        share = len(part.values) / size
+        if not 0.0 < share <= _MOST or share < 2.0 / before.count:
+            continue
+        score = fit(now.distance(part), max(comparison.noise, 2.0 / len(part.values)), moved)
+        edge = number_words("max" if side == "lowest" else "min", comparison.kind, [edge_value])[0]
+        bound = f"none above {edge}" if side == "lowest" else f"none below {edge}"
+        words = f"only the {side} {percent(share)} of the values arrived ({bound})"
+        found.append(Cause("distribution_change", side, words, score))
+    return max(found, key=lambda cause: cause.score, default=None)
+
+
+@hypothesis(Kind.STRING, trust=0.95)
+def part_of_words(comparison: Comparison) -> Cause | None:
+    """All strings lie in the first or the last part of the alphabetical order before."""
+    if comparison.values is None or comparison.hidden:
+        return None
+    now, before = comparison.values
+    if not now.exact or not before.exact or len(before.every) < 2:
+        return None
+    values = sorted(before.every)
+    shares = np.cumsum([before.every[value] for value in values])
+    first, last = min(now.every), max(now.every)
+    found = []
+    for side in ("first", "last"):
+        if side == "first":
+            inside = [value for value in values if value <= last]
+            share = float(shares[len(inside) - 1]) if inside else 0.0
+        else:
+            inside = [value for value in values if value >= first]
+            share = float(1.0 - (shares[len(values) - len(inside) - 1] if len(inside) < len(values) else 0.0))
+        if not 0.0 < share <= _MOST:
+            continue
+        known = sum(now.every.get(value, 0.0) for value in inside)
+        if known < 0.9:
+            continue
+        edge = quoted(last if side == "first" else first)
+        where = "after" if side == "first" else "before"
+        words = f"only the {side} {percent(share)} of the values in alphabetical order arrived (none {where} {edge})"
+        found.append(Cause("distribution_change", side, words, known))
+    return max(found, key=lambda cause: cause.score, default=None)

@@ -1,0 +1,205 @@
+"""One column of a partition beside the same column of the partitions before: what an explanation looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from airflow_dq.explain.previous import Neighbours
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.distribution import Points, Words
+from airflow_dq.learn.history.series import observe
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.states.base import Kind, State
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.pattern import PatternDistribution
+
+S = TypeVar("S", bound=State)
+_RECENT = 12
+"""Number of the newest partitions whose distances tell what is usual."""
+_CALM = 0.01
+_ENOUGH = 4
+"""Number of past distances that are enough to tell what is usual."""
+_WANDERING = 0.5
+"""Values that usually move by this Kolmogorov-Smirnov distance have no distribution of their own."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``before`` is the column in the newest partition of the history; ``past`` are all of them, oldest first."""
+
+    name: str
+    now: ColumnProfile
+    before: ColumnProfile
+    past: tuple[ColumnProfile, ...]
+    partitions: tuple[str | None, ...]
+    """Keys of the past partitions."""
+    neighbours: Neighbours
+    """The columns of the partition before."""
+    hidden: bool = False
+    """Whether the strings are keyed hashes, which say nothing to a reader."""
+
+    @classmethod
+    def of(cls, name: str, profile: Profile, history: Sequence[Profile], neighbours: Neighbours) -> Comparison | None:
+        """The comparison; None when the column is not in both, or has values of another kind now."""
+        now, before = profile.columns.get(name), history[-1].columns.get(name) if history else None
+        if now is None or before is None or (now.kind is not before.kind and Kind.NULL not in (now.kind, before.kind)):
+            return None
+        known = [old for old in history if name in old.columns]
+        past, partitions = tuple(old.columns[name] for old in known), tuple(old.partition for old in known)
+        return cls(name, now, before, past, partitions, neighbours, profile.options.hides(name))
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the column's values, now or before."""
+        return self.before.kind if self.now.kind is Kind.NULL else self.now.kind
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """Number of rows now and in the partition before."""
+        return int(self.value("row_count") or 0), int(self.old("row_count") or 0)
+
+    @property
+    def present(self) -> tuple[int, int]:
+        """Number of values now and in the partition before."""
+        now, before = self.rows
+        complete, old = self.value("complete_ratio"), self.old("complete_ratio")
+        return round(now * (complete or 0.0)), round(before * (old or 0.0))
+
+    def value(self, metric: str) -> float | None:
+        """The metric now; None when it has no value."""
+        return _number(self.now, metric)
+
+    def old(self, metric: str) -> float | None:
+        """The metric in the partition before."""
+        return _number(self.before, metric)
+
+    def change(self, metric: str) -> float:
+        """By how much the metric changed; 0 when it has no value on either side."""
+        now, old = self.value(metric), self.old(metric)
+        return 0.0 if now is None or old is None else now - old
+
+    def usual(self, metric: str) -> float:
+        """How much the metric changes from one partition to the next when nothing is wrong (nine times in ten)."""
+        values = [value for value in (_number(column, metric) for column in self.past) if value is not None]
+        if len(values) < 2:
+            return 0.0
+        return nine_in_ten([abs(b - a) for a, b in pairwise(values)])
+
+    def steady(self, metric: str, least: float) -> bool:
+        """Whether the metric changed by no more than it usually does."""
+        return abs(self.change(metric)) <= least + 2.0 * self.usual(metric)
+
+    def state(self, kind: type[S]) -> tuple[S, S] | None:
+        """A state now and in the partition before; None when it is not kept on both sides."""
+        now, before = self.now.states.get(kind.key), self.before.states.get(kind.key)
+        return (now, before) if isinstance(now, kind) and isinstance(before, kind) else None
+
+    @cached_property
+    def points(self) -> tuple[Points, Points] | None:
+        """The numbers now and in the partition before; None when there are none to compare."""
+        states = self.state(NumberDistribution)
+        if states is None or not states[0].total or not states[1].total:
+            return None
+        return Points.of(states[0]), Points.of(states[1])
+
+    @cached_property
+    def nonzero(self) -> tuple[Points, Points] | None:
+        """The numbers other than zero now and in the partition before; None when one side has none."""
+        if self.points is None:
+            return None
+        states = self.state(NumberDistribution)
+        assert states is not None
+        now, before = Points.nonzero(states[0]), Points.nonzero(states[1])
+        return None if now is None or before is None else (now, before)
+
+    @cached_property
+    def noise(self) -> float:
+        """The Kolmogorov-Smirnov distance that nine in ten ordinary partitions do not exceed."""
+        past = self.past_distances("ks_dist")
+        if len(past) >= _ENOUGH:
+            return nine_in_ten(past)
+        return sampling_noise(*self.present)
+
+    @property
+    def wanders(self) -> bool:
+        """Whether the numbers are others in every partition (a date, a counter): those before foretell none of them."""
+        return self.noise > _WANDERING
+
+    @cached_property
+    def values(self) -> tuple[Words, Words] | None:
+        """The strings now and in the partition before; None when there are none to compare."""
+        return _words(self.state(CategoryDistribution))
+
+    @cached_property
+    def patterns(self) -> tuple[Words, Words] | None:
+        """The strings' patterns now and in the partition before."""
+        return _words(self.state(PatternDistribution))
+
+    @cached_property
+    def appeared(self) -> Mapping[str, float]:
+        """The strings that the partition before does not have, and their shares; the most frequent ones first."""
+        if self.values is None or not self.values[1].exact:
+            return {}
+        now, before = self.values
+        return {value: share for value, share in now.every.items() if value not in before.every}
+
+    def past_distances(self, metric: str) -> list[float]:
+        """The distances of recent partitions from the one before each, as far as they are known."""
+        recent = self.past[-_RECENT:]
+        # The cache itself first: it is asked for every metric of every column.
+        found = [
+            now.pairs.get(before.fingerprint, {}).get(metric) or observe(metric, True, now, (before,))
+            for before, now in pairwise(recent)
+        ]
+        return [float(value) for value in found if value is not None and not isinstance(value, Reason)]
+
+    def distance(self, metric: str) -> float | None:
+        """The distance from the partition before; None when it is not known."""
+        found = observe(metric, True, self.now, (self.before,))
+        return None if found is None or isinstance(found, Reason) else float(found)
+
+    @cached_property
+    def calm(self) -> bool:
+        """Whether every partition has the same values equally often: then no difference is due to chance."""
+        past = self.past_distances("l1")
+        return len(past) >= _ENOUGH and nine_in_ten(past) < _CALM
+
+    @cached_property
+    def novelty(self) -> float:
+        """Share of the values that are new in a usual partition."""
+        past = self.past_distances("new_ratio")
+        return sorted(past)[len(past) // 2] if past else 0.0
+
+    def series(self, metric: str) -> FloatArray:
+        """The metric in the past partitions that have a value of it."""
+        found = (_number(column, metric) for column in self.past)
+        return np.array([value for value in found if value is not None], dtype=np.float64)
+
+
+def nine_in_ten(values: Sequence[float]) -> float:
+    """What nine in ten of the values do not exceed (at least one is given)."""
+    return sorted(values)[-1 - len(values) // 10]
+
+
+def sampling_noise(now: int, before: int) -> float:
+    """The Kolmogorov-Smirnov distance that two random samples of one distribution rarely exceed (1 time in 50)."""
+    return float(1.52 * (1.0 / max(1, now) + 1.0 / max(1, before)) ** 0.5)
+
+
+def _words(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[Words, Words] | None:
+    if states is None or not states[0].total or not states[1].total:
+        return None
+    return Words.of(states[0]), Words.of(states[1])
+
+
+def _number(column: ColumnProfile, metric: str) -> float | None:
+    value = column.metrics.get(metric)
+    return None if value is None or isinstance(value, Reason) else float(value)

@@ -1,0 +1,40 @@
+"""Alerts as the lines of a task's log or a terminal: what came first, then what there is to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from airflow_dq.learn.model import Alert, Change
+from airflow_dq.metrics.registry import Reason
+
+_TOGETHER = {"quantile": "quantiles", "value": "values", "pattern": "patterns"}
+"""Aspects whose changes share a line."""
+
+
+def telling(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
+    """Those that say something of their own: the alert that speaks for a group implies what has no value for it."""
+    return tuple(alert for alert in alerts if alert.root or not isinstance(alert.observed, Reason))
+
+
+def digest(alerts: Sequence[Alert]) -> Iterator[tuple[Alert, tuple[str, ...]]]:
+    """Each alert with its details; what is the same for a column is said once, and only by the root of a group."""
+    told: set[str | None] = set()
+    for alert in alerts:
+        known = alert.column in told or not alert.root
+        told.add(alert.column)
+        yield alert, () if known else details(alert)
+
+
+def details(alert: Alert) -> tuple[str, ...]:
+    """What an alert has to say beyond its sentence, one line per aspect."""
+    lines: dict[str, list[str]] = {}
+    for place, change in enumerate(alert.changes):
+        lines.setdefault(_TOGETHER.get(change.aspect, str(place)), []).append(_words(change))
+    return tuple(
+        f"{title}: {'; '.join(words)}" if title in _TOGETHER.values() else "; ".join(words)
+        for title, words in lines.items()
+    )
+
+
+def _words(change: Change) -> str:
+    return change.words.removeprefix("pattern ") if change.aspect == "pattern" else change.words

@@ -1,0 +1,1 @@
+"""The gate's decision on a stored partition, free of Airflow."""

@@ -1,0 +1,1 @@
+"""History -> program: the constraints that the next partition is held to."""

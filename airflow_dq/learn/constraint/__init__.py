@@ -1,0 +1,1 @@
+"""The families of constraints, one module each."""

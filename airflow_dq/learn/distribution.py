@@ -1,0 +1,144 @@
+"""Distributions reduced to what explanations compare: a few hundred quantiles, a few hundred frequent values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.number import NumberDistribution
+
+IntArray = NDArray[np.int64]
+QUANTILES = 512
+"""Equally likely points that stand for an exact distribution of numbers."""
+_SKETCHED = 128
+FREQUENT = 300
+"""Most frequent values that are looked at one by one."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """Equally likely values, ascending, that stand for a distribution of ``count`` numbers."""
+
+    values: FloatArray
+    count: int
+    exact: bool = True
+    """Whether the points are values that occur, and not places in a sketch."""
+
+    @classmethod
+    def of(cls, numbers: NumberDistribution) -> Points:
+        """The middles of equal shares of a distribution with at least one value."""
+        if numbers.sketch is not None:
+            shares = (np.arange(_SKETCHED) + 0.5) / _SKETCHED
+            return cls(np.array([numbers.quantile(share) for share in shares.tolist()]), numbers.total, exact=False)
+        return cls._exact(numbers.values, numbers.counts)
+
+    @classmethod
+    def nonzero(cls, numbers: NumberDistribution) -> Points | None:
+        """The same without the zeros; None when there is nothing else."""
+        if numbers.sketch is not None:
+            every = cls.of(numbers)
+            return every.where(every.values != 0.0)
+        others = numbers.values != 0.0
+        return cls._exact(numbers.values[others], numbers.counts[others]) if others.any() else None
+
+    @classmethod
+    def _exact(cls, values: FloatArray, counts: IntArray) -> Points:
+        total = int(counts.sum())
+        size = min(QUANTILES, total)
+        ranks = (np.arange(size) + 0.5) / size * total
+        return cls(values[np.searchsorted(np.cumsum(counts), ranks, side="right")], total)
+
+    def below(self, places: FloatArray | float) -> FloatArray:
+        """Share of the values that are at most each place."""
+        return np.asarray(np.searchsorted(self.values, places, side="right") / len(self.values))
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether no value has a fraction."""
+        return bool((self.values == np.round(self.values)).all())
+
+    @cached_property
+    def spelled(self) -> Mapping[str, float]:
+        """The points as decimal texts, with their shares."""
+        shares: dict[str, float] = defaultdict(float)
+        for value in self.values.tolist():
+            shares[str(int(value)) if self.whole else repr(value)] += 1.0 / len(self.values)
+        return shares
+
+    def where(self, chosen: BoolArray) -> Points | None:
+        """The points that are chosen (a mask); None when there are none."""
+        kept = self.values[chosen]
+        return Points(kept, round(self.count * len(kept) / len(self.values)), self.exact) if len(kept) else None
+
+    def scaled(self, factor: float, offset: float) -> Points:
+        """The distribution of ``factor * value + offset``."""
+        moved = factor * self.values + offset
+        return Points(moved if factor >= 0 else moved[::-1], self.count, self.exact)
+
+    def distance(self, other: Points) -> float:
+        """Kolmogorov-Smirnov distance, to the resolution of the points."""
+        places = np.concatenate([self.values, other.values])
+        return float(np.abs(self.below(places) - other.below(places)).max())
+
+
+@dataclass(frozen=True)
+class Words:
+    """Strings and the share of the values that each is: all of them, or the most frequent ones when sketched."""
+
+    shares: Mapping[str, float]
+    """Of the most frequent values, most frequent first."""
+    total: int
+    whole: CategoryDistribution
+
+    @classmethod
+    def of(cls, categories: CategoryDistribution) -> Words:
+        """The most frequent of a distribution with at least one value."""
+        total = categories.total
+        if categories.buckets is not None:
+            found = {str(entry.value): entry.count / total for entry in categories.top(FREQUENT)}
+            return cls(found, total, categories)
+        return cls(_listed(categories, FREQUENT), total, categories)
+
+    @property
+    def exact(self) -> bool:
+        """Whether a value that is not found does not occur."""
+        return self.whole.buckets is None
+
+    @cached_property
+    def seen(self) -> float:
+        """Share of the values that the frequent ones make up."""
+        return sum(self.shares.values())
+
+    @cached_property
+    def every(self) -> Mapping[str, float]:
+        """All values that are known, with their shares."""
+        if not self.exact or len(self.whole.values) <= FREQUENT:
+            return self.shares
+        return _listed(self.whole, len(self.whole.values))
+
+    def share(self, value: str) -> float:
+        """Share of one value."""
+        return self.every.get(value, 0.0)
+
+
+def _listed(categories: CategoryDistribution, number: int) -> Mapping[str, float]:
+    """The most frequent values of an exact distribution first, with their shares."""
+    order = np.argsort(-categories.counts, kind="stable")[:number]
+    names = categories.values.take(pa.array(order)).to_pylist()
+    return dict(zip(names, (categories.counts[order] / categories.total).tolist(), strict=True))
+
+
+def shape(value: str) -> str:
+    """The text with a symbol for each digit and each letter of either case."""
+    return "".join(
+        "d" if symbol.isdigit() else "u" if symbol.isupper() else "l" if symbol.islower() else symbol
+        for symbol in value
+    )

@@ -1,0 +1,1 @@
+"""What a series is expected to do next, and how far it may stray."""

@@ -1,1 +1,0 @@
-"""A profile job without Spark: small partitions read with pyarrow in this very process, with the same results."""

@@ -1,0 +1,180 @@
+"""The order that a profile job carries out: plain data, no secrets, one JSON argument of spark-submit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.profile import ProfileOptions
+
+NULL_KEY = "(null)"
+"""The key of rows whose key column is null or empty.
+
+It sorts before dates and letters, so these rows are never taken for the newest partition.
+"""
+
+PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """What to profile and under which names to store it.
+
+    Exactly one of ``paths``, ``pattern``, ``table`` and ``sql`` names the source, or the reader's ``options`` alone
+    where a ``format`` has no path (``jdbc``: ``url``, ``dbtable`` ...).  Partitions are either explicit (the keys of
+    ``paths``; a single ``partition`` for a table or a query) or the values of the key column ``partition_by``.
+
+    :param dataset: name under which the profiles are stored
+    :param paths: partition key -> path of its folder or file
+    :param pattern: a path with one ``*`` whose match is the partition key (``lake/day=*``); the job lists it
+    :param table: a table name that the Spark session can read
+    :param sql: a query that the Spark session can run
+    :param partition: the partition key when the source is one table, query or path
+    :param partition_by: a column whose values are the partition keys
+    :param format: Spark reader format of the paths or of ``options`` alone (default parquet)
+    :param options: Spark reader options, passed on as they are
+    :param since: with ``pattern`` or ``partition_by``: ignore partition keys below this one
+    :param until: with ``pattern`` or ``partition_by``: ignore partition keys above this one
+    :param limit: with ``pattern`` or ``partition_by``: at most this many of the newest partitions
+    :param columns: profile only these columns (None: all)
+    :param exclude: do not profile these columns
+    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
+    :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
+        needs ``AIRFLOW_DQ_HASH_KEY`` in the environment of the job and its executors
+    :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
+        which the job runs
+    """
+
+    dataset: str
+    paths: Mapping[str, str] = field(default_factory=dict)
+    pattern: str | None = None
+    table: str | None = None
+    sql: str | None = None
+    partition: str | None = None
+    partition_by: str | None = None
+    format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict)
+    since: str | None = None
+    until: str | None = None
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    sample_rows: int = 1000
+    store_values: bool = True
+    hidden: tuple[str, ...] = ()
+    metrics: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an order that names no source, several, or no partition.
+
+        :raises ConfigurationError: naming the dataset and what to give instead.
+        """
+        if not self.dataset:
+            raise ConfigurationError("The dataset has no name: give dataset=<name>.")
+        named = [name for name in ("paths", "pattern", "table", "sql") if getattr(self, name)]
+        if len(named) > 1 or not (named or self.pathless):
+            seen = " and ".join(named) if named else "none"
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql, or for a "
+                f"format without a path its options); given: {seen}."
+            )
+        if self.whole and (self.partition is None) == (self.partition_by is None):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: a table or query needs either partition (its key) or "
+                "partition_by (a key column)."
+            )
+        for option in ("columns", "exclude", "hidden"):
+            names_of(getattr(self, option) or (), option, self.dataset)
+        if self.columns == ():
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: columns names no column; leave it out (None) to profile all of them."
+            )
+        if self.limit is not None and not (isinstance(self.limit, int) and self.limit >= 1):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: limit is {self.limit!r}; give 1 or more, or leave it out for all."
+            )
+        if self.sample_rows < 0:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: sample_rows is {self.sample_rows}; give 0 (no injected errors) or more."
+            )
+        if self.partition == "" or "" in self.paths:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: the partition key is empty; a templated key may have rendered to nothing."
+            )
+        if self.pattern is not None and self.partition_by is None and self.pattern.count("*") != 1:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
+                "the partition key."
+            )
+
+    @property
+    def pathless(self) -> bool:
+        """Whether the reader's options name the source, in a format that is no kind of file."""
+        return self.format.lower() not in PATH_FORMATS and bool(self.options) and not (self.paths or self.pattern)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the source is one table, query or the like, whose partitions are not places of their own."""
+        return bool(self.table or self.sql) or self.pathless
+
+    @property
+    def key(self) -> str | None:
+        """The partition's key when the order is about one that it names; None when the source names its keys."""
+        return self.partition or next(iter(self.paths), None)
+
+    @property
+    def profile_options(self) -> ProfileOptions:
+        """How each partition is profiled, whichever engine does it."""
+        return ProfileOptions(
+            columns=self.columns,
+            exclude=self.exclude,
+            sample_rows=self.sample_rows,
+            store_values=self.store_values,
+            hidden=self.hidden,
+        )
+
+    def unhidden(self, columns: Iterable[str]) -> str | None:
+        """Why a profile of these columns must not be stored: ``hidden`` has a name that they lack, perhaps misspelt."""
+        known = set(columns)
+        wanted = set(self.hidden) - set(self.exclude)
+        missing = sorted(wanted - known if self.columns is None else wanted & set(self.columns) - known)
+        if not missing:
+            return None
+        return (
+            f"hidden names {', '.join(map(repr, missing))}, which the partition does not have; its columns are "
+            f"{', '.join(map(repr, columns))}. Nothing is stored, so that no value is kept that must not be: correct "
+            "hidden."
+        )
+
+    def to_json(self) -> str:
+        """One line of strict JSON."""
+        return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> JobSpec:
+        """The spec that :meth:`to_json` wrote.
+
+        :raises ConfigurationError: when the text is not such a spec.
+        """
+        try:
+            data: dict[str, Any] = dict(json.loads(text))
+            for name in ("columns", "exclude", "hidden"):
+                if data.get(name) is not None:
+                    data[name] = tuple(data[name])
+            return cls(**data)
+        except (ValueError, TypeError) as error:
+            raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error
+
+
+def names_of(given: Iterable[str], option: str, dataset: str) -> tuple[str, ...]:
+    """Column names as they were given in a DAG file.
+
+    :raises ConfigurationError: when it is one text, whose letters would be taken for names
+    """
+    if isinstance(given, str):
+        raise ConfigurationError(f"Dataset {dataset!r}: {option} is the text {given!r}; give a list: [{given!r}].")
+    return tuple(given)

@@ -1,0 +1,42 @@
+"""How a table is profiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airflow_dq.exceptions import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileOptions:
+    """How a table is profiled; every field has a default that suits a daily table.
+
+    :param columns: profile only these columns (None: all)
+    :param exclude: do not profile these columns
+    :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
+    :param seed: seed of the injected errors
+    :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
+        needs the variable ``AIRFLOW_DQ_HASH_KEY``
+    :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    """
+
+    columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    sample_rows: int = 1000
+    seed: int = 0
+    store_values: bool = True
+    hidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a text where a tuple of names belongs: its letters would be taken for names.
+
+        :raises ConfigurationError: naming the option
+        """
+        for name in ("columns", "exclude", "hidden"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
+
+    def hides(self, column: str) -> bool:
+        """Whether no value of the column may be stored."""
+        return not self.store_values or column in self.hidden

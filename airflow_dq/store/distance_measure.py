@@ -1,0 +1,84 @@
+"""Distances that must be measured now: soon the states that they are measured from will be gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.series import distances
+from airflow_dq.metrics.registry import largest_pool, pools
+from airflow_dq.options.job import NULL_KEY
+from airflow_dq.profile.model import Profile
+from airflow_dq.store.distance_writer import save_pairs
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.profile_reader import attach_states, read_stored
+from airflow_dq.store.state_cache import StateCache
+from airflow_dq.store.statement import among
+from airflow_dq.store.table import ProfileRow, VerdictRow
+
+
+def measure_around(
+    connection: Connection, dataset: str, dataset_id: int, profile_ids: Collection[int], cache: StateCache
+) -> None:
+    """Save the distances that these profiles are an end of, as far as they are not saved and the states are there.
+
+    They are measured along the partitions as they follow each other, and along those of them that are in the history
+    as things stand: a person may still take one in, or out.
+    """
+    found = connection.execute(select(ProfileRow).where(among(ProfileRow.id, profile_ids)))
+    own = [row for row in found if row.partition_key != NULL_KEY]
+    chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
+    rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
+    stored = read_stored(connection, list(rows.values()))
+    known = dict(zip(rows, attach_states(connection, stored, (), cache), strict=True))
+    needed = {one for chain in chains for one in _needed(chain, known)}
+    if not needed:
+        return
+    there = {one for one in needed if rows[one].has_states}
+    known = dict(zip(rows, attach_states(connection, stored, there, cache), strict=True))
+    for chain in chains:
+        for now, earlier, name, pool in chain.ends(known):
+            distances(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
+    save_pairs(connection, dataset, [known[one] for one in sorted(needed)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The profiles around one in the order of their keys."""
+
+    before: Sequence[Row[Any]]
+    from_it_on: Sequence[Row[Any]]
+
+    def ends(self, known: Mapping[int, Profile]) -> Iterator[tuple[int, Sequence[int], str, int]]:
+        """A profile, those before it, a column of it, and the size of a baseline: one of them is the chain's own."""
+        order = [row.id for row in (*self.before, *self.from_it_on)]
+        own = len(self.before)
+        for place in range(own, len(order)):
+            for name, column in known[order[place]].columns.items():
+                for pool in pools(column.kind):
+                    if place - pool <= own:
+                        yield order[place], order[:place], name, pool
+
+
+def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> _Chain:
+    """As many profiles before and behind one as a baseline has, of all or of the eligible ones."""
+    key = ProfileRow.partition_key
+    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, key != NULL_KEY).limit(largest_pool())
+    if eligible:
+        query = query.outerjoin(VerdictRow, SPEAKS_OF_PROFILE).where(ELIGIBLE)
+    before = connection.execute(query.where(key < own.partition_key).order_by(key.desc())).all()
+    after = connection.execute(query.where(key > own.partition_key).order_by(key)).all()
+    return _Chain(before[::-1], [own, *after])
+
+
+def _needed(chain: _Chain, known: Mapping[int, Profile]) -> Iterator[int]:
+    """Ids of the profiles whose states a distance is to be measured from."""
+    for now, earlier, name, pool in chain.ends(known):
+        column = known[now].columns[name]
+        baseline = Baseline.of([known[one].columns.get(name) for one in earlier], column.kind, pool)
+        if baseline is not None and not baseline.is_measured(column):
+            yield from (*earlier[-pool:], now)

@@ -1,0 +1,61 @@
+"""A few metrics of a dataset over its newest partitions: what small charts show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from airflow_dq.codec.program import program_from_dict
+from airflow_dq.learn.model import Program
+from airflow_dq.store.review_model import Series
+from airflow_dq.store.statement import among
+from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, ProgramRow
+
+TABLE_METRIC = "row_count"
+METRICS = ("complete_ratio", "dist_val_count", "mean", "str_len")
+"""What tells at a glance how a column moves: how full it is, how varied, and how large or long its values are."""
+
+
+def series(connection: Connection, dataset: str, limit: int, metrics: Sequence[str] | None) -> list[Series]:
+    """The table's rows, then each column's metrics that have a value, in the order of the newest schema."""
+    chosen = METRICS if metrics is None else tuple(metrics)
+    profiles = connection.execute(
+        select(ProfileRow.id, ProfileRow.partition_key, ProfileRow.row_count)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset)
+        .order_by(ProfileRow.partition_key.desc())
+        .limit(limit)
+    ).all()[::-1]
+    if not profiles:
+        return []
+    query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, ColumnRow.metrics)
+    rows = connection.execute(query.where(among(ColumnRow.profile_id, [row.id for row in profiles]))).all()
+    keys = {row.id: row.partition_key for row in profiles}
+    found: dict[tuple[str, str], dict[str, float | None]] = {}
+    # Newest partition first: its columns lead, in their order; those that are gone follow.
+    for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: keys[r.profile_id], reverse=True):
+        for metric in chosen:
+            value = row.metrics.get(metric)
+            number = float(value) if isinstance(value, int | float) else None
+            found.setdefault((row.name, metric), {})[keys[row.profile_id]] = number
+    table = Series(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))
+    columns = [
+        Series(column, metric, tuple((key, points.get(key)) for key in keys.values()))
+        for (column, metric), points in found.items()
+        if any(value is not None for value in points.values())
+    ]
+    return [table, *columns]
+
+
+def newest_program(connection: Connection, dataset: str) -> tuple[str, Program] | None:
+    """The partition with the greatest key that a program was made for, and that program."""
+    query = (
+        select(ProgramRow.partition_key, ProgramRow.document)
+        .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
+        .where(DatasetRow.name == dataset)
+        .order_by(ProgramRow.partition_key.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).one_or_none()
+    return None if found is None else (found.partition_key, program_from_dict(found.document))

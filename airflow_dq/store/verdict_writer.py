@@ -1,0 +1,208 @@
+"""Writing and reading what was judged: one program, one verdict and one set of alerts for each partition."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql
+
+from airflow_dq.codec.program import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
+from airflow_dq.exceptions import StaleAttemptError, StoreError
+from airflow_dq.learn.model import Alert, Program, Status, Verdict
+from airflow_dq.metrics.registry import Reason
+from airflow_dq.profile.model import Profile
+from airflow_dq.store import review
+from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
+from airflow_dq.store.lock import lock_partition
+from airflow_dq.store.profile_writer import normalise
+from airflow_dq.store.review_model import Origin
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.value import finite, key, plain_metric, prose
+
+_REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
+
+
+def save(
+    connection: Connection,
+    dataset: str,
+    profile: Profile,
+    program: Program | None,
+    verdict: Verdict,
+    inputs: str | None,
+    origin: Origin | None = None,
+) -> None:
+    """Store the current judgement of a partition; the same one again changes nothing but its time and origin."""
+    partition = key(profile.partition, f"partition of dataset {dataset!r}")
+    lock_partition(connection, dataset, partition)
+    fingerprint = normalise(profile).fingerprint
+    owner, attempt = _require_current(connection, dataset, partition, fingerprint)
+    where = {"dataset_id": owner, "partition_key": partition}
+    program_id = None if program is None else _save_program(connection, where, program, inputs)
+    before = connection.execute(select(VerdictRow.profile_fingerprint).filter_by(**where)).scalar()
+    verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict, origin)
+    if verdict_id is not None:
+        _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _repaired(attempt))
+        decided = review.load(connection, dataset, partition)
+        if decided is not None:
+            review.close_alerts(connection, verdict_id, decided)
+
+
+def _require_current(connection: Connection, dataset: str, partition: str, fingerprint: str) -> tuple[int, int]:
+    """The dataset's id and the profile's attempt, if the judged profile is the partition's current one."""
+    current = connection.execute(
+        select(ProfileRow.dataset_id, ProfileRow.attempt_id, ProfileRow.fingerprint)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    ).one_or_none()
+    if current is None:
+        raise StoreError(f"Dataset {dataset!r}, partition {partition!r}: no profile is stored that this verdict is on.")
+    if current.fingerprint != fingerprint:
+        raise StaleAttemptError(
+            f"Dataset {dataset!r}, partition {partition!r}: the partition was profiled anew while its earlier profile "
+            "was judged. Judge it again."
+        )
+    return int(current.dataset_id), int(current.attempt_id)
+
+
+def _repaired(attempt: int) -> str:
+    return f"The partition was profiled again with other content (attempt {attempt}), and no longer gives this alert."
+
+
+def _save_program(connection: Connection, where: Mapping[str, Any], program: Program, inputs: str | None) -> int:
+    document = program_to_dict(program)
+    stored = connection.execute(select(ProgramRow).filter_by(**where)).one_or_none()
+    if stored is not None and stored.document == document and stored.inputs == inputs:
+        return int(stored.id)
+    values = {"document": document, "inputs": inputs}
+    if stored is not None:
+        changed = update(ProgramRow).where(ProgramRow.id == stored.id)
+        connection.execute(changed.values(**values, created_at=func.now()))
+        return int(stored.id)
+    return connection.execute(insert(ProgramRow).values(**where, **values).returning(ProgramRow.id)).scalar_one()
+
+
+def _save_verdict(
+    connection: Connection,
+    where: Mapping[str, Any],
+    fingerprint: str,
+    program_id: int | None,
+    verdict: Verdict,
+    origin: Origin | None,
+) -> int | None:
+    """The verdict's id, or None when the same one was there and only its time and origin changed."""
+    values = {
+        "program_id": program_id,
+        "profile_fingerprint": fingerprint,
+        "status": verdict.status.value,
+        "reason": None if verdict.reason is None else prose(verdict.reason),
+        "document": verdict_to_dict(verdict),
+    }
+    # Judged from elsewhere, it still belongs to the task that asked first.
+    judged_by = {} if origin is None else asdict(origin)
+    stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
+    if stored is None:
+        made = insert(VerdictRow).values(**where, **values, **judged_by).returning(VerdictRow.id)
+        return connection.execute(made).scalar_one()
+    change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**judged_by)
+    if all(getattr(stored, name) == value for name, value in values.items()):
+        connection.execute(change.values(judged_at=func.clock_timestamp()))
+        return None
+    if stored.profile_fingerprint != fingerprint or stored.status != values["status"]:
+        # A person's decision was about other data, or about another verdict on it.
+        values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
+    connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
+    return int(stored.id)
+
+
+def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
+    """Update the alerts that are true (again), add the new ones, close the others: a page linked to one stays valid."""
+    keys = _alert_keys(verdict.alerts)
+    ranks = {name: rank for rank, name in enumerate(sorted(keys, key=lambda name: _place(keys[name])))}
+    rows = {name: {**_alert(verdict_id, name, alert), "rank": ranks[name]} for name, alert in keys.items()}
+    if verdict.status in (Status.PASS, Status.FAIL):
+        # Any other verdict says nothing on what was found before.
+        gone = update(AlertRow).where(
+            AlertRow.verdict_id == verdict_id, AlertRow.key.not_in(rows), AlertRow.closed_at.is_(None)
+        )
+        connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
+    if rows:
+        statement = postgresql.insert(AlertRow).values(list(rows.values()))
+        fields = ("message", "observed", "reason", "lower", "upper", "fpr", "severity", "rank")
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[AlertRow.verdict_id, AlertRow.key],
+                set_={
+                    **{name: statement.excluded[name] for name in fields},
+                    "closed_at": None,
+                    "closed_reason": None,
+                },
+            )
+        )
+    review.count_alerts(connection, verdict_id)
+
+
+def _place(alert: Alert) -> tuple[bool, bool]:
+    """Before others comes what stops the gate, and of that the root of a group."""
+    return alert.severity != "fail", not alert.root
+
+
+def _alert_keys(alerts: tuple[Alert, ...]) -> dict[str, Alert]:
+    """Alerts by what identifies them; two clauses on one metric (the value, its difference) are told apart by order."""
+    seen: Counter[tuple[str, str | None, str | None]] = Counter()
+    keys = {}
+    for alert in alerts:
+        subject = (alert.rule, alert.column, alert.metric)
+        keys[json.dumps([*subject, seen[subject]])] = alert
+        seen[subject] += 1
+    return keys
+
+
+def _alert(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
+    return {
+        "verdict_id": verdict_id,
+        "key": name,
+        "rule": alert.rule,
+        "column_name": alert.column,
+        "metric": alert.metric,
+        "message": prose(alert.message),
+        **_observed(alert.observed),
+        "lower": finite(alert.lower),
+        "upper": finite(alert.upper),
+        "fpr": finite(alert.fpr),
+        "severity": alert.severity,
+    }
+
+
+def _observed(value: Any) -> dict[str, Any]:
+    plain = None if value is None else plain_metric(value)
+    reason = plain.value if isinstance(plain, Reason) else None
+    return {"observed": None if reason else plain, "reason": reason}
+
+
+def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:
+    """The verdict on the partition's current profile, or None when that was not judged."""
+    document = connection.execute(
+        select(VerdictRow.document)
+        .join(ProfileRow, SPEAKS_OF_PROFILE)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    ).scalar()
+    return None if document is None else verdict_from_dict(document)
+
+
+def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:
+    """The program a partition was judged by, if it was synthesized from these inputs (None: whatever they were)."""
+    query = (
+        select(ProgramRow.document)
+        .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProgramRow.partition_key == partition)
+    )
+    if inputs is not None:
+        query = query.where(ProgramRow.inputs == inputs)
+    document = connection.execute(query).scalar()
+    return None if document is None else program_from_dict(document)

@@ -1,0 +1,224 @@
+"""Each accident is made to happen to a column of known values, and must be called by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from airflow_dq.explain.cause import Cause, likely_cause
+from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.previous import Neighbours
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import column, day, profile
+
+DAYS, ROWS = 10, 400
+CITIES = ["Aachen", "Berlin", "Bonn", "Dresden", "Essen", "Hamburg", "Hanover", "Kassel", "Leipzig", "Munich"]
+CODES = [f"{letter}{number}" for letter in "KLMN" for number in range(3, 8)]
+
+
+def _price(index: int) -> np.ndarray:
+    return np.random.default_rng(100 + index).gamma(4.0, 10.0, ROWS).round(2)
+
+
+def _count(index: int) -> np.ndarray:
+    return np.random.default_rng(200 + index).poisson(30.0, ROWS).astype(float) + 1.0
+
+
+def _city(index: int) -> list[str]:
+    shares = np.arange(10, 0, -1) / 55.0
+    return np.random.default_rng(300 + index).choice(CITIES, ROWS, p=shares).tolist()
+
+
+def _code(index: int) -> list[str]:
+    return np.random.default_rng(400 + index).choice(CODES, ROWS).tolist()
+
+
+def _day(index: int, **changed: Sequence[object] | np.ndarray) -> Profile:
+    made = {"price": _price(index), "count": _count(index), "city": _city(index), "code": _code(index)} | changed
+    rows = {len(values) for values in changed.values()} or {ROWS}
+    kinds = {"price": Kind.NUMERIC, "count": Kind.NUMERIC, "city": Kind.STRING, "code": Kind.STRING}
+    columns = [column(name, kinds[name], values) for name, values in made.items() if len(values) in rows]
+    return profile(day(index), *columns)
+
+
+HISTORY = [_day(index) for index in range(DAYS)]
+NEIGHBOURS = Neighbours(HISTORY[-1])
+
+
+def _cause(name: str, values: Sequence[object] | np.ndarray, history: Sequence[Profile] = HISTORY) -> Cause | None:
+    comparison = Comparison.of(name, _day(DAYS, **{name: values}), history, NEIGHBOURS)
+    assert comparison is not None
+    return likely_cause(comparison)
+
+
+def _words(name: str, values: Sequence[object] | np.ndarray) -> str | None:
+    found = _cause(name, values)
+    return None if found is None else found.words
+
+
+@pytest.mark.parametrize(
+    ("factor", "offset", "words"),
+    [
+        (10.0, 0.0, "change of unit, x10"),
+        (60.0, 0.0, "change of unit, x60"),
+        (100.0, 0.0, "change of unit, x100"),
+        (1000.0, 0.0, "change of unit, x1,000"),
+        (1024.0, 0.0, "change of unit, x1,024"),
+        (0.01, 0.0, "change of unit, /100"),
+        (1 / 60, 0.0, "change of unit, /60"),
+        (2.54, 0.0, "change of unit, x2.54 (inches to centimetres)"),
+        (-1.0, 0.0, "the sign changed"),
+    ],
+)
+def test_another_unit(factor: float, offset: float, words: str) -> None:
+    assert _words("price", _price(DAYS) * factor + offset) == words
+
+
+@pytest.mark.parametrize(
+    ("factor", "offset", "words"),
+    [
+        (1.8, 32.0, "change of unit, Celsius to Fahrenheit"),
+        (1.0, 273.15, "change of unit, Celsius to Kelvin"),
+    ],
+)
+def test_temperatures_in_another_unit(factor: float, offset: float, words: str) -> None:
+    history = [_day(i, price=np.random.default_rng(i).normal(12.0, 6.0, ROWS).round(1)) for i in range(DAYS)]
+    now = np.random.default_rng(DAYS).normal(12.0, 6.0, ROWS).round(1) * factor + offset
+    found = _cause("price", now, history)
+    assert found is not None
+    assert found.words == words
+
+
+def test_values_that_are_missing() -> None:
+    values = [None if row % 4 == 0 else value for row, value in enumerate(_price(DAYS).tolist())]
+    assert _words("price", values) == "missing values: 100 of 400 rows became null"
+    assert _words("price", [None] * ROWS) == "missing values: the whole column became null"
+    assert _words("city", ["" if row < 40 else text for row, text in enumerate(_city(DAYS))]) == (
+        "missing values: 40 of 400 rows became empty"
+    )
+
+
+def test_zeros_in_place_of_values() -> None:
+    values = np.where(np.random.default_rng(1).random(ROWS) < 0.5, 0.0, _price(DAYS))
+    share = round(100 * float((values == 0).mean()))
+    assert _words("price", values) == f"zeros in place of {share}% of the values"
+    assert _words("price", np.zeros(ROWS)) == "every value became zero"
+
+
+def test_zeros_in_place_of_nulls() -> None:
+    gaps = [[None if row % 5 == 0 else float(value) for row, value in enumerate(_price(i))] for i in range(DAYS + 1)]
+    history = [_day(i, price=gaps[i]) for i in range(DAYS)]
+    found = _cause("price", [value or 0.0 for value in gaps[DAYS]], history)
+    assert found is not None
+    assert found.words == "zeros in place of missing values (80 of 400 rows)"
+
+
+def test_more_and_fewer_rows() -> None:
+    assert _words("price", np.tile(_price(DAYS), 3)) == "every row arrived 3 times"
+    assert _words("city", _city(DAYS)[:100]) == "fewer rows (25% of the usual number), distributed as before"
+
+
+def _ids(index: int, rows: int = ROWS) -> np.ndarray:
+    return np.arange(rows, dtype=float) + 1000.0 + 400.0 * index
+
+
+def test_every_row_twice_is_seen_where_weekends_have_half_the_rows() -> None:
+    history = [_day(index, count=_ids(index, ROWS if index % 7 < 5 else ROWS // 2)) for index in range(14)]
+    comparison = Comparison.of("count", _day(14, count=np.repeat(_ids(14), 2)), history, Neighbours(history[-1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is not None
+    assert found.words == "every row arrived 2 times"
+
+
+def test_numbers_that_are_others_every_day_are_no_part_of_those_before() -> None:
+    history = [_day(index, count=_ids(index, ROWS + 10)) for index in range(DAYS)]
+    comparison = Comparison.of("count", _day(DAYS, count=_ids(DAYS, ROWS // 2)), history, Neighbours(history[-1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is None or found.type != "distribution_change"
+
+
+def test_a_part_of_the_values() -> None:
+    prices = np.sort(_price(DAYS))
+    assert _words("price", np.resize(prices[: ROWS // 10], ROWS)) is not None
+    found = _cause("price", np.resize(prices[ROWS // 2 :], ROWS))
+    assert found is not None
+    assert (found.type, found.parameter) == ("distribution_change", "highest")
+    cities = sorted(_city(DAYS))
+    first = _cause("city", np.resize(cities[: ROWS // 5], ROWS).tolist())
+    assert first is not None
+    assert first.words.startswith("only the first ")
+    assert first.words.endswith(f"of the values in alphabetical order arrived (none after '{cities[ROWS // 5 - 1]}')")
+
+
+def test_letter_case() -> None:
+    cities = _city(DAYS)
+    assert _words("city", [text.upper() for text in cities]) == "lower case became upper case in all of the values"
+    swapped = [text.swapcase() if row % 10 == 0 else text for row, text in enumerate(cities)]
+    assert _words("city", swapped) == "upper and lower case swapped in 10% of the values"
+
+
+def test_white_space() -> None:
+    padded = [f" {text}" if row % 2 == 0 else text for row, text in enumerate(_city(DAYS))]
+    assert _words("city", padded) == "white space before 50% of the values"
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda text, at: text[:at] + "x" + text[at:], "an additional character"),
+        (lambda text, at: text[:at] + text[at + 1 :], "a missing character"),
+        (lambda text, at: text[: len(text) // 2], "values cut short"),
+        (lambda text, at: text[:1] + chr(97 + (ord(text[1]) - 96) % 26) + text[2:], "characters replaced by others"),
+    ],
+)
+def test_single_characters(edit, words: str) -> None:  # type: ignore[no-untyped-def]
+    places = np.random.default_rng(2).random(ROWS)
+    texts = [edit(t, int(p * len(t))) if n % 2 else t for n, (t, p) in enumerate(zip(_city(DAYS), places, strict=True))]
+    found = _words("city", texts)
+    assert found is not None
+    assert found.startswith(words)
+
+
+def test_values_of_another_column() -> None:
+    mixed = [
+        code if row % 5 == 0 else city for row, (city, code) in enumerate(zip(_city(DAYS), _code(DAYS), strict=True))
+    ]
+    assert _words("city", mixed) == "values of column 'code' in 20% of the rows"
+    assert _words("price", _count(DAYS) * 1.0) == "values of column 'count' in all of the rows"
+
+
+def test_the_data_of_an_earlier_partition_again() -> None:
+    assert _words("price", _price(4)) == "the data of partition 2013-01-05 again"
+
+
+def test_a_usual_day_and_an_odd_one_have_no_cause() -> None:
+    assert _words("price", _price(DAYS)) is None
+    odd = np.random.default_rng(5).normal(500.0, 3.0, ROWS).round(2)
+    found = _cause("price", odd)
+    assert found is None or found.type == "unit_change"
+
+
+def test_times_of_another_zone() -> None:
+    rng = np.random.default_rng(6)
+    moments = [np.sort(rng.uniform(0, 86_400, ROWS)) + 86_400.0 * i for i in range(DAYS + 1)]
+    made = [_timestamps(i, values) for i, values in enumerate(moments)]
+    shifted = _timestamps(DAYS, moments[DAYS] + 86_400.0 * 2)
+    comparison = Comparison.of("at", shifted, made[:DAYS], Neighbours(made[DAYS - 1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is not None
+    assert found.words == "times are 2 days later (data of another day?)"
+
+
+def _timestamps(index: int, seconds: np.ndarray) -> Profile:
+    import pyarrow as pa
+
+    from airflow_dq.profile import profile_table
+
+    values = pa.array((seconds * 1e6).astype(np.int64), pa.timestamp("us", "UTC"))
+    return profile_table(pa.table({"at": values}), partition=day(index))

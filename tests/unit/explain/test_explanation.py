@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.explain.explanation import past_partitions
+from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.learn.model import (
+    Alert,
+    Clause,
+    ColumnProgram,
+    Program,
+    TableProgram,
+    Transform,
+    TransformKind,
+    Verdict,
+)
+from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile import profile_table
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import column, day, flights, profile, with_metric, without_states
+
+HISTORY = [flights(i) for i in range(12)]
+
+
+def _alert(
+    clause: Clause, value: MetricValue, kind: Kind = Kind.NUMERIC, history: Sequence[Profile] = HISTORY
+) -> Alert:
+    name = clause.column
+    assert name is not None
+    program = Program(
+        SynthesisOptions(),
+        tuple(p.partition for p in history),
+        TableProgram(schema={}),
+        {name: ColumnProgram(name, kind, (clause,), 60, 40)},
+    )
+    (alert,) = evaluate(program, with_metric(flights(12), name, {clause.metric: value}), history, [name]).alerts
+    return alert
+
+
+def _clause(metric: str = "mean", **changes: object) -> Clause:
+    fields: dict[str, object] = {
+        "metric": metric,
+        "column": "air_time",
+        "pair": False,
+        "transform": Transform(),
+        "lower": 148.234,
+        "upper": 156.91,
+        "fpr": 0.001,
+        "bound": Bound.CHEBYSHEV,
+        "center": 152.5,
+        "spread": 0.1,
+        "samples": 44,
+    }
+    return Clause(**{**fields, **changes})
+
+
+def test_sentence_of_a_violated_clause() -> None:
+    assert _alert(_clause(), 9061.0).message == (
+        "air_time: mean was 9,061; expected 148.2 to 156.9 (44 past partitions); "
+        "a false alarm at most 1 time in 1,000 (Chebyshev's inequality)."
+    )
+
+
+def test_alert_carries_the_numbers_and_the_history() -> None:
+    alert = _alert(_clause(), 9061.0)
+    assert (alert.rule, alert.column, alert.metric, alert.observed) == ("metric", "air_time", "mean", 9061.0)
+    assert (alert.lower, alert.upper, alert.fpr, alert.bound) == (148.234, 156.91, 0.001, Bound.CHEBYSHEV)
+    assert alert.history == tuple((p.partition, p.columns["air_time"].metrics["mean"]) for p in HISTORY)
+
+
+def test_sentence_of_a_differenced_clause_says_what_it_was_compared_with() -> None:
+    history = [with_metric(p, "air_time", {"mean": 100.0 + i}) for i, p in enumerate(HISTORY)]
+    clause = _clause(transform=Transform(TransformKind.DIFF, 7), lower=-2.0, upper=3.5, bound=Bound.CLT, samples=37)
+    alert = _alert(clause, 150.0, history=history)
+    assert alert.message == (
+        "air_time: mean was 150; expected 103 to 108.5 (44 past partitions); "
+        "a false alarm about 1 time in 1,000 (normal distribution)."
+    )
+    assert [change.words for change in alert.changes if change.aspect == "history"] == [
+        "last values: 109, 110, 111",
+        "expected by its usual difference to the 105 of 2013-01-06, 7 partitions before",
+    ]
+    assert (alert.lower, alert.upper) == (103.0, 108.5)
+
+
+def test_sentence_of_a_constant_metric() -> None:
+    clause = _clause("row_count", lower=50 - 5e-8, upper=50 + 5e-8, spread=0.0, fpr=1e-12, bound=Bound.CLT)
+    assert _alert(clause, 51.0).message.startswith(
+        "air_time: number of rows was 51; expected exactly 50 (44 past partitions); "
+        "it never changed in 44 partitions, so the chance of a false alarm cannot be estimated."
+    )
+
+
+def test_bounds_beyond_what_a_metric_can_be_are_not_mentioned() -> None:
+    clause = _clause("complete_ratio", lower=0.95, upper=1.02)
+    assert "share of complete values was 40%; expected at least 95% (" in _alert(clause, 0.4).message
+    rows = _clause("row_count", lower=-5.0, upper=900.0)
+    assert "number of rows was 4,000; expected at most 900 (" in _alert(rows, 4000.0).message
+
+
+def test_a_near_miss_is_written_with_enough_digits_to_be_seen() -> None:
+    assert "mean was 156.92; expected 148.23 to 156.91 " in _alert(_clause(), 156.92).message
+
+
+def test_sentence_of_a_distance() -> None:
+    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, bound=Bound.CANTELLI)
+    message = _alert(clause, 0.0, Kind.STRING).message
+    assert "carrier: L1 distance from the partition before was " in message
+    assert "expected at most 1e-06 (45 past partitions); a false alarm at most 1 time in 1,000 (Cantelli" in message
+
+
+def test_chart_of_a_distance_has_the_first_partition_without_a_value() -> None:
+    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, bound=Bound.CANTELLI)
+    history = _alert(clause, 0.0, Kind.STRING).history
+    assert [partition for partition, _ in history] == [p.partition for p in HISTORY]
+    assert [value is None for _, value in history] == [True] + [False] * 11
+
+
+def test_number_of_past_partitions_counts_what_was_looked_at() -> None:
+    assert past_partitions(_clause(samples=30)) == 30
+    assert past_partitions(_clause(samples=29, pair=True)) == 30
+    assert past_partitions(_clause(samples=23, transform=Transform(TransformKind.DIFF, 7))) == 30
+
+
+def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> None:
+    alert = _alert(_clause("row_count", lower=390.0, upper=410.0), 51.0)
+    assert [change.words for change in alert.changes if change.aspect == "history"] == ["last values: always 400"]
+
+
+def test_a_factor_of_sixty_is_named_and_what_moved_is_listed() -> None:
+    alert = _judged(flights(12, factor=60.0)).alerts[0]
+    assert alert.cause == "change of unit, x60"
+    assert alert.message.endswith(" Looks like: change of unit, x60.")
+    assert "median 149.2 -> 8,973 (x60.1)" in [change.words for change in alert.changes]
+
+
+def test_only_the_first_alert_of_a_column_names_the_cause_in_its_sentence() -> None:
+    first, second = _judged(flights(12, factor=60.0), _clause(), _clause("max", lower=0.0, upper=300.0)).alerts
+    assert "Looks like" in first.message
+    assert "Looks like" not in second.message
+    assert (second.cause, second.root, second.group) == (first.cause, False, first.group)
+
+
+@pytest.mark.parametrize(("times", "cause"), [(2, "every row arrived 2 times"), (1, None)])
+def test_a_table_that_came_twice_says_so_where_no_column_is_wrong(times: int, cause: str | None) -> None:
+    def rows(index: int, count: int = 100) -> pa.Table:
+        rng = np.random.default_rng(index)
+        return pa.table({"id": np.arange(count) + 100 * index, "city": rng.choice(list("abcdefgh"), count)})
+
+    history = [profile_table(rows(i), day(i)) for i in range(8)]
+    program = Program(
+        SynthesisOptions(),
+        tuple(p.partition for p in history),
+        TableProgram((_clause("row_count", column=None, lower=90.0, upper=110.0),), {}),
+        {
+            "id": ColumnProgram(
+                "id", Kind.NUMERIC, (_clause("complete_ratio", column="id", lower=0.9, upper=None),), 1, 1
+            )
+        },
+    )
+    now = profile_table(pa.concat_tables([rows(8, 200 // times)] * times), day(8))
+    (alert,) = evaluate(program, now, history, ["id"]).alerts
+    assert alert.cause == cause
+    assert ("Looks like: every row arrived 2 times." in alert.message) is (cause is not None)
+
+
+def test_a_distance_comes_after_what_a_reader_knows() -> None:
+    distance = _clause("emd", pair=True, lower=None, upper=1.0, bound=Bound.CANTELLI)
+    alerts = _judged(flights(12, factor=60.0), distance, _clause()).alerts
+    assert [alert.metric for alert in alerts] == ["mean", "emd"]
+
+
+def test_that_the_values_are_null_comes_before_the_metrics_that_have_no_value_for_it() -> None:
+    gone = profile(day(12), column("air_time", Kind.NUMERIC, [None] * 400))
+    alerts = _judged(gone, _clause(), _clause("complete_ratio", lower=0.9, upper=None)).alerts
+    assert [alert.metric for alert in alerts] == ["complete_ratio", "mean"]
+    assert "share of complete values was 0%" in alerts[0].message
+
+
+def test_without_the_states_of_the_partition_before_the_sentence_is_there_all_the_same() -> None:
+    history = [without_states(p) for p in HISTORY]
+    (alert,) = _judged(flights(12, factor=60.0), history=history).alerts
+    assert alert.message.startswith("air_time: mean was ")
+    assert next(change.aspect for change in alert.changes) == "history"
+    assert {change.subject for change in alert.changes if change.aspect == "quantile"} >= {"median", "p95"}
+
+
+def _judged(now: Profile, *clauses: Clause, history: Sequence[Profile] = HISTORY) -> Verdict:
+    column = ColumnProgram("air_time", Kind.NUMERIC, clauses or (_clause(),), 60, 40)
+    partitions = tuple(p.partition for p in history)
+    program = Program(SynthesisOptions(), partitions, TableProgram(schema={}), {"air_time": column})
+    return evaluate(program, now, history, ["air_time"])
+
+
+def test_a_range_of_next_to_nothing_is_one_number() -> None:
+    history = [profile(day(index), column("name", Kind.STRING, ["only"] * 50)) for index in range(8)]
+    now = profile(day(8), column("name", Kind.STRING, ["only"] * 25 + ["other"] * 25))
+    program = synthesize(history, SynthesisOptions(metrics=("entropy",)))
+    (alert,) = evaluate(program, now, history).alerts
+    assert alert.message.startswith(
+        "name: entropy was 0.6931; expected exactly 0 (8 past partitions); it never changed"
+    )

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from airflow_dq.explain.cause import Cause
+from airflow_dq.explain.grouping import grouped
+from airflow_dq.learn.model import Alert
+
+
+def _alert(column: str | None, metric: str = "mean") -> Alert:
+    return Alert("metric", column, f"{column or 'the table'}: {metric} was odd.", metric=metric)
+
+
+def _cause(type_: str, parameter: str = "") -> Cause:
+    return Cause(type_, parameter, type_, 1.0)
+
+
+def test_alerts_without_anything_in_common_stay_as_they_are() -> None:
+    alerts = (_alert("a"), _alert("b"))
+    assert grouped(alerts, {"a": _cause("unit_change", "x60")}, judged=9) == alerts
+
+
+def test_a_short_table_is_the_root_of_what_has_no_cause_of_its_own() -> None:
+    alerts = [_alert("a"), _alert("b"), _alert("c"), _alert(None, "row_count")]
+    causes = {"b": _cause("volume_change", "fewer"), "c": _cause("casing_change")}
+    found = grouped(alerts, causes, judged=9)
+    assert [(alert.column, alert.root) for alert in found] == [(None, True), ("a", False), ("b", False), ("c", True)]
+    assert found[0].message == (
+        "the table: row_count was odd. Looks like: volume_change. 2 columns moved with it: a, b."
+    )
+    assert found[0].cause == "volume_change"
+    assert {alert.group for alert in found[:3]} == {"rows"}
+    assert found[3].group is None
+
+
+def test_columns_with_the_same_accident_are_together_and_the_largest_group_comes_first() -> None:
+    alerts = [_alert(name) for name in "abcde"]
+    causes = {name: _cause("increased_nulls", "null 37%") for name in "bde"} | {
+        "a": _cause("increased_nulls", "null 5%")
+    }
+    found = grouped(alerts, causes, judged=9)
+    assert [alert.column for alert in found] == ["b", "d", "e", "a", "c"]
+    assert found[0].message.endswith(" 2 other columns moved with it: d, e.")
+
+
+def test_long_lists_are_cut() -> None:
+    alerts = [_alert(name) for name in "abcdefg"]
+    found = grouped(alerts, {name: _cause("unit_change", "x10") for name in "abcdefg"}, judged=9)
+    assert found[0].message.endswith(" 6 other columns moved with it: b, c, d and 3 more.")
+
+
+def test_several_alerts_of_one_column_have_one_root() -> None:
+    found = grouped([_alert("a"), _alert("a", "max")], {}, judged=9)
+    assert [(alert.metric, alert.root, alert.group) for alert in found] == [
+        ("mean", True, "column a"),
+        ("max", False, "column a"),
+    ]
+
+
+def test_shifted_columns_belong_to_the_changed_schema() -> None:
+    missing, added = (Alert(f"column_{what}", name, f"{name}.") for what, name in (("missing", "x"), ("added", "y")))
+    found = grouped([missing, added, _alert("b")], {"b": _cause("schema_change")}, judged=9)
+    assert [(alert.column, alert.root) for alert in found] == [("x", True), ("y", True), ("b", False)]
+    assert found[0].message == "x. 1 other column moved with it: b."
+
+
+def test_most_of_a_table_without_a_cause_is_one_accident() -> None:
+    alerts = [_alert(name) for name in "abcdef"]
+    found = grouped(alerts, {}, judged=8)
+    assert [alert.root for alert in found] == [True] + [False] * 5
+    assert [alert.root for alert in grouped(alerts, {}, judged=100)] == [True] * 6

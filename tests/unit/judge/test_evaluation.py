@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.learn.model import Clause, ColumnProgram, Program, Status, TableProgram, Transform, TransformKind
+from airflow_dq.metrics.registry import Bound, Reason
+from airflow_dq.profile.model import Profile
+from airflow_dq.program import SynthesisOptions, evaluate, synthesize
+from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import column, day, flights, profile, with_metric, without_states
+
+HISTORY = [flights(i) for i in range(12)]
+PROGRAM = synthesize(HISTORY, SynthesisOptions(scope="column", mode="paper"))
+GOOD = flights(12)
+
+
+def _program(*clauses: Clause) -> Program:
+    col = ColumnProgram("air_time", Kind.NUMERIC, clauses, 4, 4)
+    schema = {"air_time": Kind.NUMERIC, "carrier": Kind.STRING}
+    options = SynthesisOptions(scope="column", mode="paper")
+    return Program(options, tuple(p.partition for p in HISTORY), TableProgram(schema=schema), {"air_time": col})
+
+
+def _clause(metric: str, lower: float | None, upper: float | None, transform: Transform | None = None) -> Clause:
+    pair = metric in ("emd", "ks_dist")
+    return Clause(metric, "air_time", pair, transform or Transform(), lower, upper, 5e-4, Bound.CHEBYSHEV, 0.0, 1.0, 12)
+
+
+def test_a_usual_partition_passes() -> None:
+    verdict = evaluate(PROGRAM, GOOD, HISTORY)
+    assert verdict.status is Status.PASS
+    assert (verdict.partition, verdict.reason, verdict.alerts) == (day(12), None, ())
+    assert verdict.table.status is Status.PASS
+    assert {name: scope.status for name, scope in verdict.columns.items()} == dict.fromkeys(
+        ("air_time", "carrier"), Status.PASS
+    )
+    assert all(result.status is Status.PASS for scope in verdict.columns.values() for result in scope.results)
+
+
+def test_a_changed_unit_fails_its_column_only() -> None:
+    verdict = evaluate(PROGRAM, flights(12, factor=60.0), HISTORY)
+    assert verdict.status is Status.FAIL
+    assert verdict.table.status is Status.PASS
+    assert (verdict.columns["air_time"].status, verdict.columns["carrier"].status) == (Status.FAIL, Status.PASS)
+    assert {alert.column for alert in verdict.alerts} == {"air_time"}
+    violated = [r for r in verdict.columns["air_time"].results if r.status is Status.FAIL]
+    assert [alert.metric for alert in verdict.alerts] == [result.clause.metric for result in violated]
+
+
+def test_verdict_does_not_depend_on_the_partitions_own_presence_in_the_history() -> None:
+    verdict = evaluate(PROGRAM, HISTORY[-1], HISTORY)
+    assert verdict.columns["carrier"].status is Status.PASS
+
+
+@pytest.mark.parametrize(("have", "more"), [(0, 7), (6, 1)])
+def test_warming_up_says_how_many_partitions_are_missing(have: int, more: int) -> None:
+    verdict = evaluate(synthesize(HISTORY[:have]), GOOD, HISTORY[:have])
+    assert verdict.status is Status.WARMING_UP
+    assert verdict.reason == f"{have} of 7 partitions; {more} more are needed"
+    assert verdict.table.status is Status.WARMING_UP
+    assert {scope.status for scope in verdict.columns.values()} == {Status.WARMING_UP}
+
+
+def test_an_all_null_column_fails() -> None:
+    nulls = profile(day(12), column("air_time", Kind.NUMERIC, [None] * 400), GOOD.columns["carrier"])
+    program = _program(_clause("mean", 140.0, 160.0), _clause("emd", None, 10.0))
+    verdict = evaluate(program, nulls, HISTORY)
+    assert verdict.status is Status.FAIL
+    assert [result.observed for result in verdict.columns["air_time"].results] == [Reason.NO_VALUES] * 2
+    assert "air_time: mean has no value (there is no usable value in it)" in verdict.alerts[0].message
+
+
+def test_an_all_null_column_without_a_type_fails_by_its_values_not_by_its_schema() -> None:
+    untyped = profile(day(12), column("air_time", Kind.NULL, [None] * 400), GOOD.columns["carrier"])
+    verdict = evaluate(_program(_clause("mean", 140.0, 160.0), _clause("ks_dist", None, 1.0)), untyped, HISTORY)
+    assert (verdict.status, verdict.table.status) == (Status.FAIL, Status.PASS)
+    assert [alert.rule for alert in verdict.alerts] == ["metric", "metric"]
+
+
+def test_an_error_of_the_engine_is_no_violation_and_no_pass() -> None:
+    broken = with_metric(GOOD, "air_time", {"mean": Reason.ENGINE_ERROR})
+    verdict = evaluate(_program(_clause("mean", 0.0, 1e6), _clause("row_count", 0.0, 1e6)), broken, HISTORY)
+    assert (verdict.status, verdict.alerts) == (Status.NOT_EVALUATED, ())
+    assert verdict.reason == "air_time: mean: engine error"
+
+
+def test_a_pair_clause_without_states_is_not_evaluated() -> None:
+    bare = [without_states(p) for p in HISTORY]
+    fresh = flights(12)
+    verdict = evaluate(_program(_clause("ks_dist", None, 1.0)), fresh, bare)
+    assert verdict.status is Status.NOT_EVALUATED
+    assert "ks_dist: the statistics it is measured from are not kept; profile the partition again" in str(
+        verdict.reason
+    )
+    assert evaluate(_program(_clause("ks_dist", None, 1.0)), fresh, []).status is Status.NOT_EVALUATED
+
+
+def test_a_violation_outweighs_what_could_not_be_evaluated() -> None:
+    bare = [without_states(p) for p in HISTORY]
+    verdict = evaluate(_program(_clause("ks_dist", None, 1.0), _clause("mean", 0.0, 1.0)), flights(12), bare)
+    assert verdict.status is Status.FAIL
+
+
+@pytest.mark.parametrize(
+    ("kind", "lower", "upper"), [(TransformKind.DIFF, -5.0, 5.0), (TransformKind.LOG_DIFF, -0.1, 0.1)]
+)
+def test_differenced_clause_compares_with_the_partition_at_its_lag(
+    kind: TransformKind, lower: float, upper: float
+) -> None:
+    history = [with_metric(p, "air_time", {"mean": 100.0 + i}) for i, p in enumerate(HISTORY)]
+    program = _program(_clause("mean", lower, upper, Transform(kind, 7)))
+    base = 100.0 + 12 - 7
+    expected = (
+        (base + lower, base + upper) if kind is TransformKind.DIFF else (base * np.exp(lower), base * np.exp(upper))
+    )
+    for value, status in ((expected[0] * 1.001, Status.PASS), (expected[1] * 1.001, Status.FAIL)):
+        verdict = evaluate(program, with_metric(GOOD, "air_time", {"mean": value}), history)
+        (result,) = verdict.columns["air_time"].results
+        assert result.status is status
+        assert result.observed == value
+        assert result.expected == pytest.approx(expected)
+
+
+def test_value_that_has_no_logarithm_fails() -> None:
+    program = _program(_clause("mean", -0.1, 0.1, Transform(TransformKind.LOG_DIFF, 1)))
+    (result,) = evaluate(program, with_metric(GOOD, "air_time", {"mean": 0.0}), HISTORY).columns["air_time"].results
+    assert (result.status, result.transformed) == (Status.FAIL, None)
+
+
+def test_differenced_clause_without_the_partition_at_its_lag_is_not_evaluated() -> None:
+    program = _program(_clause("mean", -5.0, 5.0, Transform(TransformKind.DIFF, 7)))
+    short = evaluate(program, GOOD, HISTORY[-3:])
+    gone = evaluate(program, GOOD, [with_metric(p, "air_time", {"mean": Reason.NO_VALUES}) for p in HISTORY])
+    assert short.status is gone.status is Status.NOT_EVALUATED
+    assert short.reason == "air_time: mean: the value it is compared with, 7 partitions before, is missing"
+
+
+def test_bounds_are_inclusive() -> None:
+    program = _program(_clause("mean", 1.0, 2.0))
+    for value, status in ((1.0, Status.PASS), (2.0, Status.PASS), (np.nextafter(2.0, 3.0), Status.FAIL)):
+        assert evaluate(program, with_metric(GOOD, "air_time", {"mean": float(value)}), HISTORY).status is status
+
+
+def test_missing_new_and_retyped_columns_are_alerts_of_their_own() -> None:
+    text = column("air_time", Kind.STRING, ["150"] * 400)
+    gate = column("gate", Kind.NUMERIC, np.ones(400))
+    verdict = evaluate(PROGRAM, profile(day(12), text, gate), HISTORY)
+    assert (verdict.status, verdict.table.status) == (Status.FAIL, Status.FAIL)
+    assert [(alert.rule, alert.column) for alert in verdict.alerts] == [
+        ("column_retyped", "air_time"),
+        ("column_missing", "carrier"),
+        ("column_added", "gate"),
+    ]
+    assert verdict.alerts[0].message == (
+        "air_time: the column is now string (large_string); it was numeric in the 12 past partitions."
+    )
+    assert {scope.status for scope in verdict.columns.values()} == {Status.NOT_EVALUATED}
+
+
+def test_given_columns_only_are_judged() -> None:
+    only = profile(day(12), GOOD.columns["carrier"])
+    verdict = evaluate(PROGRAM, only, HISTORY, columns=["carrier"])
+    assert (verdict.status, list(verdict.columns)) == (Status.PASS, ["carrier"])
+    missing = evaluate(PROGRAM, only, HISTORY, columns=["air_time", "carrier"])
+    assert (missing.status, missing.alerts[0].rule) == (Status.FAIL, "column_missing")
+    gate = profile(day(12), GOOD.columns["carrier"], column("gate", Kind.NUMERIC, np.ones(400)))
+    assert evaluate(PROGRAM, gate, HISTORY, columns=["carrier"]).alerts == ()
+
+
+def test_asked_for_column_without_a_program_is_not_evaluated() -> None:
+    gate = profile(day(12), GOOD.columns["carrier"], column("gate", Kind.NUMERIC, np.ones(400)))
+    verdict = evaluate(PROGRAM, gate, HISTORY, columns=["carrier", "gate"])
+    assert (verdict.status, verdict.columns["gate"].status) == (Status.NOT_EVALUATED, Status.NOT_EVALUATED)
+    assert verdict.reason == "gate: no program: the history does not have this column"
+
+
+def test_unknown_asked_for_column_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"2013-01-13.*'gate'.*'air_time', 'carrier'"):
+        evaluate(PROGRAM, GOOD, HISTORY, columns=["gate"])
+
+
+def test_column_without_clauses_does_not_decide_unless_it_is_alone() -> None:
+    none = ColumnProgram("carrier", Kind.STRING, (), 3, 0, reason="no metric could be bounded")
+    both = replace(PROGRAM, columns={**PROGRAM.columns, "carrier": none})
+    verdict = evaluate(both, GOOD, HISTORY)
+    assert verdict.status is Status.PASS
+    assert verdict.columns["carrier"].status is Status.NOT_EVALUATED
+    assert verdict.columns["carrier"].reason == "no metric could be bounded"
+    alone = evaluate(replace(PROGRAM, columns={"carrier": none}), GOOD, HISTORY)
+    assert alone.status is Status.NOT_EVALUATED
+    assert alone.reason == "no column could be judged (carrier: no metric could be bounded)"
+
+
+def test_excluded_columns_are_not_part_of_the_schema() -> None:
+    program = synthesize(HISTORY, SynthesisOptions(scope="column", mode="paper", exclude=("carrier",)))
+    only: Profile = profile(day(12), GOOD.columns["air_time"])
+    assert evaluate(program, only, HISTORY).status is Status.PASS
+    assert evaluate(program, GOOD, HISTORY).status is Status.PASS
+
+
+def test_the_same_call_gives_the_same_verdict() -> None:
+    assert evaluate(PROGRAM, GOOD, HISTORY) == evaluate(PROGRAM, flights(12), [flights(i) for i in range(12)])
+
+
+def _shop(index: int, rows: int) -> Profile:
+    random = np.random.default_rng(index)
+    return profile(day(index), column("amount", Kind.NUMERIC, random.normal(10.0, 1.0, rows)))
+
+
+@pytest.mark.parametrize("empty", [(5,), (11,), (5, 6, 10, 11)])
+def test_days_without_rows_do_not_blind_the_gate(empty: tuple[int, ...]) -> None:
+    history = [_shop(i, 0 if i in empty else 300) for i in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _shop(12, 300), history).status is Status.PASS
+    wrong = profile(day(12), column("amount", Kind.NUMERIC, np.random.default_rng(12).normal(100.0, 10.0, 300)))
+    assert evaluate(program, wrong, history).columns["amount"].status is Status.FAIL
+
+
+def test_a_day_without_rows_where_there_have_been_such_is_for_the_number_of_rows_to_judge() -> None:
+    usual = [_shop(i, 0 if i % 3 == 2 else 300) for i in range(12)]
+    verdict = evaluate(synthesize(usual), _shop(12, 0), usual)
+    assert (verdict.status, verdict.alerts) == (Status.PASS, ())
+    never = [_shop(i, 300) for i in range(12)]
+    assert evaluate(synthesize(never), _shop(12, 0), never).columns["amount"].status is Status.FAIL
+
+
+def test_a_table_that_is_always_empty_passes_while_it_is() -> None:
+    history = [_shop(i, 0) for i in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _shop(12, 0), history).status is Status.PASS
+    assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL

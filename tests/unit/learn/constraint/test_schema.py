@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+
+from airflow_dq.learn.constraint.schema import schema_alerts
+from airflow_dq.learn.model import Program, TableProgram
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import column, day, profile
+
+ROWS = 300
+
+
+def _table(index: int, **names: str) -> Profile:
+    """One day; ``names`` gives columns another name."""
+    rng = np.random.default_rng(index)
+    made = {
+        "price": (Kind.NUMERIC, rng.gamma(4.0, 10.0, ROWS)),
+        "count": (Kind.NUMERIC, rng.poisson(5.0, ROWS).astype(float)),
+        "city": (Kind.STRING, rng.choice(["Bonn", "Köln", "Ulm"], ROWS).tolist()),
+        "id": (Kind.STRING, [f"{index:03d}-{row:05d}" for row in range(ROWS)]),
+    }
+    return profile(day(index), *(column(names.get(name, name), *made[name]) for name in made))
+
+
+HISTORY = [_table(index) for index in range(5)]
+SCHEMA = {name: col.kind for name, col in HISTORY[0].columns.items()}
+PROGRAM = Program(SynthesisOptions(), tuple(p.partition for p in HISTORY), TableProgram(schema=SCHEMA), {})
+
+
+def _found(now: Profile, history: list[Profile] = HISTORY) -> list[tuple[str, str | None]]:
+    return [(alert.rule, alert.column) for alert in schema_alerts(PROGRAM, now, None, history)]
+
+
+def test_a_renamed_column_is_one_alert_that_names_both() -> None:
+    (alert,) = schema_alerts(PROGRAM, _table(5, price="amount"), None, HISTORY)
+    assert (alert.rule, alert.column, alert.cause) == ("column_renamed", "price", "renamed to 'amount'")
+    assert alert.message == (
+        "price: the column is missing; it looks renamed to 'amount', a new column with the same values. "
+        "It is called 'price' in the 5 past partitions."
+    )
+
+
+def test_several_renamed_columns_are_told_apart() -> None:
+    now = _table(5, price="amount", count="pieces", city="town", id="key")
+    alerts = list(schema_alerts(PROGRAM, now, None, HISTORY))
+    assert {alert.column: alert.cause for alert in alerts} == {
+        "price": "renamed to 'amount'",
+        "count": "renamed to 'pieces'",
+        "city": "renamed to 'town'",
+        "id": "renamed to 'key'",
+    }
+
+
+def test_what_only_some_of_the_past_partitions_had_is_counted() -> None:
+    first = {name: col for name, col in _table(0).columns.items() if name != "price"}
+    first["count"] = column("count", Kind.STRING, ["5"] * ROWS)
+    history = [profile(day(0), *first.values()), *HISTORY[1:]]
+    now = profile(day(5), column("count", Kind.STRING, ["5"] * ROWS), *list(_table(5).columns.values())[2:])
+    assert [alert.message for alert in schema_alerts(PROGRAM, now, None, history)] == [
+        "price: the column is missing; it is in 4 of the 5 past partitions.",
+        "count: the column is now string (large_string); it was numeric in 4 of the 5 past partitions.",
+    ]
+
+
+def test_a_column_that_comes_back_is_new_to_the_newest_only() -> None:
+    schema = {name: kind for name, kind in SCHEMA.items() if name != "price"}
+    program = Program(SynthesisOptions(), tuple(p.partition for p in HISTORY), TableProgram(schema=schema), {})
+    without = profile(day(4), *list(_table(4).columns.values())[1:])
+    (alert,) = schema_alerts(program, _table(5), None, [*HISTORY[:4], without])
+    assert alert.message == (
+        "price: the column is new (numeric, double); 4 of the 5 past partitions have it, the newest does not."
+    )
+
+
+def test_a_column_that_holds_something_else_is_missing_and_new() -> None:
+    now = _table(5)
+    columns = {name: col for name, col in now.columns.items() if name != "price"}
+    other = column("weight", Kind.NUMERIC, np.random.default_rng(1).normal(70.0, 5.0, ROWS))
+    changed = profile(day(5), *columns.values(), other)
+    assert _found(changed) == [("column_missing", "price"), ("column_added", "weight")]
+
+
+def test_two_alike_candidates_decide_nothing() -> None:
+    now = _table(5, price="amount")
+    twin = column("total", Kind.NUMERIC, np.random.default_rng(99).gamma(4.0, 10.0, ROWS))
+    found = _found(profile(day(5), *now.columns.values(), twin))
+    assert ("column_missing", "price") in found
+    assert ("column_added", "amount") in found
+
+
+def test_without_a_history_nothing_is_called_renamed() -> None:
+    assert _found(_table(5, price="amount"), []) == [("column_missing", "price"), ("column_added", "amount")]
+
+
+def test_a_retyped_column_names_the_types_and_where_it_went() -> None:
+    now = _table(5)
+    text = column("price", Kind.STRING, ["1"] * ROWS)
+    order = [now.columns["count"], now.columns["city"], now.columns["id"], text]
+    (alert,) = schema_alerts(PROGRAM, profile(day(5), *order), None, HISTORY)
+    assert [change.words for change in alert.changes] == ["type double -> large_string", "column 1 -> column 4"]

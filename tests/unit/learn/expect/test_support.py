@@ -1,0 +1,56 @@
+"""The sizes behind a column's metrics: how much data, and what another draw of it may do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.learn.expect.support import RANK_ERRORS, size_of
+from airflow_dq.learn.history.series import ColumnHistory
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.profile import profile_table
+from airflow_dq.states.base import Kind
+
+VALUES = np.random.default_rng(5).normal(10.0, 2.0, 400)
+HISTORY = [profile_table(pa.table({"x": pa.array(VALUES)}), partition="a")]
+
+
+def _size(name: str):
+    metric = get_metric(name, Kind.NUMERIC)
+    assert metric is not None
+    return size_of(ColumnHistory(HISTORY, "x"), metric)
+
+
+@pytest.mark.parametrize(("name", "level"), [("p05", 0.05), ("median", 0.5), ("p95", 0.95)])
+def test_a_quantile_may_move_by_the_error_of_its_rank(name: str, level: float) -> None:
+    error = RANK_ERRORS * math.sqrt(level * (1 - level) / 400)
+    low, middle, high = np.quantile(VALUES, [max(0.0, level - error), level, min(1.0, level + error)])
+    size = _size(name)
+    assert (size.below, size.above) == pytest.approx((middle - low, high - middle))
+
+
+def test_extremes_may_fall_short_by_a_standard_deviation_but_not_be_exceeded() -> None:
+    spread = VALUES.std()
+    low, high = _size("min"), _size("max")
+    assert (low.below, low.above) == pytest.approx((0.0, spread))
+    assert (high.below, high.above) == pytest.approx((spread, 0.0))
+
+
+def test_other_metrics_move_by_nothing_of_their_own() -> None:
+    size = _size("mean")
+    assert (size.values, size.below, size.above) == (400.0, 0.0, 0.0)
+
+
+def test_a_distribution_that_is_not_kept_says_nothing() -> None:
+    column = HISTORY[0].columns["x"]
+    bare = profile_table(pa.table({"x": pa.array(VALUES)}), partition="b")
+    bare.columns["x"] = type(column)(  # type: ignore[index]
+        **{name: getattr(column, name) for name in column.__dataclass_fields__} | {"states": {}}
+    )
+    metric = get_metric("median", Kind.NUMERIC)
+    assert metric is not None
+    size = size_of(ColumnHistory([bare], "x"), metric)
+    assert (size.below, size.above) == (0.0, 0.0)

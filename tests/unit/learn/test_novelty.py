@@ -1,0 +1,76 @@
+"""A share of new values that has always been 0 is watched once the history is long enough for the table's width."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from airflow_dq.learn.novelty import SHARES, unproven
+from airflow_dq.metrics.registry import Metric, get_metric
+from airflow_dq.program import SynthesisOptions, synthesize
+from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import column, profile
+
+
+def metric(name: str) -> Metric:
+    found = get_metric(name, Kind.STRING)
+    assert found is not None
+    return found
+
+
+def ignored(days: int, width: int, *, new_on: int | None = None, **options: Any) -> set[str]:
+    """The metrics that the columns of a table are not watched by; on one day, if any, half of the values are new."""
+    history = []
+    for i in range(days):
+        values = ["a", "b"] * 10 + ["n" if i == new_on else "a"] * 20
+        one = column("0", Kind.STRING, values)
+        columns = (replace(one, name=str(number), pairs={}) for number in range(width))
+        history.append(profile(f"2026-03-{i + 1:02d}", *columns))
+    found = [set(program.ignored) for program in synthesize(history, SynthesisOptions(**options)).columns.values()]
+    assert all(names == found[0] for names in found)
+    return found[0] & SHARES
+
+
+@pytest.mark.parametrize("name", sorted(SHARES))
+def test_a_short_history_without_new_values_does_not_say_that_none_will_come(name: str) -> None:
+    reason = unproven(metric(name), np.zeros(6), 40)
+    assert reason == "no new values in 6 partitions; with 40 columns 20 are needed to expect none"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "columns"),
+    [
+        ("new_ratio", [0.0] * 20, 1000),
+        ("new_ratio", [0.0] * 6, 13),
+        ("new_ratio", [0.0, 0.001, 0.0], 40),
+        ("new_ratio", [1.0] * 6, 40),
+        ("pat_new_ratio", [0.0] * 6, 40),
+        ("l1", [0.0] * 6, 40),
+    ],
+    ids=["long", "narrow", "some were new", "all are new", "patterns", "another distance"],
+)
+def test_everything_else_can_be_learned(name: str, values: list[float], columns: int) -> None:
+    assert unproven(metric(name), np.array(values), columns) is None
+
+
+def test_slots_without_a_partition_are_no_evidence() -> None:
+    values = np.array([0.0, np.nan] * 12)
+    assert unproven(metric("new_ratio"), values, 26) is not None
+    assert unproven(metric("new_ratio"), values, 25) is None
+
+
+def test_a_program_says_why_it_does_not_watch_new_values() -> None:
+    # Of seven partitions the first share has six values, the other four.
+    assert ignored(7, 14) == SHARES
+    assert ignored(7, 12) == {"unseen_ratio"}
+    assert ignored(7, 8) == set()
+
+
+def test_new_values_are_watched_where_some_have_come_or_a_user_wants_it() -> None:
+    assert ignored(7, 14, new_on=4) == set()
+    assert ignored(7, 14, metrics=("new_ratio", "unseen_ratio", "l1")) == set()
+    assert ignored(7, 14, scope="column") == set()
+    assert ignored(7, 14, mode="paper") == set()
