@@ -122,6 +122,15 @@ class SynthesisOptions:
             if not valid:
                 raise ConfigurationError(f"SynthesisOptions({name}={given!r}) cannot be used: give {wanted}.")
 
+    def judges(self, column: str) -> bool:
+        """Whether a column is to be judged."""
+        return (self.columns is None or column in self.columns) and column not in self.exclude
+
+    def own_rate(self, column: str) -> float | None:
+        """The false-positive rate that a column has to itself; None when it shares the table's."""
+        own = self.overrides.get(column)
+        return None if own is None else own.target_fpr
+
     def of_column(self, column: str) -> SynthesisOptions:
         """The options with which the program of one column is made."""
         own = self.overrides.get(column)

@@ -1,129 +1,172 @@
-"""One column's program at any budget: the constraints on its metrics, what each catches, and the choice among them."""
+"""One column's ranges at any budget: the candidates on its metrics, what each catches, and the choice among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.learn.array import BoolArray
+from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.choose.budget import LEVELS
-from airflow_dq.learn.choose.candidate import Candidates, Learned
+from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
-from airflow_dq.learn.choose.training import Tested, Training
-from airflow_dq.learn.mode import MODES
-from airflow_dq.learn.model import ColumnProgram
-from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.states.base import Kind
+from airflow_dq.learn.expect.band import FEW, REFERENCE
+from airflow_dq.learn.expect.candidate import Candidates, Learned
+from airflow_dq.metrics.registry import Metric
+
+MARGINS = (0.5,)
+"""An injected error counts once more for each of these margins if bounds that are wider by it catch it too: the next
+error will not be the injected one, and what is caught by a hair is caught half of the time."""
+MARGINS_FROM = FEW
+"""Margins count from this many partitions of history on: before, they would only add ranges, and false alarms."""
+TIGHTENED_FROM = FEW
+"""What the choice leaves of the budget tightens ranges learned from at least this many values."""
+TIGHTENED_AT = REFERENCE
+"""Smaller budgets are not spent on tighter bounds: no history is long enough to vouch for such rare events."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedMetric:
-    """What the history says about one metric, and the metric on the injected errors, when there are any."""
+    """A metric that can be bounded."""
 
+    metric: Metric
     learned: Learned
-    tested: Tested | None
+    past: FloatArray
+    """Its values on their slots."""
+    may_be_absent: bool
+    """Whether past partitions had nothing to measure."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Space:
-    """The constraints on one metric at a budget."""
+class Chosen:
+    """One range that was chosen among the candidates on a metric."""
 
-    constraints: Candidates
-    caught: BoolArray
-    """Constraints x errors: which constraint catches which injected error, then the same again with each margin."""
+    watched: WatchedMetric
+    candidates: Candidates
+    index: int
+    catches: tuple[str, ...] = ()
+    """Labels of the injected errors that violate it."""
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnSynthesis:
-    """Everything that a column's program is made from but its budget, so that several budgets can be tried."""
+class Choice:
+    """The ranges of one column."""
 
-    column: str
-    kind: Kind
+    chosen: tuple[Chosen, ...]
+    coverage: int = 0
+    """How many of the injected errors violate at least one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """All candidates on all metrics of a column, and which of them catches which injected error."""
+
     watched: Sequence[WatchedMetric]
-    """The metrics that can be bounded."""
-    margins: tuple[float, ...]
-    """See :attr:`Mode.margins`; none while the history is short."""
+    candidates: Sequence[Candidates]
+    """Of each metric."""
+    coverage: Sequence[BoolArray]
+    """Of each metric: candidates x errors, perhaps with further columns that count for the choice only."""
+    training: Training
+
+    def choose(
+        self, pick: Callable[[CoverageProblem], list[int]], budget: float, max_clauses: int | None
+    ) -> Choice:
+        """The candidates that ``pick`` takes for a false-positive rate, at most one of each metric."""
+        if not self.candidates:
+            return Choice(())
+        sizes = [len(found.fpr) for found in self.candidates]
+        problem = CoverageProblem(
+            cost=np.concatenate([found.fpr for found in self.candidates]),
+            coverage=np.concatenate(self.coverage),
+            budget=budget,
+            group=np.repeat(np.arange(len(self.candidates)), sizes),
+            max_groups=max_clauses,
+        )
+        picked = pick(problem)
+        caught = problem.coverage[:, : len(self.training.errors)]
+        labels, first = np.array(self.training.errors.labels), np.cumsum([0, *sizes])
+        chosen = []
+        for place in picked:
+            group = int(problem.group[place])
+            catches = tuple(labels[caught[place]].tolist())
+            chosen.append(Chosen(self.watched[group], self.candidates[group], place - int(first[group]), catches))
+        return Choice(tuple(chosen), int(caught[picked].any(axis=0).sum()) if picked else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """Everything that a column's ranges are chosen from but the budget, so that several budgets can be tried."""
+
+    watched: Sequence[WatchedMetric]
+    always: frozenset[str]
+    """Metrics that get a range whatever it catches, as far as it can be paid for."""
     training: Training | None
+    partitions: int
+    """Number of partitions learned from."""
+    max_clauses: int | None
     ignored: Mapping[str, str]
     """The metrics that cannot be bounded, and why."""
-    options: SynthesisOptions
 
-    def program(self, budget: float) -> ColumnProgram:
-        """The column's program at this false-positive rate."""
-        spaces = [self._space(metric, budget) for metric in self.watched]
+    @property
+    def errors(self) -> int:
+        """Number of injected errors that ranges are chosen by."""
+        return 0 if self.training is None else len(self.training.errors)
+
+    def at(self, budget: float) -> Choice:
+        """The ranges at this false-positive rate."""
+        candidates = [one.learned.candidates(budget) for one in self.watched]
         if self.training is None:
-            return self._untrained([space.constraints for space in spaces], budget)
-        return self._trained(spaces, self.training, budget)
+            return self._untrained(candidates, budget)
+        return self._trained(candidates, self.training, budget)
 
-    def programs(self, share: float) -> tuple[ColumnProgram, ...]:
-        """The programs at each level of this share; none above the share if that already catches every error."""
-        found: list[ColumnProgram] = []
+    def at_levels(self, share: float) -> tuple[Choice, ...]:
+        """The ranges at each level of this share; none above the share if that already catches every error."""
+        found: list[Choice] = []
         for level in LEVELS:
-            found.append(self.program(level * share))
-            if level >= 1.0 and found[-1].coverage == found[-1].variants:
+            found.append(self.at(level * share))
+            if level >= 1.0 and found[-1].coverage == self.errors:
                 break
         return tuple(found)
 
-    def _space(self, metric: WatchedMetric, budget: float) -> _Space:
-        constraints, tested = metric.learned.constraints(budget), metric.tested
-        if tested is None:
-            return _Space(constraints, np.zeros((len(constraints.fpr), 0), dtype=bool))
-        wider = [constraints, *(constraints.widened(margin) for margin in self.margins)]
-        return _Space(constraints, np.concatenate([tested.caught(one) for one in wider], axis=1))
+    def _untrained(self, candidates: Sequence[Candidates], budget: float) -> Choice:
+        """A range on each metric, for an equal share of the budget.
 
-    def _untrained(self, constraints: Sequence[Candidates], budget: float) -> ColumnProgram:
-        """A clause on each metric, for an equal share of the budget.
-
-        For a column that no error can be injected into, or an old partition whose injected errors are not kept: a
-        program that is wider than a trained one is better than none.
+        For a column that no error can be injected into, or an old partition whose injected errors are not kept: ranges
+        that are wider than trained ones are better than none.
         """
-        most = self.options.max_clauses
-        share = budget / max(1, min(len(constraints), most or len(constraints)))
-        clauses = []
-        for found in constraints[:most]:
+        most = self.max_clauses
+        share = budget / max(1, min(len(candidates), most or len(candidates)))
+        chosen = []
+        for watched, found in list(zip(self.watched, candidates, strict=True))[:most]:
             affordable = np.flatnonzero(found.fpr <= share)
             if len(affordable):
-                clauses.append(found.clause(int(affordable[0]), self.column, ()))
-        reason = None if clauses else "no metric could be bounded"
-        return ColumnProgram(self.column, self.kind, tuple(clauses), 0, 0, self.ignored, reason)
+                chosen.append(Chosen(watched, found, int(affordable[0])))
+        return Choice(tuple(chosen))
 
-    def _trained(self, spaces: Sequence[_Space], training: Training, budget: float) -> ColumnProgram:
-        """The clauses that catch most of the injected errors."""
-        variants = len(training.variants)
-        if not spaces:
-            return ColumnProgram(self.column, self.kind, (), variants, 0, self.ignored, "no metric could be bounded")
-        sizes = [len(space.constraints.fpr) for space in spaces]
-        problem = CoverageProblem(
-            cost=np.concatenate([space.constraints.fpr for space in spaces]),
-            coverage=np.concatenate([space.caught for space in spaces]),
-            budget=budget,
-            group=np.repeat(np.arange(len(spaces)), sizes),
-            max_groups=self.options.max_clauses,
-        )
-        chosen = self._choice(spaces, problem)
-        caught = problem.coverage[:, :variants]
-        labels, first = np.array(training.labels), np.cumsum([0, *sizes])
-        clauses = []
-        for index in chosen:
-            group = int(problem.group[index])
-            catches = tuple(labels[caught[index]].tolist())
-            clauses.append(spaces[group].constraints.clause(index - int(first[group]), self.column, catches))
-        coverage = int(caught[chosen].any(axis=0).sum()) if chosen else 0
-        reason = (
-            None if clauses else f"no constraint catches an injected error within a false-alarm rate of {budget:.2g}"
-        )
-        return ColumnProgram(self.column, self.kind, tuple(clauses), variants, coverage, self.ignored, reason)
+    def _trained(self, candidates: Sequence[Candidates], training: Training, budget: float) -> Choice:
+        """The ranges that catch most of the injected errors (AVH, Algorithm 1), and those that are always there."""
+        coverage = [self._caught(*one, training) for one in zip(self.watched, candidates, strict=True)]
+        space = Space(self.watched, candidates, coverage, training)
+        return space.choose(lambda problem: self._pick(candidates, problem), budget, self.max_clauses)
 
-    def _choice(self, spaces: Sequence[_Space], problem: CoverageProblem) -> list[int]:
-        """Algorithm 1 with the guards of the mode; where the mode says so, the rest of the budget tightens bounds."""
-        mode = MODES[self.options.mode]
-        metrics = [space.constraints.metric.name for space in spaces]
-        guards = [group for group, name in enumerate(metrics) if self.kind in mode.guards.get(name, ())]
-        chosen = tightest(problem, guarded(problem, select(problem), guards))
-        if mode.tightens_from is None or problem.budget < mode.tightens_at:
-            return chosen
+    def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
+        """Ranges x errors: which range catches which injected error, then the same again with each margin."""
+        values = training.errors.values(watched.metric)
+        # Counted from its end: a series may begin later than the history does.
+        past = watched.past[: max(0, len(watched.past) - training.behind)]
+        margins = MARGINS if self.partitions >= MARGINS_FROM else ()
+        found = [candidates, *(candidates.widened(margin) for margin in margins)]
+        return np.concatenate(
+            [one.violations(values, past, may_be_absent=watched.may_be_absent) for one in found], axis=1
+        )
+
+    def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:
+        """Algorithm 1 with the metrics that are always watched; the rest of the budget tightens what was chosen."""
+        guards = [group for group, found in enumerate(candidates) if found.metric.name in self.always]
+        picked = tightest(problem, guarded(problem, select(problem), guards))
+        if problem.budget < TIGHTENED_AT:
+            return picked
         # Bounds learned from few values are not worth paying for.
-        few = [i for i in chosen if spaces[problem.group[i]].constraints.samples < mode.tightens_from]
-        return tightened(problem, chosen, fixed=few)
+        few = [i for i in picked if candidates[problem.group[i]].samples < TIGHTENED_FROM]
+        return tightened(problem, picked, fixed=few)

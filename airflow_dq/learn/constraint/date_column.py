@@ -7,13 +7,17 @@ nothing about it that is out of the ordinary but its date.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import ClassVar
 
-from airflow_dq.explain.wording import looks_like, quoted
-from airflow_dq.learn.history.timeline import moment_of
-from airflow_dq.learn.model import Alert, CalendarPart, ColumnProgram
-from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
+from airflow_dq.learn.history.timeline import timestamp_of
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 
@@ -21,13 +25,13 @@ Value = float | str
 
 DAYS = (0, -1, 1)
 """A column may tell the date of the key, of the day before (which the run was about), or of the day after."""
-TEXTS = 3
+FEWEST_TEXTS = 3
 """Values of strings are kept for the newest partitions only: this many partitions are enough."""
-VARIED = 3
+FEWEST_VALUES = 3
 """With at least this many different values a column agrees with the date for a reason, and not by chance."""
 _EPOCH = datetime(1970, 1, 1)
 
-_HOURS = "hour"
+_HOUR = "hour"
 """The part that only keys with hours have."""
 _NUMBERS: Mapping[str, Callable[[datetime], int]] = {
     "date as YYYYMMDD": lambda day: int(f"{day:%Y%m%d}"),
@@ -45,12 +49,12 @@ _NUMBERS: Mapping[str, Callable[[datetime], int]] = {
     "weekend": lambda day: int(day.isoweekday() > 5),
     "first day of a month": lambda day: int(day.day == 1),
     "last day of a month": lambda day: int((day + timedelta(1)).day == 1),
-    _HOURS: lambda day: day.hour,
+    _HOUR: lambda day: day.hour,
 }
-_MOMENTS: Mapping[str, Callable[[datetime], datetime]] = {
+_TIMESTAMPS: Mapping[str, Callable[[datetime], datetime]] = {
     "date": lambda day: datetime.combine(day, time.min),
     "first day of the month": lambda day: datetime.combine(day.replace(day=1), time.min),
-    _HOURS: lambda day: day,
+    _HOUR: lambda day: day,
 }
 _TEXTS: Mapping[str, str] = {
     f"date as {words}": pattern
@@ -72,76 +76,134 @@ _TEXTS: Mapping[str, str] = {
     "day of the month": "%d",
     "name of the weekday": "%A",
     "name of the month": "%B",
-    _HOURS: "%H",
+    _HOUR: "%H",
 }
 _OF_KIND: Mapping[Kind, Sequence[str]] = {
     Kind.NUMERIC: tuple(_NUMBERS),
     Kind.BOOLEAN: ("weekend", "first day of a month", "last day of a month"),
-    Kind.TIMESTAMP: tuple(_MOMENTS),
+    Kind.TIMESTAMP: tuple(_TIMESTAMPS),
     Kind.STRING: tuple(_TEXTS),
 }
-_OF_DAY = {0: "the partition", -1: "the day before", 1: "the day after"}
 
 
-def calendar_parts(history: Sequence[Profile], column: str, least: int) -> tuple[CalendarPart, ...]:
-    """Everything about the partitions' dates that the column's only value has been throughout the history.
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """Something about its partition's date that a column has always told."""
 
-    :param history: profiles of past partitions, oldest first
-    :param least: number of partitions in which the value must be known (of strings fewer, see :data:`TEXTS`)
-    :return: nothing when the column holds several values, or what no part of the date explains
+    name: str
+    """``year``, ``day of the month``, ``date as YYYY-MM-DD`` ..."""
+    days: int
+    """Which day's it is: this many after the one that the partition key names."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateColumn(Constraint):
+    """The column's only value is what the partition's date foretells."""
+
+    family: ClassVar[str] = "date_column"
+
+    kind: Kind
+    parts: tuple[DatePart, ...]
+    """Everything about its partitions' dates that the column's only value has been."""
+    varied: bool
+    """Whether it has changed often enough not to agree by chance; otherwise it explains a value and demands none."""
+    seen: tuple[tuple[str | None, float | str], ...]
+    """Key and value of past partitions, newest first: to say which one's rows these are."""
+    partitions: int
+    """Number of past partitions."""
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """Another single value than the date foretells; several values are for ranges to judge."""
+        told = self._told(partition)
+        if told is not False or not self.varied:
+            return None
+        (name,) = self.scope.columns
+        column, day = partition.column(name), timestamp_of(partition.profile.partition)
+        if column is None or day is None or (value := only_value(column)) is None:
+            return None
+        old = next((key for key, past in self.seen if past == value), None)
+        part = self.parts[0]
+        return Finding(
+            "date_column",
+            self.scope,
+            observed=_shown(value, self.kind),
+            expected=f"{_shown(_value(part, self.kind, day), self.kind)}, {part_words(part)}",
+            partitions=self.partitions,
+            rows=partition.profile.row_count,
+            cause=None if old is None else f"rows of {old}",
+        )
+
+    def vouches_for(self, partition: PartitionView) -> frozenset[str]:
+        """The column, when its value is the one that the date foretells."""
+        return frozenset(self.scope.columns) if self._told(partition) else frozenset()
+
+    def _told(self, partition: PartitionView) -> bool | None:
+        """Whether the date foretells the column's only value; None when it has none, or several."""
+        (name,) = self.scope.columns
+        column, day = partition.column(name), timestamp_of(partition.profile.partition)
+        if column is None or column.kind is not self.kind or day is None:
+            return None
+        value = only_value(column)
+        return None if value is None else value in {_value(part, self.kind, day) for part in self.parts}
+
+
+class DateColumnDetector(Detector):
+    """Looks for columns that have told something about the date of every partition."""
+
+    name: ClassVar[str] = "date column"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint for each such column."""
+        found = date_columns(history, options)
+        return Learned(tuple(found.values())) if found else Skipped("no column tells the date of its partition")
+
+
+def date_columns(history: History, options: SynthesisOptions) -> dict[str, DateColumn]:
+    """The columns that have told something about the date of every partition, by name.
+
+    :param history: a value must be known in at least ``options.min_history`` partitions, of texts in
+        :data:`FEWEST_TEXTS`
     """
-    kind = history[-1].columns[column].kind
-    told: list[tuple[datetime, Value]] = []
-    for profile in reversed(history):
-        found, day = profile.columns.get(column), moment_of(profile.partition)
+    newest = history.newest
+    names = [] if newest is None else [name for name in newest.columns if options.judges(name)]
+    found = {name: _date_column(history, name, options.min_history) for name in names}
+    return {name: constraint for name, constraint in found.items() if constraint is not None}
+
+
+def _date_column(history: History, name: str, least: int) -> DateColumn | None:
+    """None when the column holds several values, or what no part of the date explains."""
+    newest = history.newest
+    kind = Kind.NULL if newest is None else newest.columns[name].kind
+    told: list[tuple[str | None, datetime, Value]] = []
+    for profile in reversed(history.profiles):
+        found, day = profile.columns.get(name), timestamp_of(profile.partition)
         if found is None or found.kind is not kind or kind not in _OF_KIND or day is None:
-            return ()
+            return None
         value = only_value(found)
         if value is not None:
-            told.append((day, value))
+            told.append((profile.partition, day, value))
         elif _is_known(found) or found.metrics.get("dist_val_count") != 1.0:
-            return ()
-    if len(told) < (TEXTS if kind is Kind.STRING else least):
-        return ()
-    varied = len({value for _, value in told}) >= VARIED
-    hourly = any(day.time() != time.min for day, _ in told)
-    names = [name for name in _OF_KIND[kind] if hourly or name != _HOURS]
-    parts = (CalendarPart(name, days, varied) for days in DAYS for name in names)
-    return tuple(part for part in parts if all(_value(part, kind, day) == value for day, value in told))
-
-
-def foretold(parts: Sequence[CalendarPart], column: ColumnProfile, partition: str | None) -> bool | None:
-    """Whether the partition's date foretells a column's only value; None when the column has none, or several."""
-    day, value = moment_of(partition), only_value(column)
-    if not parts or day is None or value is None or column.kind not in _OF_KIND:
+            return None
+    if len(told) < (FEWEST_TEXTS if kind is Kind.STRING else least):
         return None
-    return value in {_value(part, column.kind, day) for part in parts}
+    hourly = any(day.time() != time.min for _, day, _ in told)
+    names = [part for part in _OF_KIND[kind] if hourly or part != _HOUR]
+    parts = tuple(
+        part
+        for part in (DatePart(part, days) for days in DAYS for part in names)
+        if all(_value(part, kind, day) == value for _, day, value in told)
+    )
+    if not parts:
+        return None
+    varied = len({value for _, _, value in told}) >= FEWEST_VALUES
+    seen = tuple((key, value) for key, _, value in told)
+    return DateColumn(Scope((name,)), kind, parts, varied, seen, len(history))
 
 
-def calendar_alerts(
-    programs: Mapping[str, ColumnProgram], profile: Profile, history: Sequence[Profile]
-) -> Iterator[Alert]:
-    """One alert for each column that has always told the partition's date and does not now."""
-    for name, program in programs.items():
-        column, parts = profile.columns.get(name), program.calendar
-        if column is None or foretold(parts, column, profile.partition) is not False or not parts[0].varied:
-            continue
-        part, kind, day, seen = parts[0], column.kind, moment_of(profile.partition), only_value(column)
-        assert day is not None, "without a date nothing is foretold"
-        assert seen is not None, "nor of a column without a single value"
-        message = (
-            f"{name}: every value is {_shown(seen, kind)}; expected {_shown(_value(part, kind, day), kind)}, "
-            f"{part_words(part)}, as in each of the {len(history)} past partitions."
-        )
-        dated = ((earlier.partition, moment_of(earlier.partition)) for earlier in reversed(history))
-        old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)
-        cause = None if old is None else f"rows of {old}"
-        yield Alert("calendar", name, message + looks_like(cause), kind=kind, cause=cause)
-
-
-def part_words(part: CalendarPart) -> str:
+def part_words(part: DatePart) -> str:
     """``the day of the month of the partition``."""
-    return f"the {part.name} of {_OF_DAY[part.days]}"
+    of = {0: "the partition", -1: "the day before", 1: "the day after"}
+    return f"the {part.name} of {of[part.days]}"
 
 
 def only_value(column: ColumnProfile) -> Value | None:
@@ -165,18 +227,18 @@ def _is_known(column: ColumnProfile) -> bool:
     return kept and isinstance(complete, float) and complete > 0.0
 
 
-def _value(part: CalendarPart, kind: Kind, day: datetime) -> Value:
+def _value(part: DatePart, kind: Kind, day: datetime) -> Value:
     day += timedelta(part.days)
     if kind is Kind.STRING:
         return day.strftime(_TEXTS[part.name])
     if kind is Kind.TIMESTAMP:
-        return (_MOMENTS[part.name](day) - _EPOCH).total_seconds()
+        return (_TIMESTAMPS[part.name](day) - _EPOCH).total_seconds()
     return float(_NUMBERS[part.name](day))
 
 
 def _shown(value: Value, kind: Kind) -> str:
     if isinstance(value, str):
-        return quoted(value)
+        return repr(value)
     if kind is Kind.TIMESTAMP:
         return str(_EPOCH + timedelta(seconds=value)).removesuffix(" 00:00:00")
     return f"{value:.17g}"

@@ -2,55 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import ClassVar
 
-from airflow_dq.explain.wording import looks_like
-from airflow_dq.learn.model import Alert, Program
+from airflow_dq.learn.constraint.base import TABLE, Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.date_column import date_columns
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
 DISTINCT = 10
 """A column with at least this many different values does not have each of them equally often again by chance."""
 
 
-def repetition_alerts(program: Program, profile: Profile, history: Sequence[Profile]) -> Iterator[Alert]:
-    """An alert when each column holds the same values, each as often, as it did in one earlier partition.
+@dataclass(frozen=True, slots=True)
+class NoRepetition(Constraint):
+    """The columns do not all hold the same values, each as often, as they did in one earlier partition."""
 
-    Columns that tell their partition's date are left out: whoever delivers old rows again may well stamp them anew.
-    Nothing is said of a table that has been twice the same in the history (a dimension that seldom changes), nor of one
-    none of whose columns has :data:`DISTINCT` different values.
-    """
-    dated = {name for name, column in program.columns.items() if column.calendar}
-    compared = [name for name in profile.columns if name not in dated]
-    if not any(_distinct(profile, name) >= DISTINCT for name in compared):
-        return
-    content = _content(profile, compared)
-    past = [_content(earlier, compared) for earlier in history]
-    if content is None or content not in past or len(set(past)) < len(past):
-        return
-    copied = history[past.index(content)]
-    cause = "an old partition delivered again"
-    message = (
-        f"the table: the partition holds what {_named(copied)} holds ({profile.row_count:,} rows, every value as often "
-        f"in all {len(compared)} columns); no two of the {len(past)} past partitions were alike."
-    )
-    yield Alert("partition_repeated", None, message + looks_like(cause), cause=cause)
+    family: ClassVar[str] = "no_repetition"
+
+    contents: tuple[tuple[str | None, str], ...]
+    """Key and digest of the content of each past partition whose content is known."""
+    partitions: int
+    """Number of past partitions."""
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """Nothing is said of a table none of whose columns has :data:`DISTINCT` different values."""
+        profile = partition.profile
+        if not any(_distinct(profile, name) >= DISTINCT for name in self.scope.columns):
+            return None
+        content = _content(profile, self.scope.columns)
+        for key, past in self.contents:
+            if past == content:
+                return Finding(
+                    "partition_repeated",
+                    TABLE,
+                    observed=key,
+                    partitions=self.partitions,
+                    rows=profile.row_count,
+                    examples=self.scope.columns,
+                    cause="an old partition delivered again",
+                )
+        return None
 
 
-def _content(profile: Profile, columns: Collection[str]) -> tuple[str, ...] | None:
-    """What is in the columns; None when that is not known of all of them."""
+class RepetitionDetector(Detector):
+    """Remembers what every past partition held."""
+
+    name: ClassVar[str] = "repeated partition"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint, unless the table has been twice the same (a dimension that seldom changes).
+
+        Columns that tell their partition's date are left out: whoever delivers old rows again may well stamp them anew.
+        """
+        newest = history.newest
+        dated = date_columns(history, options)
+        compared = tuple(name for name in newest.columns if name not in dated) if newest is not None else ()
+        if not compared:
+            return Skipped("there is no column whose values the partition's date does not foretell")
+        contents = [_content(profile, compared) for profile in history.profiles]
+        if len(set(contents)) < len(contents):
+            return Skipped("past partitions were alike, or their content is not known")
+        known = [(key, content) for key, content in zip(history.partitions, contents, strict=True) if content]
+        return Learned((NoRepetition(Scope(compared), tuple(known), len(history)),))
+
+
+def _content(profile: Profile, columns: Collection[str]) -> str | None:
+    """Digest of what is in the columns; None when that is not known of all of them."""
     found = [profile.columns.get(name) for name in columns]
     known = [column.states_digest for column in found if column is not None and column.states_digest]
-    return tuple(known) if len(known) == len(columns) else None
+    if len(known) < len(columns):
+        return None
+    return hashlib.blake2b("+".join(known).encode(), digest_size=16).hexdigest()
 
 
-def _distinct(profile: Profile, column: str) -> float:
+def _distinct(profile: Profile, name: str) -> float:
     """How many different values a column has, as far as they are counted."""
-    values = profile.columns[column].metrics
-    ratio, complete = values.get("unique_ratio"), values.get("complete_ratio")
+    column = profile.columns.get(name)
+    if column is None:
+        return 0.0
+    ratio, complete = column.metrics.get("unique_ratio"), column.metrics.get("complete_ratio")
     if not (isinstance(ratio, float) and isinstance(complete, float)):
         return 0.0
     return round(ratio * complete * profile.row_count)
-
-
-def _named(profile: Profile) -> str:
-    return "an earlier one" if profile.partition is None else f"partition {profile.partition}"

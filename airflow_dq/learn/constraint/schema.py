@@ -1,14 +1,25 @@
-"""The table's schema against the one in the history: a changed schema is its own alert, not drift."""
+"""The table's schema against the one in the history: a changed schema is a finding of its own, not drift."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from airflow_dq.explain.wording import quoted
-from airflow_dq.learn.constraint.renaming import renamings
-from airflow_dq.learn.model import Alert, Change, Program
-from airflow_dq.profile.model import Profile
+from airflow_dq.learn.constraint.base import (
+    TABLE,
+    Constraint,
+    Detector,
+    Finding,
+    Learned,
+    NotEvaluated,
+    Scope,
+    Skipped,
+)
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 
 
@@ -17,86 +28,91 @@ def compatible(expected: Kind, seen: Kind) -> bool:
     return expected is seen or Kind.NULL in (expected, seen)
 
 
-def schema_alerts(
-    program: Program, profile: Profile, columns: Sequence[str] | None, history: Sequence[Profile] = ()
-) -> Iterator[Alert]:
-    """Columns that are missing, new, renamed, or of another kind than in the history.
+@dataclass(frozen=True, slots=True)
+class ExpectedColumn(Constraint):
+    """A column is there, and of the kind that it has been."""
 
-    :param columns: look at these columns only; new columns are then no concern
-    :param history: the profiles the partition follows; with them a new column is recognized as a missing one
-    """
-    past = _Past(history[-len(program.partitions) :], f"the {len(program.partitions)} past partitions")
-    added = _added(program, profile) if columns is None and program.options.columns is None else []
-    renamed = renamings(program.table.schema, profile, history[-1], added) if history else {}
-    for name, kind in program.table.schema.items():
-        if columns is not None and name not in columns:
-            continue
-        seen = profile.columns.get(name)
-        if name in renamed:
-            yield _renamed(name, renamed[name], past)
-        elif seen is None:
-            yield Alert("column_missing", name, f"{name}: the column is missing; it is in {past.having(name)}.")
-        elif not compatible(kind, seen.kind):
-            message = f"{name}: the column is now {seen.kind} ({seen.data_type}); it was {kind} in "
-            message += f"{past.having(name, kind)}."
-            yield Alert("column_retyped", name, message, changes=_types(name, profile, history))
-        elif kind is Kind.NESTED and (before := past.only_type(name)) not in (None, seen.data_type):
-            message = f"{name}: the column is now {seen.data_type}; it was {before} in {past.words}."
-            yield Alert("column_retyped", name, message)
-    for name in added:
-        seen = profile.columns[name]
-        if name not in renamed.values():
-            message = f"{name}: the column is new ({seen.kind}, {seen.data_type}); {past.lacking(name)}."
-            yield Alert("column_added", name, message)
+    family: ClassVar[str] = "expected_column"
+
+    kind: Kind
+    data_type: str | None
+    """The source's type of a nested column that has never had another; None where the kind alone is looked at."""
+    present: int
+    """In how many past partitions it was there with this kind."""
+    partitions: int
+    """Number of past partitions."""
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """Missing, renamed or retyped."""
+        (name,) = self.scope.columns
+        now, new_name = partition.column(name), partition.renamed.get(name)
+        if now is None and new_name is not None:
+            return Finding("column_renamed", self.scope, observed=new_name, partitions=self.partitions, rows=None)
+        if now is None:
+            return self._finding("column_missing", None, None)
+        if not compatible(self.kind, now.kind):
+            return self._finding("column_retyped", f"{now.kind} ({now.data_type})", str(self.kind))
+        if self.data_type not in (None, now.data_type):
+            return self._finding("column_retyped", now.data_type, self.data_type)
+        return None
+
+    def _finding(self, rule: str, observed: str | None, expected: str | None) -> Finding:
+        return Finding(rule, self.scope, observed=observed, expected=expected, partitions=self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
-    """The partitions that the program was learned from, as far as they are given."""
+class NoOtherColumn(Constraint):
+    """There is no column that the newest partition did not have."""
 
-    profiles: Sequence[Profile]
-    words: str
-    """All of them in words: ``the 30 past partitions``."""
+    family: ClassVar[str] = "no_other_column"
 
-    def having(self, name: str, kind: Kind | None = None) -> str:
-        """All of them, or how many of them, that have the column, of this kind."""
-        found = [profile.columns.get(name) for profile in self.profiles]
-        count = sum(one is not None and (kind is None or compatible(kind, one.kind)) for one in found)
-        return self.words if count == len(found) else f"{count} of {self.words}"
+    known: tuple[str, ...]
+    """The columns that may be there."""
+    seen: tuple[tuple[str, int], ...]
+    """Columns that are not in the newest partition, and in how many of the past ones they were."""
+    partitions: int
+    """Number of past partitions."""
 
-    def lacking(self, name: str) -> str:
-        """How the column that is new now was missing before."""
-        count = sum(name in profile.columns for profile in self.profiles)
-        return f"{count} of {self.words} have it, the newest does not" if count else f"{self.words} do not have it"
-
-    def only_type(self, name: str) -> str | None:
-        """The source's type of the column in all of them; None when it has varied."""
-        columns = (profile.columns.get(name) for profile in self.profiles)
-        types = {None if column is None else column.data_type for column in columns}
-        return types.pop() if len(types) == 1 else None
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """The columns that are new, but for those that another one was renamed to."""
+        if partition.asked is not None:
+            # Whoever asks for some columns is not concerned with others.
+            return None
+        expected = {*self.known, *partition.renamed.values()}
+        added = tuple(name for name in partition.profile.columns if name not in expected)
+        return Finding("column_added", Scope(added), partitions=self.partitions) if added else None
 
 
-def _renamed(name: str, new: str, past: _Past) -> Alert:
-    message = (
-        f"{name}: the column is missing; it looks renamed to {quoted(new)}, a new column with the same values. "
-        f"It is called {quoted(name)} in {past.having(name)}."
-    )
-    return Alert("column_renamed", name, message, cause=f"renamed to {quoted(new)}")
+class SchemaDetector(Detector):
+    """Expects the newest partition's columns, and no others."""
+
+    name: ClassVar[str] = "schema"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint for each column that is to be judged, and one for all others."""
+        newest = history.newest
+        if newest is None or not newest.columns:
+            return Skipped("the newest partition has no columns")
+        judged = [name for name in newest.columns if options.judges(name)]
+        constraints: list[Constraint] = [_expected(history, name) for name in judged]
+        if options.columns is None:
+            ever = dict.fromkeys(name for profile in history.profiles for name in profile.columns)
+            gone = [name for name in ever if name not in newest.columns]
+            seen = tuple((name, sum(name in profile.columns for profile in history.profiles)) for name in gone)
+            known = tuple(dict.fromkeys([*judged, *options.exclude]))
+            constraints.append(NoOtherColumn(TABLE, known, seen, len(history)))
+        return Learned(tuple(constraints))
 
 
-def _added(program: Program, profile: Profile) -> list[str]:
-    known = {*program.table.schema, *program.options.exclude}
-    return [name for name in profile.columns if name not in known]
+def _expected(history: History, name: str) -> ExpectedColumn:
+    kind = history.kind(name)
+    columns = [profile.columns.get(name) for profile in history.profiles]
+    present = sum(one is not None and compatible(kind, one.kind) for one in columns)
+    data_type = _only_type(columns) if kind is Kind.NESTED else None
+    return ExpectedColumn(Scope((name,)), kind, data_type, present, len(history))
 
 
-def _types(name: str, profile: Profile, history: Sequence[Profile]) -> tuple[Change, ...]:
-    """The source's own types, and the column's place when it moved as well."""
-    before = history[-1].columns.get(name) if history else None
-    if before is None:
-        return ()
-    now = profile.columns[name]
-    changes = [Change("type", f"type {before.data_type} -> {now.data_type}", name)]
-    places = [list(side.columns).index(name) + 1 for side in (history[-1], profile)]
-    if places[0] != places[1]:
-        changes.append(Change("order", f"column {places[0]} -> column {places[1]}", name, *map(float, places)))
-    return tuple(changes)
+def _only_type(columns: Sequence[ColumnProfile | None]) -> str | None:
+    """The source's type of the column in all partitions; None when it has varied."""
+    types = {None if column is None else column.data_type for column in columns}
+    return types.pop() if len(types) == 1 else None

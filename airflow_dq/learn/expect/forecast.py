@@ -1,133 +1,97 @@
-"""What a metric is expected to be next, and how far it has strayed from what was expected."""
+"""Choosing how the next value of a series is expected, by one-step-ahead errors inside the history."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.history.timeline import WEEK
 
-CYCLES = 4
-"""A week is compared with the median of this many before it."""
 GAIN = 0.8
-"""A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's."""
-_WARM_UP = 7
-_TESTED = 5
+"""A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's: a wrong cycle
+costs more than a missed one."""
+WARM_UP = 7
+"""Errors before this many values are not looked at when forecasts are compared: they know too little."""
+TESTED = 5
 """Fewest one-step-ahead errors that a choice may rest on."""
+NO_SPREAD = 1e-9
+"""A spread below this share of the largest value is rounding: the series is constant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """The expectation of the next value: the mean, or a value ``lag`` slots before plus a drift."""
+class Expected:
+    """An expectation and how far the history has strayed from it, on the expectation's scale."""
 
-    lag: int
-    """0 for the mean."""
-    cycles: int
-    """How many values, ``lag`` apart, the expectation is the median of."""
-    center: float
-    """The mean, or the drift."""
+    expectation: Expectation
     spread: float
     """Standard deviation of the errors; 0.0 when there were none."""
-    samples: int
-    """Number of errors behind ``spread``."""
     worst: float
     """Largest error so far."""
+    samples: int
+    """Number of errors behind ``spread``."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the same is expected whatever the newest values are."""
+        return self.expectation.is_fixed
 
 
-_Predictor = Callable[[FloatArray, int, int], float]
+def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True, week: int = WEEK) -> Expected:
+    """The expectation of the value behind a history.
 
+    The mean stays unless the newest value, the values whole cycles before, or the newest value plus the average step
+    would have been clearly better.
 
-def _last(values: FloatArray, i: int, week: int) -> float:
-    return float(values[_known_before(values, i)])
-
-
-def _season(values: FloatArray, i: int, week: int) -> float:
-    same = values[i % week : i : week][-CYCLES:]
-    known = same[np.isfinite(same)]
-    return median(known) if len(known) else _last(values, i, week)
-
-
-def _drift(values: FloatArray, i: int, week: int) -> float:
-    last = _known_before(values, i)
-    return float(values[last] + (values[last] - values[0]) / max(1, last) * (i - last))
-
-
-def _known_before(values: FloatArray, i: int) -> int:
-    """Place of the newest value before a slot; the first slot has one."""
-    place = i - 1
-    while math.isnan(values[place]):
-        place -= 1
-    return place
-
-
-_PREDICTORS: tuple[tuple[int | None, _Predictor], ...] = (
-    # values needed (None: a week of them, for it looks a week back), forecast of values[i] from those before it
-    (1, _last),
-    (None, _season),
-    (4, _drift),
-)
-
-
-def forecast(values: FloatArray, *, moving: bool = True, week: int = WEEK) -> Forecast:
-    """Choose how the next value is expected, by one-step-ahead error inside the history.
-
-    The mean stays unless the last value, the value a week of partitions before, or the last value plus the average
-    drift would have been clearly better: a wrong cycle costs more than a missed one.
-
-    :param values: the history on the scale it is judged on, oldest first, at least 3 finite values and NaN in slots
-        without one (see :mod:`airflow_dq.learn.history.timeline`)
+    :param values: the history, oldest first, at least 3 finite values and NaN in slots without one (see
+        :mod:`airflow_dq.learn.history.timeline`)
+    :param logarithmic: expect the logarithms (of values that are all positive)
     :param moving: False keeps the mean
-    :param week: slots in a week
+    :param week: slots in a cycle
     """
-    missing = np.isnan(values)
     # Lags are counted from the end, so that what is missing at the beginning is nothing to look over.
-    values, known = values[np.argmin(missing) :], values[~missing]
-    level = _level(known)
-    if level.spread == 0.0 or not moving:
-        return level
-    best, least = level, GAIN * _root_mean_square(_mean_errors(known))
-    for least_values, predict in _PREDICTORS:
-        weekly, needed = least_values is None, least_values or week
-        tested = _errors(values, predict, max(needed, _start(values)), week)
-        if len(tested) < _TESTED or _root_mean_square(tested) >= least:
+    values = values[np.argmin(np.isnan(values)) :]
+    scaled = Expectation(logarithmic=logarithmic).to_scale(values)
+    known = scaled[~np.isnan(scaled)]
+    best = _level(known, logarithmic)
+    if best.spread == 0.0 or not moving:
+        return best
+    least = GAIN * _root_mean_square(_mean_errors(known))
+    for needed, expectation in (
+        (1, Expectation(Forecast.LAST, logarithmic)),
+        (week, Expectation(Forecast.SEASON, logarithmic, cycle=week)),
+        (4, Expectation(Forecast.TREND, logarithmic)),
+    ):
+        errors = expectation.errors(values, needed)
+        # Those behind the warm-up are what the forecasts are compared by.
+        tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]
+        if len(tested) < TESTED or _root_mean_square(tested) >= least:
             continue
-        errors = _errors(values, predict, needed, week)
         spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
-        base = (_season if weekly else _last)(values, len(values), week)
-        drift = predict(values, len(values), week) - base
-        lag, cycles = (week, CYCLES) if weekly else (1, 1)
-        best = Forecast(lag, cycles, drift, spread, len(errors), float(np.abs(errors).max()))
+        best = Expected(expectation, spread, float(np.abs(errors).max()), len(errors))
         least = GAIN * _root_mean_square(tested)
     return best
 
 
-def _level(values: FloatArray) -> Forecast:
-    center = float(values.mean())
-    worst = float(np.abs(values - center).max())
-    spread = float(values.std(ddof=1))
-    if spread <= 1e-9 * float(np.abs(values).max()):
+def _level(known: FloatArray, logarithmic: bool) -> Expected:
+    center = float(known.mean())
+    worst, spread = float(np.abs(known - center).max()), float(known.std(ddof=1))
+    if spread <= NO_SPREAD * float(np.abs(known).max()):
         spread, worst = 0.0, 0.0
-    return Forecast(0, 1, center, spread, len(values), worst)
+    return Expected(Expectation(logarithmic=logarithmic, center=center), spread, worst, len(known))
 
 
 def _start(values: FloatArray) -> int:
-    return max(len(values) // 3, _WARM_UP)
+    return max(len(values) // 3, WARM_UP)
 
 
-def _mean_errors(values: FloatArray) -> FloatArray:
-    start = min(_start(values), len(values) - 1)
-    means = np.cumsum(values)[:-1] / np.arange(1, len(values))
-    return values[start:] - means[start - 1 :]
-
-
-def _errors(values: FloatArray, predict: _Predictor, start: int, week: int) -> FloatArray:
-    return np.array(
-        [values[i] - predict(values, i, week) for i in range(start, len(values)) if not math.isnan(values[i])]
-    )
+def _mean_errors(known: FloatArray) -> FloatArray:
+    """Errors of the mean of all values before."""
+    start = min(_start(known), len(known) - 1)
+    means = np.cumsum(known)[:-1] / np.arange(1, len(known))
+    return np.asarray(known[start:] - means[start - 1 :])
 
 
 def _root_mean_square(errors: FloatArray) -> float:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from airflow_dq.metrics.registry import MetricValue, get_metric, is_complete, metrics_for
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind, State
 
@@ -40,14 +40,6 @@ class Baseline:
     def known(self) -> bool:
         """Whether the states of all members are there."""
         return all(member.states for member in self.members)
-
-    def kept(self, now: ColumnProfile) -> Mapping[str, MetricValue]:
-        """What is kept of a column's distances from it, by stored name."""
-        return now.pairs.get(self.fingerprint, {})
-
-    def is_measured(self, now: ColumnProfile) -> bool:
-        """Whether all distances of a column from it are kept."""
-        return is_complete(now.kind, self.kept(now), self.pool)
 
     def states(self) -> Mapping[str, State]:
         """The merged states that distances from such a baseline are computed from, by key."""

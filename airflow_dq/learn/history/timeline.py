@@ -48,7 +48,7 @@ class Timeline:
         return _timeline(tuple(keys))
 
     @classmethod
-    def plain(cls, count: int) -> Timeline:
+    def consecutive(cls, count: int) -> Timeline:
         """Partitions that simply follow each other."""
         return cls(tuple(range(count)))
 
@@ -63,7 +63,7 @@ class Timeline:
         here = last + 1 if self._slot is None or dated is not self._dated else max(last + 1, self._slot(place))
         return tuple(here - slot for slot in self.slots)
 
-    def far(self, count: int) -> BoolArray:
+    def across_gap(self, count: int) -> BoolArray:
         """Which of the newest partitions do not lie right behind the one before; the very first one does."""
         return np.diff(np.array(self.slots), prepend=self.slots[0] - 1)[len(self.slots) - count :] > 1
 
@@ -77,7 +77,7 @@ class Timeline:
         return placed
 
 
-def moment_of(partition: str | None) -> datetime | None:
+def timestamp_of(partition: str | None) -> datetime | None:
     """The date, and hour if any, that a key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); or None."""
     found = _KEY.search(partition or "")
     if found is None:
@@ -91,9 +91,9 @@ def moment_of(partition: str | None) -> datetime | None:
 
 def _place(key: str | None) -> tuple[bool, int] | None:
     """Whether a key is dated, and its minutes in the calendar, or its number."""
-    moment = moment_of(key)
-    if moment is not None:
-        return True, moment.toordinal() * _DAY + moment.hour * 60 + moment.minute
+    found = timestamp_of(key)
+    if found is not None:
+        return True, found.toordinal() * _DAY + found.hour * 60 + found.minute
     return (False, int(key)) if key is not None and _NUMBER.fullmatch(key) else None
 
 
@@ -103,18 +103,18 @@ def _timeline(keys: tuple[str | None, ...]) -> Timeline:
     places = [place for _, place in found]
     steps = [later - earlier for earlier, later in pairwise(places)]
     if len(found) < len(keys) or len({dated for dated, _ in found}) != 1 or not steps or min(steps) < 1:
-        return Timeline.plain(len(keys))
+        return Timeline.consecutive(len(keys))
     dated = found[0][0]
     slot, week = _rhythm(places, min(steps)) if dated else (partial(_every, places[0], min(steps)), WEEK)
     slots = tuple(slot(place) for place in places)
     # With more gaps than partitions, or two in one slot, there is no such rhythm.
     if slots[-1] >= 2 * len(slots) or len(set(slots)) < len(slots):
-        return Timeline.plain(len(keys))
+        return Timeline.consecutive(len(keys))
     return Timeline(slots, week, slot, dated)
 
 
 def _rhythm(places: Sequence[int], step: int) -> tuple[_Slot, int]:
-    """The slot of a moment, and how many slots make a week, or a day."""
+    """The slot of a timestamp, and how many slots make a week, or a day."""
     first = places[0]
     if any((place - first) % _DAY for place in places):
         return partial(_every, first, step), WEEK if _DAY % step else _DAY // step
@@ -139,7 +139,7 @@ def _months(first: date, place: int) -> int:
 
 
 def _due_until(due: frozenset[int], first: int, place: int) -> int:
-    """Number of due days after the first one, up to that of a moment."""
+    """Number of due days after the first one, up to that of a timestamp."""
     weeks, rest = divmod(place // _DAY - first, WEEK)
     weekday = date.fromordinal(first).weekday()
     return weeks * len(due) + sum((weekday + i) % WEEK in due for i in range(1, rest + 1))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from airflow_dq.learn.distribution import Points, Words
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
@@ -17,9 +15,10 @@ _CLEARLY = 2.0
 """The next best candidate must be this many times as far away."""
 
 
-def renamings(schema: Mapping[str, Kind], profile: Profile, before: Profile, added: Sequence[str]) -> dict[str, str]:
+def renamings(profile: Profile, before: Profile) -> dict[str, str]:
     """Missing columns and the new name that each seems to have: the nearest new column, if no other is as near."""
-    missing = [name for name in schema if name not in profile.columns and name in before.columns]
+    missing = [name for name in before.columns if name not in profile.columns]
+    added = [name for name in profile.columns if name not in before.columns]
     found: dict[str, str] = {}
     for name in missing:
         ranked = sorted(

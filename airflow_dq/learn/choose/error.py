@@ -1,0 +1,111 @@
+"""Injected errors measured as the gate would measure them: what ranges are chosen by, and what a recall is told of.
+
+They are AVH's synthetic "training data" (section 4.3): errors injected into a partition of the history, as the
+partition's successor would have seen them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from airflow_dq.corruption.variant import variants_of
+from airflow_dq.learn.array import BoolArray
+from airflow_dq.learn.history.baseline import Baseline, Columns
+from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.metrics.registry import Metric, MetricValue, compare, metrics_for
+from airflow_dq.profile.model import Profile, Variant
+from airflow_dq.states.base import Kind, Representation
+
+LOOK_BACK = 3
+"""Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
+
+
+class InjectedErrors:
+    """The injected errors of one column of one partition."""
+
+    __slots__ = ("_before", "_kept", "_kind", "_measured", "_past", "_variants")
+
+    def __init__(self, profile: Profile, past: ColumnHistory, kind: Kind, before: Columns) -> None:
+        """Take the errors of a column; nothing is measured before it is asked for.
+
+        :param past: the column's history, which says in which representation distances are read
+        :param kind: the column's kind; errors cannot be injected into a partition in which it had no type
+        :param before: the column in the partitions that distances are measured from, oldest first
+        """
+        column = profile.columns.get(past.name)
+        able = past.name in profile.variants or profile.sample is not None
+        alike = column is not None and column.kind is kind
+        self._variants: Sequence[Variant] = variants_of(profile, past.name) if able and alike else ()
+        self._past, self._kind, self._before = past, kind, before
+        self._kept = tuple(range(len(self._variants)))
+        self._measured: dict[int, Sequence[Mapping[str, MetricValue]]] = {}
+
+    def __len__(self) -> int:
+        """Number of errors."""
+        return len(self._kept)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each error is called."""
+        return tuple(self._variants[i].label for i in self._kept)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The type of each error."""
+        return tuple(self._variants[i].type for i in self._kept)
+
+    def drop(self, known: BoolArray) -> None:
+        """Leave out the errors that something else catches already (a mask)."""
+        self._kept = tuple(i for i, caught in zip(self._kept, known.tolist(), strict=True) if not caught)
+
+    def values(self, metric: Metric) -> list[MetricValue | None]:
+        """The metric on each error; None where it cannot be measured."""
+        if not metric.pair:
+            return [self._variants[i].metrics.get(metric.name) for i in self._kept]
+        if metric.pool not in self._measured:
+            self._measured[metric.pool] = self._compare(metric.pool)
+        return [self._measured[metric.pool][i].get(metric.name) for i in self._kept]
+
+    def _compare(self, pool: int) -> Sequence[Mapping[str, MetricValue]]:
+        """The distances of each error from a baseline, each in the representation that its history is read in."""
+        found: list[dict[str, MetricValue]] = [{} for _ in self._variants]
+        before = Baseline.of(self._before, self._kind, pool)
+        if before is None or not before.known:
+            return found
+        names = [metric.name for metric in metrics_for(self._kind, pair=True) if metric.pool == pool]
+        read: dict[Representation, list[str]] = {}
+        for name in names:
+            read.setdefault(self._past.representation(name), []).append(name)
+        for key, state in before.states().items():
+            for representation, wanted in read.items():
+                # Most errors leave some states as they were, and then share them: a change of casing leaves the
+                # initials.  They are compared once.
+                compared: dict[int, dict[str, MetricValue]] = {}
+                for variant, values in zip(self._variants, found, strict=True):
+                    now = variant.states.get(key)
+                    if now is None:
+                        continue
+                    if id(now) not in compared:
+                        compared[id(now)] = compare(self._kind, {key: now}, {key: state}, wanted, representation, pool)
+                    values |= compared[id(now)]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The errors of the newest partition that has any, which stands for the one to come."""
+
+    errors: InjectedErrors
+    behind: int
+    """Number of slots from that partition's to the end of the history, both included."""
+
+    @classmethod
+    def of(cls, history: ColumnHistory, kind: Kind) -> Training | None:
+        """The training of a column; None when no errors are kept, or it admits none."""
+        for index in range(len(history.profiles) - 1, max(0, len(history.profiles) - 1 - LOOK_BACK), -1):
+            errors = InjectedErrors(history.profiles[index], history, kind, history.columns[:index])
+            if len(errors):
+                slots = history.timeline.slots
+                return cls(errors, slots[-1] + 1 - slots[index])
+        return None

@@ -1,0 +1,165 @@
+"""What a constraint is, what it says of a partition, and what learns it: one protocol for every family.
+
+A family is one module of this package: a :class:`Constraint` that is frozen data, and a :class:`Detector` that learns
+such constraints from a history.  Nothing else has to be touched to add one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.states.base import Kind
+
+if TYPE_CHECKING:
+    from airflow_dq.learn.constraint.view import PartitionView
+    from airflow_dq.learn.history.history import History
+    from airflow_dq.options.learning import SynthesisOptions
+
+Severity = Literal["fail", "warn"]
+"""What a finding does to the gate: stop it, or be recorded only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a constraint or a finding is about: the whole table, one column, or several columns together."""
+
+    columns: tuple[str, ...] = ()
+    """None of them: the table."""
+
+    @property
+    def column(self) -> str | None:
+        """The column, when it is exactly one."""
+        return self.columns[0] if len(self.columns) == 1 else None
+
+    def lies_within(self, columns: frozenset[str]) -> bool:
+        """Whether nothing but these columns, or the table itself, is concerned."""
+        return columns.issuperset(self.columns)
+
+
+TABLE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How unusual an observation is, by what the history has seen; no odds, for nobody has measured any."""
+
+    deviation: float
+    """How far the observation lies from what was expected, on the scale it is judged on."""
+    worst: float
+    """The largest such deviation in the history; 0.0 where nothing ever deviated."""
+    rank: int
+    """1: further off than ever before; 2: once before it was further off ..."""
+    partitions: int
+    """Number of past partitions that this is compared with."""
+    since: str | None = None
+    """The oldest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a constraint has found wrong with a partition; sentences are made of findings at the very end."""
+
+    rule: str
+    """What was violated: ``range``, ``column_missing``, ``partition_repeated`` ..."""
+    scope: Scope
+    metric: str | None = None
+    observed: MetricValue | str | None = None
+    """The metric's value, or what was seen in its place (a type, a date)."""
+    expected: str | None = None
+    """What was expected, where that is no range (a type, a date, another column)."""
+    lower: float | None = None
+    """Lowest value that would have passed, in the metric's unit; None: no bound."""
+    upper: float | None = None
+    partitions: int = 0
+    """Number of past partitions that the expectation rests on."""
+    evidence: Evidence | None = None
+    rows: int | None = None
+    """Rows concerned, where they are known."""
+    examples: tuple[str, ...] = ()
+    """A few of the values or names concerned."""
+    cause: str | None = None
+    """What it looks like, where the constraint itself knows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotEvaluated:
+    """A constraint that could not be judged, which is never the same as one that holds."""
+
+    rule: str
+    scope: Scope
+    reason: str
+    metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint(ABC):
+    """Something that must hold in the partition that follows a history: frozen data with a JSON form."""
+
+    family: ClassVar[str]
+    """Name of the family in the JSON form; never used for another one."""
+    _families: ClassVar[dict[str, type[Constraint]]] = {}
+
+    scope: Scope
+
+    def __init_subclass__(cls) -> None:
+        # A dataclass with slots is made twice; the second one is the class that counts.
+        if "family" in cls.__dict__:
+            Constraint._families[cls.family] = cls
+
+    @abstractmethod
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """What is wrong with the partition; None when the constraint holds.  Never raises."""
+
+    def vouches_for(self, partition: PartitionView) -> frozenset[str]:
+        """Columns whose values this constraint explains, so that ranges they leave are no finding."""
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReport:
+    """What became of one column when ranges were learned."""
+
+    kind: Kind
+    variants: int = 0
+    """Number of injected errors that its ranges were chosen by."""
+    coverage: int = 0
+    """How many of them violate at least one of its ranges."""
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that could not be bounded, and why."""
+    reason: str | None = None
+    """Why the column has no ranges, when it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The constraints of one family."""
+
+    constraints: tuple[Constraint, ...]
+    columns: Mapping[str, ColumnReport] = field(default_factory=dict)
+    """What became of each column, of a family that speaks of all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Why a family has no constraints."""
+
+    reason: str
+
+
+class Detector(ABC):
+    """What learns the constraints of one family."""
+
+    name: ClassVar[str]
+    """The family in a word, for a person."""
+
+    @abstractmethod
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """The family's constraints on the partition that follows a history.
+
+        :param history: at least ``options.min_history`` partitions
+        :raises SynthesisError: when the options do not fit the history
+        """

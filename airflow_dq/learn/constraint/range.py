@@ -1,0 +1,272 @@
+"""A metric stays within a range around what is expected of it: of a column, or the table's number of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.choose.budget import allot
+from airflow_dq.learn.choose.column import Choice, Chosen, ColumnChoice, WatchedMetric
+from airflow_dq.learn.choose.prepare import prepare_column
+from airflow_dq.learn.constraint.base import (
+    TABLE,
+    ColumnReport,
+    Constraint,
+    Detector,
+    Evidence,
+    Finding,
+    Learned,
+    NotEvaluated,
+    Scope,
+    Skipped,
+)
+from airflow_dq.learn.constraint.schema import compatible
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.band import Band
+from airflow_dq.learn.expect.expectation import Expectation
+from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.expect.violation import is_unknown, violates
+from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.registry import Bound, MetricValue, Reason, get_metric, metrics_for
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.states.base import Kind, Representation
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Constraint):
+    """``centre - below <= metric <= centre + above``, on the scale of the expectation that the centre comes from."""
+
+    family: ClassVar[str] = "range"
+
+    metric: str
+    kind: Kind
+    pair: bool
+    """True for a two-distribution metric, measured against the partitions before."""
+    expectation: Expectation
+    below: float | None
+    """None: no lower bound."""
+    above: float | None
+    """None: no upper bound."""
+    fpr: float
+    """Bound on the false-positive rate that the range was chosen at."""
+    bound: Bound
+    """The inequality that ``fpr`` comes from."""
+    spread: float
+    """Standard deviation of the past errors, on the expectation's scale."""
+    worst: float
+    """Largest past error, on the expectation's scale."""
+    samples: int
+    """Number of past values behind them."""
+    partitions: int
+    """Number of past partitions that the range was learned from."""
+    representation: Representation | None = None
+    """The one that a pair metric is judged in."""
+    may_be_absent: bool = False
+    """Whether past partitions had nothing to measure, so that another one is no finding."""
+    catches: tuple[str, ...] = ()
+    """Labels of the injected errors that violate it: what it is expected to catch."""
+
+    @classmethod
+    def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
+        """The range that was chosen among candidates.
+
+        :param past: the column's history, which a pair metric's representation is that of
+        """
+        found, index = chosen.candidates, chosen.index
+        pair = found.metric.pair and past is not None
+        return cls(
+            scope=scope,
+            metric=found.metric.name,
+            kind=kind,
+            pair=found.metric.pair,
+            expectation=found.expectation,
+            below=_finite(found.below[index]),
+            above=_finite(found.above[index]),
+            fpr=float(found.fpr[index]),
+            bound=found.bound,
+            spread=found.spread,
+            worst=found.worst,
+            samples=found.samples,
+            partitions=int(np.count_nonzero(~np.isnan(chosen.watched.past))) + found.metric.pair,
+            representation=past.representation(found.metric.name) if pair and past is not None else None,
+            may_be_absent=chosen.watched.may_be_absent,
+            catches=chosen.catches,
+        )
+
+    @property
+    def column(self) -> str | None:
+        """The column; None for a range of the whole table."""
+        return self.scope.column
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """A value outside of the range, or none where there always was one."""
+        observed, why = self.observe(partition)
+        if is_unknown(observed):
+            return self._not_evaluated(why)
+        lower: float | None = None
+        upper: float | None = None
+        if not isinstance(observed, Reason):
+            bounds = self.bounds(partition)
+            if bounds is None:
+                return self._not_evaluated("none of the values that it is compared with is known")
+            lower, upper = bounds
+        if not violates(observed, lower, upper, may_be_absent=self.may_be_absent):
+            return None
+        evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)
+        return Finding(
+            "range",
+            self.scope,
+            self.metric,
+            observed=observed,
+            lower=lower,
+            upper=upper,
+            partitions=self.partitions,
+            evidence=evidence,
+        )
+
+    def observe(self, partition: PartitionView) -> tuple[MetricValue | None, str]:
+        """The metric's value on the partition, and why it is unknown where it is."""
+        if self.column is None:
+            return float(partition.profile.row_count), ""
+        now = partition.column(self.column)
+        if now is None:
+            return None, "the column is missing in the partition"
+        if not compatible(self.kind, now.kind):
+            return None, f"the column is {now.kind}, its history is {self.kind}"
+        past = partition.past(self.column, self.kind)
+        observed = past.observe(self.metric, self.pair, now, self.representation)
+        if observed is Reason.ENGINE_ERROR:
+            return observed, Reason.ENGINE_ERROR.value
+        return observed, "the statistics it is measured from are not kept; profile the partition again"
+
+    def centre(self, partition: PartitionView) -> float | None:
+        """What is expected of the metric in the partition, on the expectation's scale; None when nothing can be."""
+        if self.expectation.is_fixed:
+            return self.expectation.center
+        past = self._past(partition)
+        if past is None:
+            return None
+        if self.pair and partition.steps > 1:
+            # Across a gap the two days are further apart than any in the history: the distance may grow with each step.
+            return float(np.nanmax(past)) * partition.steps
+        return self.expectation.centre(past)
+
+    def bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
+        """Lowest and highest value that the metric may have in the partition, None for a side without a bound.
+
+        :return: None when nothing is expected, for the values that it would follow from are not known
+        """
+        centre = self.centre(partition)
+        if centre is None:
+            return None
+        lower = None if self.below is None else self.expectation.from_scale(centre - self.below)
+        upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
+        if upper is not None and self.pair and self.expectation.is_fixed:
+            upper *= partition.steps
+        return lower, None if upper is None or math.isinf(upper) else upper
+
+    def _past(self, partition: PartitionView) -> FloatArray | None:
+        """The metric's past values on their slots, up to the partition's own; None when none is known."""
+        if self.column is None:
+            values: FloatArray | str = partition.past_rows()
+        else:
+            metric = get_metric(self.metric, self.kind)
+            values = "unknown" if metric is None else partition.past_values(self.column, self.kind, metric)
+        return None if isinstance(values, str) or np.isnan(values).all() else values
+
+    def _evidence(self, partition: PartitionView, observed: float) -> Evidence | None:
+        """How far off the value is, by what the history has seen; None where no deviation can be told."""
+        centre, past = self.centre(partition), self._past(partition)
+        if centre is None or past is None:
+            return None
+        deviation = abs(float(self.expectation.to_scale(np.array([observed]))[0]) - centre)
+        if not math.isfinite(deviation):
+            return None
+        rank = 1 + int(np.count_nonzero(np.abs(self.expectation.errors(past, 1)) > deviation))
+        return Evidence(deviation, self.worst, rank, self.partitions)
+
+    def _not_evaluated(self, reason: str) -> NotEvaluated:
+        return NotEvaluated("range", self.scope, reason, self.metric)
+
+
+class RangeDetector(Detector):
+    """Bounds metrics, those first that catch most injected errors within the false-positive rate."""
+
+    name: ClassVar[str] = "range"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One range of the number of rows, and the chosen ones of each column."""
+        newest = history.newest
+        names = [] if newest is None else [name for name in newest.columns if options.judges(name)]
+        kinds = {name: history.kind(name) for name in names}
+        share = _share(options, names)
+        rows = _rows(history, options, share)
+        sharing = len(kinds) if options.scope == "partition" else 1
+        found = {
+            name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
+            for name, kind in kinds.items()
+        }
+        able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
+        chosen = _choose(able, options, share)
+        constraints: list[Constraint] = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows)]
+        for name, choice in chosen.items():
+            past = history.column(name, kinds[name])
+            constraints += [Range.of(Scope((name,)), kinds[name], one, past) for one in choice.chosen]
+        reports = {name: _report(kinds[name], one, chosen.get(name)) for name, one in found.items()}
+        return Learned(tuple(constraints), reports)
+
+
+def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
+    """The false-positive rate of each column without a rate of its own, and of the row count."""
+    if options.scope == "column":
+        return options.target_fpr
+    sharing = sum(options.own_rate(name) is None for name in names)
+    return options.target_fpr / (sharing + 1)
+
+
+def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen | None:
+    """The range of the number of rows; None when it cannot be bounded."""
+    metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
+    rows = history.rows()
+    sampling = SamplingError(max(1.0, float(np.nanmedian(rows))))
+    band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
+    if isinstance(band, str):
+        return None
+    candidates = band.candidates(share)
+    # The one that takes the whole budget: nothing else competes for it.
+    return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
+
+
+def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float) -> dict[str, Choice]:
+    """Every column's ranges, at its own rate or at its part of the table's."""
+    tried: dict[str, tuple[Choice, ...]] = {}
+    competing: dict[str, list[int]] = {}
+    for name, column in able.items():
+        own = options.own_rate(name)
+        if own is not None or column.training is None or options.scope == "column":
+            tried[name] = (column.at(own or share),)
+        else:
+            tried[name] = column.at_levels(share)
+            competing[name] = [choice.coverage for choice in tried[name]]
+    level = allot(competing)
+    return {name: choices[level.get(name, 0)] for name, choices in tried.items()}
+
+
+def _report(kind: Kind, found: ColumnChoice | str, choice: Choice | None) -> ColumnReport:
+    if isinstance(found, str) or choice is None:
+        return ColumnReport(kind, reason=str(found))
+    reason = None
+    if not choice.chosen:
+        trained = found.training is not None and found.watched
+        reason = "no range catches an injected error within the target" if trained else "no metric could be bounded"
+    return ColumnReport(kind, found.errors, choice.coverage, found.ignored, reason)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,63 @@
+"""A partition as constraints see it: its profile, its slot in time, and the history that it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from airflow_dq.learn.renaming import renamings
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.states.base import Kind
+
+if TYPE_CHECKING:
+    from airflow_dq.learn.array import FloatArray
+    from airflow_dq.learn.history.column import ColumnHistory
+    from airflow_dq.learn.history.history import History
+    from airflow_dq.metrics.registry import Metric
+
+
+@dataclass(frozen=True)
+class PartitionView:
+    """One partition behind its history."""
+
+    profile: Profile
+    history: History
+    asked: frozenset[str] | None = None
+    """The only columns that are to be judged; None: whatever the partition has."""
+
+    @cached_property
+    def steps(self) -> int:
+        """How many slots the partition lies behind the newest one of its history; 1 when none is missing between."""
+        steps = self.history.timeline.steps_to(self.profile.partition)
+        return steps[-1] if steps else 1
+
+    def column(self, name: str) -> ColumnProfile | None:
+        """The column in the partition."""
+        return self.profile.columns.get(name)
+
+    def past(self, name: str, kind: Kind) -> ColumnHistory:
+        """The column in the partitions before, as far back as it has been of this kind."""
+        return self.history.column(name, kind)
+
+    def past_values(self, name: str, kind: Kind, metric: Metric) -> FloatArray | str:
+        """A metric's values on their slots, up to the partition's own; or why there are none."""
+        values = self.past(name, kind).slotted(metric)
+        return values if isinstance(values, str) else self.up_to_here(values)
+
+    def past_rows(self) -> FloatArray:
+        """The numbers of rows on their slots, up to the partition's own."""
+        return self.up_to_here(self.history.rows())
+
+    def up_to_here(self, values: FloatArray) -> FloatArray:
+        """A series that ends with the newest partition, with an empty slot for each one missing behind it."""
+        return np.concatenate([values, np.full(self.steps - 1, np.nan)]) if self.steps > 1 else values
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """Columns that went, and the new name under which each seems to have come again."""
+        newest = self.history.newest
+        return {} if newest is None else renamings(self.profile, newest)

@@ -1,0 +1,201 @@
+"""How far from its expectation the next value of a metric may lie, so that the false-positive rate is met by real tables.
+
+The paper's bounds hold for a known mean and variance.  With both estimated from some 30 partitions of a real table
+they are exceeded far more often than promised: by what the estimates miss, by series that move, by counts that were
+constant and changed by one, by tails heavier than any inequality's.  So a range here is centred on an expectation,
+as wide as Student's t prediction interval, never narrower than what the history itself has seen by a margin, and
+widened by the smallest change that is material.  What a statistic's own definition lets it do by chance is material
+too: a quantile moves as far as other rows of the same distribution would move it, a minimum or maximum may fall short.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.expect.candidate import Candidates
+from airflow_dq.learn.expect.forecast import Expected, expect
+from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.timeline import WEEK
+from airflow_dq.metrics.registry import Bound, Metric, Scale
+from airflow_dq.options.learning import MIN_HISTORY
+
+SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+"""Shares of the budget that one constraint may take: small ones, so that several fit, up to nearly all of it."""
+REACH = 2.0
+"""A range reaches at least this many times as far as the history's largest error: tails are heavy."""
+REFERENCE = 0.001
+"""The budget at which REACH holds."""
+DECADE = 0.3
+"""A budget ten times as small adds this much to REACH; the result stays between 1 and twice REACH."""
+SHORT = 35.0
+"""This divided by the number of partitions replaces REACH where it is more: a short history has seen no tails."""
+FEW = 20
+"""With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
+
+FAR = 1000.0
+"""At this many standard deviations from zero (moments in time, say) a change is measured by the spread alone."""
+OFFSET_EFFECT = 0.25
+"""Least material change, in standard deviations, of a column that lies far from zero."""
+SHORTEST = 0.25
+"""Average lengths below this many characters are treated as this long."""
+VANISHING = math.log(50.0)
+"""A logarithm: a quantity that may fall by this factor may fall to nothing, and none may grow by more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What is expected of one metric, and everything but the budget that its ranges depend on."""
+
+    metric: Metric
+    sampling: SamplingError
+    expected: Expected
+    factors: Expected | None
+    """The expectation of the logarithms, where the metric may vary by factors as well as by amounts; else None."""
+    highest: float
+    """The largest logarithm in the history; only used with :attr:`factors`."""
+    count: int
+    """Number of partitions learned from."""
+    level: float
+    """Typical size of the metric: the absolute value of its median."""
+
+    @classmethod
+    def of(
+        cls, metric: Metric, values: FloatArray, sampling: SamplingError, *, moving: bool = True, week: int = WEEK
+    ) -> Band | str:
+        """Learn from a metric's history.
+
+        :param values: the metric's finite values, oldest first; NaN in slots that have none
+        :param sampling: how much data the metric is measured from
+        :param moving: follow trends and weekly cycles where that has been better inside the history
+        :param week: slots in a week
+        :return: what was learned, or the reason why the metric cannot be bounded
+        """
+        known = values[~np.isnan(values)]
+        if len(known) < MIN_HISTORY:
+            return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
+        positive = bool((known > 0).all())
+        logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
+        with np.errstate(over="ignore", invalid="ignore"):
+            expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
+        if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
+            return "values too large to be averaged"
+        factors, highest = None, 0.0
+        if positive and not logarithmic and len(known) < FEW and metric.scale in _AMOUNTS and expected.is_fixed:
+            factors = expect(values, logarithmic=True, moving=moving, week=week)
+            factors, highest = (factors if factors.is_fixed else None), math.log(float(known.max()))
+        return cls(metric, sampling, expected, factors, highest, len(known), abs(median(known)))
+
+    def candidates(self, budget: float) -> Candidates:
+        """The ranges when this false-positive rate may be spent on the column, tightest first."""
+        expected, sampling = self.expected, self.sampling
+        with np.errstate(over="ignore", invalid="ignore"):
+            rates = budget * np.array(SPENDING)
+            material = np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
+            least = _least_reach(budget, self.count)
+            reach = self._reach(expected, rates, least)
+            below, above = reach + np.maximum(material, sampling.below), reach + np.maximum(material, sampling.above)
+            if self.factors is not None:
+                above = np.maximum(above, self._reach_by_factors(self.factors, rates, least) + material)
+        if self.metric.pair:
+            below = np.full(len(below), np.inf)
+        elif self.logarithmic and expected.is_fixed:
+            # What has varied by such factors may as well be nothing.
+            below = np.where(below > VANISHING, np.inf, below)
+        order = np.argsort(above, kind="stable")
+        return Candidates(
+            metric=self.metric,
+            bound=Bound.STUDENT_T,
+            expectation=expected.expectation,
+            spread=expected.spread,
+            worst=expected.worst,
+            samples=expected.samples,
+            below=below[order],
+            # Three values that vary by factors leave the upper bound open: it is infinite.
+            above=above[order],
+            fpr=rates[order],
+        )
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the ranges lie on the scale of logarithms."""
+        return self.expected.expectation.logarithmic
+
+    def _reach(self, expected: Expected, rates: FloatArray, least: float) -> FloatArray:
+        """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
+        sides = 1 if self.metric.pair else 2
+        quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
+        noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
+        return np.asarray(np.maximum(noise, least * expected.worst), dtype=np.float64)
+
+    def _reach_by_factors(self, factors: Expected, rates: FloatArray, least: float) -> FloatArray:
+        """The reach upwards of a quantity that varies by factors."""
+        highest = factors.expectation.center + self._reach(factors, rates, least)
+        # From three values any factor can be had.
+        highest = np.minimum(highest, self.highest + VANISHING)
+        return np.asarray(np.exp(highest) - self.expected.expectation.center, dtype=np.float64)
+
+
+def _least_reach(budget: float, count: int) -> float:
+    """How many times the history's largest error a range reaches, whatever the spread of the errors."""
+    wanted = REACH - DECADE * math.log10(budget / REFERENCE)
+    return max(min(max(wanted, 1.0), 2.0 * REACH), SHORT / count)
+
+
+def _one(band: Band) -> float:
+    """The share that one value is."""
+    return 1.01 / band.sampling.values
+
+
+def _of_share(band: Band, rate: float) -> float:
+    # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
+    return max(band.metric.min_effect, -math.log(rate) * _one(band) / band.count, _one(band))
+
+
+def _of_distance(band: Band, rate: float) -> float:
+    return max(band.metric.min_effect, _one(band))
+
+
+def _of_transport(band: Band, rate: float) -> float:
+    return max(band.metric.min_effect, _one(band)) * band.sampling.std
+
+
+def _of_count(band: Band, rate: float) -> float:
+    level = band.level
+    step = max(1.01, band.metric.min_effect * level)
+    if not band.logarithmic:
+        return step
+    # One less is further on a logarithmic scale than one more; from 1 there is no one less.
+    return math.log(level / (level - step)) if level > step else math.log1p(step / level)
+
+
+def _of_size(band: Band, rate: float) -> float:
+    return band.metric.min_effect if band.logarithmic else band.metric.min_effect * band.level
+
+
+def _of_length(band: Band, rate: float) -> float:
+    return max(band.metric.min_effect, _one(band)) * max(band.level, SHORTEST)
+
+
+def _of_amount(band: Band, rate: float) -> float:
+    if band.sampling.std > 0.0 and band.level > FAR * band.sampling.std:
+        return OFFSET_EFFECT * band.sampling.std
+    return max(band.metric.min_effect, _one(band)) * max(band.level, 1e-9)
+
+
+_AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
+_EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
+    Scale.SHARE: _of_share,
+    Scale.DISTANCE: _of_distance,
+    Scale.TRANSPORT: _of_transport,
+    Scale.COUNT: _of_count,
+    Scale.SIZE: _of_size,
+    Scale.LENGTH: _of_length,
+    Scale.AMOUNT: _of_amount,
+}
+"""The smallest change that may be an alarm at a false-positive rate, on the band's scale, for each kind of number."""

@@ -1,0 +1,71 @@
+"""The space of ranges on one metric, from which a column's are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.learn.expect.expectation import Expectation
+from airflow_dq.learn.expect.violation import violations
+from airflow_dq.metrics.registry import Bound, Metric, MetricValue
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All ranges on one metric, tightest first: the three arrays have one entry for each.
+
+    The bounds lie ``below`` and ``above`` the expectation's centre, on its scale.
+    """
+
+    metric: Metric
+    bound: Bound
+    """The inequality that ``fpr`` comes from."""
+    expectation: Expectation
+    spread: float
+    """Standard deviation of the past errors, on the expectation's scale."""
+    worst: float
+    """Largest past error, on the expectation's scale."""
+    samples: int
+    """Number of past values behind them."""
+    below: FloatArray
+    """Infinite where there is no lower bound."""
+    above: FloatArray
+    fpr: FloatArray
+    """Bound on the false-positive rate of each."""
+
+    def bounds(self, centre: float) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper bounds on the metric itself around a centre on the expectation's scale."""
+        low, high = centre - self.below, centre + self.above
+        if not self.expectation.logarithmic:
+            return low, high
+        with np.errstate(over="ignore"):
+            # Nothing lies below the logarithm of zero but what has none.
+            return np.where(np.isinf(low), -np.inf, np.exp(low)), np.exp(high)
+
+    def violations(
+        self, values: Sequence[MetricValue | None], past: FloatArray, *, may_be_absent: bool = False
+    ) -> BoolArray:
+        """Which ranges (rows) which values (columns) of the metric violate.
+
+        :param past: the metric's values on their slots before the one that the values are of; where nothing can be
+            expected from them, nothing is violated
+        """
+        centre = self.expectation.centre(past)
+        if centre is None:
+            return np.zeros((len(self.fpr), len(values)), dtype=bool)
+        return violations(values, *self.bounds(centre), may_be_absent=may_be_absent)
+
+    def widened(self, share: float) -> Candidates:
+        """The same ranges, each bound further from the centre by a share of its distance from it."""
+        return replace(self, below=(1.0 + share) * self.below, above=(1.0 + share) * self.above)
+
+
+class Learned(Protocol):
+    """What the history says about one metric, from which ranges are made for any budget."""
+
+    def candidates(self, budget: float) -> Candidates:
+        """The ranges when this false-positive rate may be spent on the column."""

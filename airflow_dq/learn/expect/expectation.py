@@ -1,0 +1,139 @@
+"""What a series is expected to do next: one object, which chooses the bounds and later applies them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray, median
+
+CYCLES = 4
+"""A week is compared with the median of this many before it: one unusual week must not make the next look unusual."""
+
+
+class Forecast(StrEnum):
+    """How the next value follows from those before it."""
+
+    LEVEL = "level"
+    """A fixed value, the mean of the history."""
+    LAST = "last"
+    """The newest value."""
+    TREND = "trend"
+    """The newest value, moved on by the average step of the history."""
+    SEASON = "season"
+    """The median of the values one, two, ... cycles before; where there is none, the newest value."""
+    DIFFERENCE = "difference"
+    """The value exactly ``cycle`` slots before, moved on by the mean difference (AVH, Algorithms 4 and 5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The centre of what comes next.
+
+    Values are given on their slots: an array, oldest first and NaN where a slot has no value, that ends right before
+    the slot that is asked about.
+    """
+
+    forecast: Forecast = Forecast.LEVEL
+    logarithmic: bool = False
+    """Whether it speaks of the values' logarithms: what moves by factors."""
+    center: float = 0.0
+    """LEVEL: the level; DIFFERENCE: the mean difference; both on the scale it speaks of."""
+    cycle: int = 1
+    """SEASON: slots until the same weekday (or hour) comes again; DIFFERENCE: the lag."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is the same whatever the newest values are."""
+        return self.forecast is Forecast.LEVEL
+
+    def around(self, center: float) -> Expectation:
+        """The same with this level, or mean difference."""
+        return replace(self, center=center)
+
+    def to_scale(self, values: FloatArray) -> FloatArray:
+        """Values of the metric on the scale that the expectation speaks of.
+
+        :return: minus infinity where a logarithm does not exist, so that it lies below any lower bound
+        """
+        if not self.logarithmic:
+            return values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = np.where(values > 0.0, np.log(np.where(values > 0.0, values, 1.0)), -np.inf)
+        return np.where(np.isnan(values), np.nan, scaled)
+
+    def from_scale(self, value: float) -> float:
+        """The metric's value at a place on that scale; infinite where it overflows."""
+        if not self.logarithmic:
+            return value
+        return math.exp(value) if value < 700.0 else math.inf
+
+    def centre(self, values: FloatArray) -> float | None:
+        """The expected value at the slot behind ``values``, on the scale; None when it follows from none of them.
+
+        :param values: the metric's values on their slots (not looked at by LEVEL)
+        """
+        if self.is_fixed:
+            return self.center
+        found = _FORECASTERS[self.forecast](self.to_scale(values), self)
+        return found if math.isfinite(found) else None
+
+    def errors(self, values: FloatArray, start: int) -> FloatArray:
+        """By how much each known value from ``start`` on differs from what was expected of it, on the scale.
+
+        :param values: the metric's values on their slots, the first one known
+        :param start: place of the first value to look at
+        """
+        scaled = self.to_scale(values)
+        if self.is_fixed:
+            known = scaled[start:]
+            return np.asarray(known[~np.isnan(known)] - self.center)
+        forecast = _FORECASTERS[self.forecast]
+        return np.array(
+            [scaled[i] - forecast(scaled[:i], self) for i in range(start, len(scaled)) if not math.isnan(scaled[i])]
+        )
+
+
+def _last(values: FloatArray, expectation: Expectation) -> float:
+    place = _newest(values)
+    return math.nan if place is None else float(values[place])
+
+
+def _trend(values: FloatArray, expectation: Expectation) -> float:
+    last = _newest(values)
+    if last is None:
+        return math.nan
+    first = int(np.argmin(np.isnan(values)))
+    step = (values[last] - values[first]) / max(1, last - first)
+    return float(values[last] + step * (len(values) - last))
+
+
+def _season(values: FloatArray, expectation: Expectation) -> float:
+    same = values[len(values) % expectation.cycle :: expectation.cycle][-CYCLES:]
+    known = same[~np.isnan(same)]
+    return median(known) if len(known) else _last(values, expectation)
+
+
+def _difference(values: FloatArray, expectation: Expectation) -> float:
+    before = values[-expectation.cycle] if len(values) >= expectation.cycle else math.nan
+    return float(before + expectation.center)
+
+
+def _newest(values: FloatArray) -> int | None:
+    """Place of the newest known value."""
+    place = len(values) - 1
+    while place >= 0 and math.isnan(values[place]):
+        place -= 1
+    return place if place >= 0 else None
+
+
+_FORECASTERS: Mapping[Forecast, Callable[[FloatArray, Expectation], float]] = {
+    Forecast.LAST: _last,
+    Forecast.TREND: _trend,
+    Forecast.SEASON: _season,
+    Forecast.DIFFERENCE: _difference,
+}

@@ -1,0 +1,56 @@
+"""How much data stands behind a metric, and what another draw of as many values may do to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.metrics.registry import Metric
+from airflow_dq.states.base import State
+from airflow_dq.states.number import NumberDistribution
+
+RANK_ERRORS = 3.0
+"""Number of standard errors by which the rank of a quantile may be off by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingError:
+    """The data behind a metric, typical of the history's partitions, and what chance may do to it."""
+
+    values: float
+    """Values (of a metric of rows: rows) of one partition, at least 1."""
+    std: float = 0.0
+    """The column's standard deviation, the unit of an earth mover's distance; 0.0 where there is none."""
+    below: float = 0.0
+    """How far the metric may fall short of what is expected because other rows of the same distribution came."""
+    above: float = 0.0
+    """How far the metric may exceed what is expected, for the same reason."""
+
+    @classmethod
+    def of(cls, past: ColumnHistory, metric: Metric) -> SamplingError:
+        """The support of a column's metric over its history."""
+        complete = past.typical("complete_ratio") if metric.name != "complete_ratio" else 1.0
+        values, std = max(1.0, past.rows * complete), past.typical("std")
+        if metric.level is None:
+            return cls(values, std)
+        if metric.level in (0.0, 1.0):
+            # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
+            return cls(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
+        newest = past.columns[-1]
+        state = None if newest is None else newest.states.get(NumberDistribution.key)
+        return cls(values, std, *_rank_noise(state, metric.level, values))
+
+
+def _rank_noise(state: State | None, level: float, values: float) -> tuple[float, float]:
+    """How far a quantile moves down and up when as many values are drawn anew from the newest distribution.
+
+    The rank of a quantile has the standard error of a binomial share; what lies within RANK_ERRORS of them may be the
+    quantile of the next partition.  Where the distribution is not kept, nothing is known.
+    """
+    if not isinstance(state, NumberDistribution) or not state.total:
+        return 0.0, 0.0
+    error = RANK_ERRORS * math.sqrt(level * (1.0 - level) / values)
+    low, high = max(0.0, level - error), min(1.0, level + error)
+    middle = state.quantile(level)
+    return middle - state.quantile(low), state.quantile(high) - middle

@@ -1,0 +1,185 @@
+"""One column over past partitions: the series of its metrics, and how its distances are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.history.baseline import Columns, pool_of
+from airflow_dq.learn.history.distance import SHARED, Distances
+from airflow_dq.learn.history.series import ABSENT, Series
+from airflow_dq.learn.history.timeline import Timeline
+from airflow_dq.metrics.registry import Metric, MetricValue, Reason, get_metric, stored_name
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.states.base import Kind, Representation
+
+CROWDED = 0.5
+"""From this share of the limit on distinct values on, the next partition is expected to be sketched."""
+
+
+class ColumnHistory:
+    """One column over past partitions; what its metrics share, above all the distances, is looked up only once."""
+
+    __slots__ = ("_distances", "_found", "_representations", "_typical", "columns", "name", "profiles", "timeline")
+
+    def __init__(
+        self,
+        profiles: Sequence[Profile],
+        name: str,
+        timeline: Timeline | None = None,
+        distances: Distances = SHARED,
+    ) -> None:
+        """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for.
+
+        :param timeline: where the partitions lie in time (default: one after the other)
+        :param distances: what is known of the distances between partitions
+        """
+        self.profiles, self.name = profiles, name
+        self.timeline = timeline or Timeline.consecutive(len(profiles))
+        self.columns: Columns = [profile.columns.get(name) for profile in profiles]
+        self._distances = distances
+        self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
+        self._representations: dict[str, Representation] = {}
+        self._typical: dict[str, float] = {}
+
+    @property
+    def rows(self) -> float:
+        """Typical number of rows of a partition; 0.0 without any partition."""
+        return median(np.array([float(one.row_count) for one in self.profiles])) if self.profiles else 0.0
+
+    def series(self, metric: str, pair: bool) -> Series:
+        """The metric's series, oldest first.
+
+        A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
+        """
+        partitions = tuple(profile.partition for profile in self.profiles)
+        if not pair:
+            return Series(partitions, tuple(_single(metric, now) for now in self.columns))
+        measured = self._measured(metric)
+        name = stored_name(metric, self.representation(metric))
+        first = len(self.columns) - len(measured)
+        return Series(
+            partitions[first:],
+            tuple(_kept(name, now, found) for now, found in zip(self.columns[first:], measured, strict=True)),
+        )
+
+    def slotted(self, metric: Metric, least: int = 1) -> FloatArray | str:
+        """The metric's values on their slots, oldest first, NaN in slots without one; or why there are none.
+
+        Distances across a gap are left out, for they may be larger, unless too few are left.
+
+        :param least: see :meth:`Series.numbers`
+        """
+        values = self.series(metric.name, metric.pair).numbers(least)
+        if isinstance(values, str):
+            return values
+        if metric.pair:
+            values = _near(values, self.timeline, least)
+        return self.timeline.spread(values)
+
+    def observe(
+        self, metric: str, pair: bool, now: ColumnProfile | None, representation: Representation | None = None
+    ) -> MetricValue | None:
+        """The metric's value on the partition that follows; a pair metric compares it with these partitions.
+
+        :param representation: the one that a pair metric is judged in (None: that of its history).  Where only the
+            other one can be had, it stands in: the first partition with too many distinct values has no exact distance,
+            and its sketched one, in which unequal values may look equal, is hardly ever the larger.
+        :return: None when the column, the metric or the states that it needs are not there
+        """
+        if now is None or not pair:
+            return _single(metric, now)
+        if not self.columns or self.columns[-1] is None:
+            return None
+        wanted = representation or self.representation(metric)
+        pool = pool_of(metric, now.kind)
+        found = self._distances.of(now, _since_values(self.columns, pool), pool)
+        names = (stored_name(metric, one) for one in sorted(Representation, key=lambda one: one != wanted))
+        value = next((found[name] for name in names if name in found), None)
+        return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+
+    def typical(self, metric: str) -> float:
+        """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
+        if metric not in self._typical:
+            numbers = self.series(metric, False).floats()
+            known = numbers[np.isfinite(numbers)]
+            self._typical[metric] = median(known) if len(known) else 0.0
+        return self._typical[metric]
+
+    def representation(self, metric: str) -> Representation:
+        """The representation in which a pair metric's history is read: never two in one series.
+
+        The one that every partition has; of two that all have, the exact one, unless the newest partition is so near
+        the limit that the next one may well be sketched.
+        """
+        if metric not in self._representations:
+            self._representations[metric] = self._common_representation(metric)
+        return self._representations[metric]
+
+    def _common_representation(self, metric: str) -> Representation:
+        sketched = stored_name(metric, Representation.SKETCH)
+        known = [values for values in self._measured(metric) if values and (metric in values or sketched in values)]
+        if not all(metric in values for values in known):
+            return Representation.SKETCH
+        sketch = bool(known) and all(sketched in values for values in known)
+        return Representation.SKETCH if sketch and _is_crowded(self.columns[-1], metric) else Representation.EXACT
+
+    def _measured(self, metric: str) -> Sequence[Mapping[str, MetricValue] | None]:
+        """The distances of each partition that has enough before it to be compared with; None where one is missing."""
+        pool = pool_of(metric, kind_of(self.columns))
+        if pool not in self._found:
+            self._found[pool] = [
+                None if now is None or self.columns[i - 1] is None else self._distances.of(now, self.columns[:i], pool)
+                for i, now in enumerate(self.columns)
+                if i >= pool
+            ]
+        return self._found[pool]
+
+
+def kind_of(columns: Columns) -> Kind:
+    """The newest kind of a column's values; partitions in which it was all null without a type do not count."""
+    kinds = (column.kind for column in reversed(columns) if column is not None)
+    return next((kind for kind in kinds if kind is not Kind.NULL), Kind.NULL)
+
+
+def _single(metric: str, now: ColumnProfile | None) -> MetricValue | None:
+    if now is None:
+        return None
+    value = now.metrics.get(metric)
+    return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+
+
+def _kept(name: str, now: ColumnProfile | None, measured: Mapping[str, MetricValue] | None) -> MetricValue | None:
+    if now is None or measured is None:
+        return None
+    value = measured.get(name)
+    return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+
+
+def _near(values: FloatArray, timeline: Timeline, least: int) -> FloatArray:
+    """Distances without those across a gap, unless too few are left."""
+    near = np.where(timeline.across_gap(len(values)), np.nan, values)
+    known = np.flatnonzero(~np.isnan(near))
+    return near[known[0] :] if len(known) >= max(least, len(values) // 2) else values
+
+
+def _since_values(earlier: Columns, pool: int) -> Columns:
+    """The partitions before, up to the last ones of which any has values: nothing can be told from the others."""
+    end = len(earlier)
+    while end > 1 and all(column is not None and _is_bare(column) for column in earlier[max(0, end - pool) : end]):
+        end -= 1
+    return earlier[:end]
+
+
+def _is_bare(column: ColumnProfile) -> bool:
+    return column.kind is Kind.NULL or column.metrics.get("complete_ratio") in (*ABSENT, 0.0)
+
+
+def _is_crowded(column: ColumnProfile | None, metric: str) -> bool:
+    entry = None if column is None else get_metric(metric, column.kind)
+    if column is None or entry is None:
+        return False
+    state = column.states.get(entry.states[0].key)
+    return state is not None and state.fullness > CROWDED

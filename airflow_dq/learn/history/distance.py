@@ -1,0 +1,72 @@
+"""Two-distribution metrics between a column and its baseline: those kept with profiles, and those measured since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airflow_dq.learn.history.baseline import Baseline, Columns
+from airflow_dq.metrics.registry import MetricValue, compare_for_keeping, is_complete
+from airflow_dq.profile.model import ColumnProfile
+
+SHARED_LIMIT = 4096
+"""Comparisons that a process remembers for callers who bring no :class:`Distances` of their own: about 6 MB, which is
+a table of 60 columns with 30 partitions and two baselines each."""
+
+Compared = tuple[str, str]
+"""Fingerprint of a column and fingerprint of its baseline: what a comparison depends on, and nothing else does."""
+
+
+class Distances:
+    """Distances by content, each measured at most once while both sides have their states.
+
+    Profiles are immutable: what is measured is collected here, and whoever stores profiles asks for it
+    (:attr:`measured`).
+    """
+
+    __slots__ = ("_limit", "_measured")
+
+    def __init__(self, limit: int | None = None) -> None:
+        """Start with nothing measured.
+
+        :param limit: forget the oldest comparisons beyond this number (None: none)
+        """
+        self._limit = limit
+        self._measured: dict[Compared, Mapping[str, MetricValue]] = {}
+
+    @property
+    def measured(self) -> Mapping[Compared, Mapping[str, MetricValue]]:
+        """What has been measured here, beyond what the profiles brought."""
+        return self._measured
+
+    def of(self, now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue]:
+        """A column's distances from a pool of partitions, by stored name, as far as they can be had.
+
+        One that depends on the representation is there in each that may be asked for, as ``name`` (exact) and
+        ``name/sketch``.
+
+        :param earlier: the column in the partitions before, oldest first; the newest ``pool`` are compared with
+        """
+        before = Baseline.of(earlier, now.kind, pool)
+        return {} if before is None else self.between(now, before)
+
+    def between(self, now: ColumnProfile, before: Baseline) -> Mapping[str, MetricValue]:
+        """A column's distances from a baseline, by stored name, as far as they can be had."""
+        kept = now.pairs.get(before.fingerprint, {})
+        if is_complete(now.kind, kept, before.pool):
+            return kept
+        key = (now.fingerprint, before.fingerprint)
+        found = self._measured.get(key)
+        if found is None and now.states and before.known:
+            found = compare_for_keeping(now.kind, now.states, before.states(), before.pool)
+            self._keep(key, found)
+        return kept if found is None else found
+
+    def _keep(self, key: Compared, found: Mapping[str, MetricValue]) -> None:
+        self._measured[key] = found
+        if self._limit is not None and len(self._measured) > self._limit:
+            # Another thread may have dropped it already.
+            self._measured.pop(next(iter(self._measured)), None)
+
+
+SHARED = Distances(SHARED_LIMIT)
+"""The comparisons of callers who bring no :class:`Distances` of their own (notebooks, the functional API)."""

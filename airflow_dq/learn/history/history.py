@@ -1,0 +1,97 @@
+"""The partitions that a program is learned from, and that the next one is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.history.column import ColumnHistory, kind_of
+from airflow_dq.learn.history.distance import SHARED, Distances
+from airflow_dq.learn.history.timeline import Timeline
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
+
+
+@dataclass(frozen=True)
+class History:
+    """Profiles of past partitions on their slots in time."""
+
+    profiles: Sequence[Profile]
+    """Oldest first."""
+    timeline: Timeline
+    distances: Distances = SHARED
+    dated: bool = True
+    """Whether the partitions' keys say where they lie in time; else they are taken for consecutive."""
+    _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls, profiles: Sequence[Profile] | History, *, distances: Distances = SHARED, dated: bool = True
+    ) -> History:
+        """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
+
+        :param distances: what is known of the distances between partitions
+        :param dated: False takes the partitions for consecutive, whatever their keys say
+        """
+        if isinstance(profiles, History):
+            if profiles.dated is dated:
+                return profiles
+            profiles, distances = profiles.profiles, profiles.distances
+        keys = [profile.partition for profile in profiles]
+        timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
+        return cls(profiles, timeline, distances, dated)
+
+    @property
+    def partitions(self) -> tuple[str | None, ...]:
+        """The partitions' keys, oldest first."""
+        return tuple(profile.partition for profile in self.profiles)
+
+    @property
+    def newest(self) -> Profile | None:
+        """The newest partition; None in an empty history."""
+        return self.profiles[-1] if self.profiles else None
+
+    def __len__(self) -> int:
+        """Number of partitions."""
+        return len(self.profiles)
+
+    def last(self, count: int) -> History:
+        """The history of the newest ``count`` partitions."""
+        if count >= len(self.profiles):
+            return self
+        # A shorter history may have another rhythm than the whole: its slots are made anew.
+        return History.of(
+            self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated
+        )
+
+    def kind(self, column: str) -> Kind:
+        """The column's newest kind; ``NULL`` when it never had values."""
+        return kind_of([profile.columns.get(column) for profile in self.profiles])
+
+    def column(self, name: str, kind: Kind) -> ColumnHistory:
+        """A column over the newest partitions in a row that have it with this kind."""
+        if (name, kind) not in self._columns:
+            start = len(self.profiles)
+            while start > 0:
+                found = self.profiles[start - 1].columns.get(name)
+                if found is None or found.kind not in (kind, Kind.NULL):
+                    break
+                start -= 1
+            profiles = self.profiles[start:]
+            self._columns[name, kind] = ColumnHistory(
+                profiles, name, self.timeline.tail(len(profiles)), self.distances
+            )
+        return self._columns[name, kind]
+
+    def rows(self) -> FloatArray:
+        """Numbers of rows on their slots, oldest first, NaN in slots without one.
+
+        One partition without rows was an accident, and says nothing of how many rows there are; two are a habit.
+        """
+        rows = np.array([profile.row_count for profile in self.profiles], dtype=np.float64)
+        if np.count_nonzero(rows == 0.0) == 1:
+            rows[rows == 0.0] = np.nan
+        return self.timeline.spread(rows)
