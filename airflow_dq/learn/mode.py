@@ -14,7 +14,7 @@ from airflow_dq.learn.expect.calibration import FEW, REFERENCE, Calibration
 from airflow_dq.learn.expect.support import size_of
 from airflow_dq.learn.history.series import Before, ColumnHistory
 from airflow_dq.learn.history.timeline import Timeline
-from airflow_dq.metrics.registry import Metric
+from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind

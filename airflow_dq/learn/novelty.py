@@ -12,7 +12,7 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.expect.calibration import FEW
-from airflow_dq.metrics.registry import Metric
+from airflow_dq.metrics.descriptor import Metric
 
 SHARES = frozenset({"new_ratio", "unseen_ratio"})
 """Metrics that say how many values are new; a new pattern is an error more often, and little else shows it."""

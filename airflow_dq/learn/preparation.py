@@ -17,7 +17,8 @@ from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.learn.mode import MODES
 from airflow_dq.learn.model import ColumnProgram
 from airflow_dq.learn.novelty import unproven
-from airflow_dq.metrics.registry import Metric, metrics_for
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind

@@ -14,7 +14,7 @@ from airflow_dq.learn.avh.bound import false_positive_rate
 from airflow_dq.learn.avh.stationarity import stationary_transform
 from airflow_dq.learn.expect.transform import apply, differenced
 from airflow_dq.learn.model import Clause, Transform
-from airflow_dq.metrics.registry import Bound, Metric
+from airflow_dq.metrics.descriptor import Bound, Metric
 from airflow_dq.options.learning import MIN_HISTORY
 
 STEP = 0.5

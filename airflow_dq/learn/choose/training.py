@@ -14,7 +14,8 @@ from airflow_dq.learn.choose.candidate import Candidates
 from airflow_dq.learn.expect.transform import base_of
 from airflow_dq.learn.history.baseline import Baseline, pool_of
 from airflow_dq.learn.history.series import ColumnHistory
-from airflow_dq.metrics.registry import Metric, MetricValue, compare
+from airflow_dq.metrics.descriptor import Metric, MetricValue
+from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import Kind, Representation
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from airflow_dq.explain.wording import share_words
 from airflow_dq.learn.history.series import ABSENT
 from airflow_dq.learn.model import Alert, ColumnProgram
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.profile.model import Profile
 
 SHARE = 0.01

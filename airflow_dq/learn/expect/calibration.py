@@ -21,7 +21,7 @@ from airflow_dq.learn.choose.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Forecast, forecast
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.learn.model import Transform, TransformKind
-from airflow_dq.metrics.registry import Bound, Metric, Scale
+from airflow_dq.metrics.descriptor import Bound, Metric, Scale
 from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)

@@ -14,7 +14,8 @@ from airflow_dq.learn.expect.calibration import Calibration, Size
 from airflow_dq.learn.expect.transform import base_of
 from airflow_dq.learn.history.series import ColumnHistory
 from airflow_dq.learn.history.timeline import Timeline
-from airflow_dq.metrics.registry import Metric, get_metric
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.number import NumberDistribution

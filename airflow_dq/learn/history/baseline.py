@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from airflow_dq.metrics.registry import MetricValue, get_metric, is_complete, metrics_for
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.evaluate import is_complete
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind, State
 

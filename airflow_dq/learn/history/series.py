@@ -12,7 +12,9 @@ from airflow_dq.learn.expect.transform import base_of
 from airflow_dq.learn.history.baseline import Baseline, Columns, pool_of
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.learn.model import Clause, TransformKind
-from airflow_dq.metrics.registry import MetricValue, Reason, compare_for_keeping, get_metric, stored_name
+from airflow_dq.metrics.descriptor import MetricValue, Reason
+from airflow_dq.metrics.evaluate import compare_for_keeping, stored_name
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 
