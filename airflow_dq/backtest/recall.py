@@ -15,7 +15,8 @@ from airflow_dq.learn.history.baseline import Baseline, pool_of
 from airflow_dq.learn.history.series import Before, representation_of
 from airflow_dq.learn.mode import before_partition
 from airflow_dq.learn.model import Clause, Program
-from airflow_dq.metrics.registry import MetricValue, Reason, compare
+from airflow_dq.metrics.descriptor import MetricValue, Reason
+from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile.model import Profile, Variant
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from airflow_dq.backtest.model import BacktestResult
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.learn.model import Alert, Clause, ClauseResult, Program, ScopeVerdict, Verdict
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 
 Part = TypeVar("Part", Clause, ClauseResult, Alert, ScopeVerdict, Program, Verdict, BacktestResult)
 

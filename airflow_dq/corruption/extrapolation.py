@@ -14,9 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_dq.corruption.registry import Injected, changed_rows
-from airflow_dq.corruption.rule import RULES, THINNED, Change, Rule, finite, scale_rules, shifted, unchanged
 from airflow_dq.corruption.transport import ordered, repeated, rescaled, thinned, transported
-from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
+from airflow_dq.metrics.descriptor import MetricValue, Reason
+from airflow_dq.metrics.evaluate import measure
+from airflow_dq.metrics.extrapolation import Extrapolation, Rule, SampleChange
+from airflow_dq.metrics.outcome import finite
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind, State, states_of
 
@@ -56,35 +59,51 @@ class Carrier:
         if injected.share < 1.0:
             # Fewer rows with the same distribution: their own sample would only add noise.
             states = {key: thinned(state, injected.share) for key, state in compared(self.kind, self.states).items()}
-            return self._metrics(seen, THINNED, unchanged), states
+            return self._metrics(seen, lambda rules: rules.thinned), states
         if injected.linear is not None:
             factor, offset = injected.linear
             states = {key: rescaled(state, factor, offset) for key, state in compared(self.kind, self.states).items()}
-            return self._metrics(seen, scale_rules(factor, offset), unchanged), states
-        metrics = self._metrics(seen, RULES, shifted)
-        for name, pick in (("min", min), ("max", max)):
-            self._extreme(metrics, name, pick, injected, seen.get(name))
-        low, high = metrics.get("min"), metrics.get("max")
-        if isinstance(low, float) and isinstance(high, float):
-            metrics["range"] = finite(high - low)
+            return self._metrics(seen, lambda rules: lambda change: rules.linear(change, factor, offset)), states
+        metrics = self._metrics(seen, lambda rules: rules.replaced)
+        self._settle(metrics, seen, injected)
         full = compared(self.kind, self.states)
         return metrics, {key: transported(state, self.sample_states[key], after[key]) for key, state in full.items()}
 
     def _metrics(
-        self, after: Mapping[str, MetricValue], rules: Mapping[str, Rule], default: Rule
+        self, after: Mapping[str, MetricValue], choose: Callable[[Extrapolation], Rule]
     ) -> dict[str, MetricValue]:
+        """The partition's metrics by the rule that suits each.
+
+        :param after: the sample's after the error
+        :param choose: takes the rule for this error from a metric's rules
+        """
         carried: dict[str, MetricValue] = {}
-        for name, injected in after.items():
-            full, clean = self.metrics.get(name, injected), self.sample_metrics[name]
+        for entry in metrics_for(self.kind, pair=False):
+            if entry.name not in after:
+                continue
+            injected, clean = after[entry.name], self.sample_metrics[entry.name]
+            full = self.metrics.get(entry.name, injected)
             if injected == clean:
-                carried[name] = full
+                carried[entry.name] = full
             elif isinstance(injected, Reason) or isinstance(clean, Reason) or isinstance(full, Reason):
                 # One of them has no value, so there is no change to carry: what the sample shows is the best guess.
-                carried[name] = injected
+                carried[entry.name] = injected
             else:
-                change = Change(full, clean, injected, self.scale)
-                carried[name] = finite(rules.get(name, default)(change))
+                change = SampleChange(full, clean, injected, self.scale)
+                carried[entry.name] = finite(choose(entry.extrapolation)(change))
         return carried
+
+    def _settle(self, metrics: dict[str, MetricValue], seen: Mapping[str, MetricValue], injected: Injected) -> None:
+        """The extremes, and then what is made from them."""
+        entries = metrics_for(self.kind, pair=False)
+        for entry in entries:
+            if entry.extrapolation.extreme is not None:
+                self._extreme(metrics, entry.name, entry.extrapolation.extreme, injected, seen.get(entry.name))
+        for entry in entries:
+            if entry.extrapolation.derived is not None and entry.name in metrics:
+                derived = entry.extrapolation.derived(metrics)
+                if derived is not None:
+                    metrics[entry.name] = finite(derived)
 
     def _extreme(
         self,

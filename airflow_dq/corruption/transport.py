@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from airflow_dq.corruption.movement import Counts, Floats, aligned, filled, moved, rounded
-from airflow_dq.corruption.rule import Change, scaled, shifted
+from airflow_dq.metrics.extrapolation import SampleChange, scaled, shifted
 from airflow_dq.states.base import State
 from airflow_dq.states.bucket import NUMBER, Buckets, bucket_counts
 from airflow_dq.states.category import CategoryDistribution
@@ -243,8 +243,8 @@ def _(full: Moments, clean: Moments, injected: Moments) -> State:
         return full
     if not (full.count and clean.count and injected.count):
         return injected
-    mean = shifted(Change(full.mean, clean.mean, injected.mean))
-    std = scaled(Change(full.std, clean.std, injected.std))
+    mean = shifted(SampleChange(full.mean, clean.mean, injected.mean))
+    std = scaled(SampleChange(full.std, clean.std, injected.std))
     count = max(1, round(full.count * (injected.count / clean.count)))
     return _moments(count, mean, std, injected)
 

@@ -13,7 +13,7 @@ from airflow_dq.corruption.registry import Clean, injections_for
 from airflow_dq.corruption.spelling import to_texts
 from airflow_dq.corruption.transport import repeated
 from airflow_dq.exceptions import ProfileError
-from airflow_dq.metrics.registry import measure
+from airflow_dq.metrics.evaluate import measure
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import CANONICAL
 from airflow_dq.profile.hash_key import hash_key

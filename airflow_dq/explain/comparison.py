@@ -14,7 +14,7 @@ from airflow_dq.explain.previous import Neighbours
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.distribution import Points, Words
 from airflow_dq.learn.history.series import observe
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.category import CategoryDistribution

@@ -23,7 +23,7 @@ from airflow_dq.learn.model import (
     Status,
     TransformKind,
 )
-from airflow_dq.metrics.registry import Bound, Reason
+from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
@@ -157,13 +157,16 @@ def past_partitions(clause: Clause) -> int:
 
 def _observed_and_expected(result: ClauseResult, value: float, kind: Kind) -> tuple[str, str]:
     clause = result.clause
-    lowest, highest = natural_range(clause.metric, clause.pair)
+    lowest, highest = natural_range(clause.metric, kind)
     lower, upper = result.expected
     low = None if lower is None or lower <= lowest else lower
     high = None if upper is None or upper >= highest else upper
-    never = clause.spread == 0.0 and (clause.bound is not Bound.STUDENT_T or _is_nothing(low, high))
-    if low is not None and high is not None and never:
-        seen, exact = number_words(clause.metric, kind, [value, (low + high) / 2])
+    predicted = clause.bound is Bound.STUDENT_T
+    # A range of next to nothing is one number, also around the least that a metric can be.
+    low_end, high_end = (lower, upper) if predicted else (low, high)
+    never = clause.spread == 0.0 and (not predicted or _is_nothing(low_end, high_end))
+    if low_end is not None and high_end is not None and never:
+        seen, exact = number_words(clause.metric, kind, [value, (low_end + high_end) / 2])
         return seen, f"exactly {exact}"
     present = [bound for bound in (low, high) if bound is not None]
     seen, *bounds = number_words(clause.metric, kind, [value, *present])

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from airflow_dq.metrics.registry import Bound, Reason, get_metric
+from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Reason, Unit
+from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 
 _DIGITS = 4
@@ -20,49 +21,6 @@ _LONGEST = 40
 LOOKS_LIKE = " Looks like: "
 """Between an alert's sentence and its likely cause."""
 
-_NAMES = {
-    "std": "standard deviation",
-    "p05": "5th percentile",
-    "p25": "25th percentile",
-    "p75": "75th percentile",
-    "p95": "95th percentile",
-    "zero_ratio": "share of zeros",
-    "negative_ratio": "share of negative values",
-    "integer_ratio": "share of whole numbers",
-    "infinite_ratio": "share of infinite values",
-    "new_ratio": "share of values new",
-    "unseen_ratio": "share of values unseen",
-    "pat_unseen_ratio": "share of values with a pattern unseen",
-    "initial_js_div": "Jensen-Shannon divergence of the first characters",
-    "outside_ratio": "share of values outside the range",
-    "upper_len": "average number of upper-case letters",
-    "lower_len": "average number of lower-case letters",
-    "space_len": "average number of white-space characters",
-    "leading_blank_ratio": "share of values with leading white space",
-    "trailing_blank_ratio": "share of values with trailing white space",
-    "non_ascii_ratio": "share of values beyond ASCII",
-    "mode_ratio": "share of the most frequent value",
-    "pat_count": "number of distinct patterns",
-    "sum": "sum",
-    "str_len": "average length",
-    "char_len": "average number of letters",
-    "digit_len": "average number of digits",
-    "punc_len": "average number of punctuation marks",
-    "dist_val_count": "number of distinct values",
-    "row_count": "number of rows",
-    "unique_ratio": "share of distinct values",
-    "complete_ratio": "share of complete values",
-    "true_ratio": "share of true values",
-    "emd": "earth mover's distance",
-    "ks_dist": "Kolmogorov-Smirnov distance",
-    "js_div": "Jensen-Shannon divergence",
-    "kl_div": "Kullback-Leibler divergence",
-    "cohen_d": "shift of the mean (Cohen's d)",
-    "l1": "L1 distance",
-    "l_inf": "L-infinity distance",
-    "cosine": "cosine distance",
-    "chi_squared": "chi-squared distance",
-}
 _REASONS = {
     Reason.EMPTY_BATCH: "the partition has no rows",
     Reason.NO_VALUES: "there is no usable value in it",
@@ -70,9 +28,6 @@ _REASONS = {
     Reason.NOT_APPLICABLE: "it does not apply to these values",
     Reason.ENGINE_ERROR: "measuring it failed",
 }
-_PAIR_LINKS = {"new_ratio": "against", "outside_ratio": "of", "unseen_ratio": "in"}
-_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
-_MOMENTS = ("min", "max", "mean", "median", "p05", "p25", "p75", "p95")
 
 
 def looks_like(cause: str | None) -> str:
@@ -81,19 +36,14 @@ def looks_like(cause: str | None) -> str:
 
 
 def metric_words(metric: str, pair: bool) -> str:
-    """A metric in words; one without an entry here is called by its name."""
-    pattern = metric.removeprefix("pat_")
-    words = _NAMES.get(metric) or _NAMES.get(pattern, pattern.replace("_", " "))
-    if pattern != metric and metric not in _NAMES:
-        words += " of value patterns"
-    if not pair:
-        return words
-    return f"{words} {_PAIR_LINKS.get(pattern, 'from')} {_baseline_words(metric)}"
+    """A metric in words; one that is not registered here is called by its name.
 
-
-def _baseline_words(metric: str) -> str:
-    pool = max((entry.pool for kind in Kind if (entry := get_metric(metric, kind)) is not None), default=1)
-    return "the partition before" if pool == 1 else f"the last {_COUNTS.get(pool, pool)} partitions"
+    :param pair: whether to say what a metric of two partitions compares with
+    """
+    known = find_metric(metric)
+    if known is None:
+        return metric.replace("_", " ")
+    return known.phrase if pair else known.words
 
 
 def reason_words(reason: Reason) -> str:
@@ -101,13 +51,10 @@ def reason_words(reason: Reason) -> str:
     return _REASONS[reason]
 
 
-def natural_range(metric: str, pair: bool) -> tuple[float, float]:
+def natural_range(metric: str, kind: Kind | None = None) -> tuple[float, float]:
     """What the metric can be at all: bounds beyond that mean nothing to a reader."""
-    if metric.endswith("_ratio"):
-        return 0.0, 1.0
-    if pair or metric.endswith(("_len", "_count", "std", "range")):
-        return 0.0, math.inf
-    return -math.inf, math.inf
+    known = find_metric(metric, kind)
+    return ANY_NUMBER if known is None else known.natural_range
 
 
 def number_words(metric: str, kind: Kind, values: Sequence[float]) -> list[str]:
@@ -121,13 +68,9 @@ def number_words(metric: str, kind: Kind, values: Sequence[float]) -> list[str]:
 
 
 def _writer(metric: str, kind: Kind) -> Callable[[float, int], str]:
-    if metric.endswith("_ratio"):
-        return lambda value, digits: f"{_plain(100 * value, digits)}%"
-    if kind is Kind.TIMESTAMP and metric in _MOMENTS:
-        return _moment
-    if kind is Kind.TIMESTAMP and metric in ("range", "std", "emd"):
-        return lambda value, digits: f"{_plain(value, digits)} s"
-    return _plain
+    known = find_metric(metric, kind)
+    unit = Unit.NUMBER if known is None else known.unit
+    return _WRITERS.get((unit, kind), _WRITERS.get((unit, None), _plain))
 
 
 def _plain(value: float, digits: int) -> str:
@@ -150,6 +93,14 @@ def _moment(value: float, digits: int) -> str:
         return f"{_plain(value, digits)} s since 1970"
     exact = digits > _DIGITS and moment.microsecond
     return moment.replace(tzinfo=None).isoformat(" ", "microseconds" if exact else "seconds")
+
+
+_WRITERS: dict[tuple[Unit, Kind | None], Callable[[float, int], str]] = {
+    (Unit.SHARE, None): lambda value, digits: f"{_plain(100 * value, digits)}%",
+    (Unit.COLUMN, Kind.TIMESTAMP): _moment,
+    (Unit.SPAN, Kind.TIMESTAMP): lambda value, digits: f"{_plain(value, digits)} s",
+}
+"""How values in a unit are written: for a kind of column, or for all; other numbers are written as they are."""
 
 
 def share_words(share: float) -> str:

@@ -9,7 +9,8 @@ from functools import cache, partial
 
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.learn.history.series import distances
-from airflow_dq.metrics.registry import MetricValue, pools
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.registry import pools
 from airflow_dq.profile.model import ColumnProfile, Profile, digest_states
 from airflow_dq.states.base import Kind
 

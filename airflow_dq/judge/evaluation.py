@@ -26,7 +26,7 @@ from airflow_dq.learn.model import (
     Status,
     Verdict,
 )
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.metrics.descriptor import Bound, MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 

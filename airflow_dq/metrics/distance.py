@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.metrics.divergence import Shares, jensen_shannon, kullback_leibler
-from airflow_dq.metrics.registry import MetricValue, Reason
 from airflow_dq.states.category import CategoryDistribution, common
 from airflow_dq.states.memo import remember_last
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 SMOOTHING = 1e-6
 """Added to every share before a Kullback-Leibler divergence, which is infinite where only one side has mass."""
+LARGEST_JS = math.log(2.0)
+"""The Jensen-Shannon divergence of two distributions that have nothing in common."""
 
 Shares = NDArray[np.float64]
 
@@ -18,7 +20,7 @@ def jensen_shannon(now: Shares, before: Shares) -> float:
     # Not against the mean of both shares: half of the smallest float is zero.
     both = now + before
     halves = _relative_entropy(2.0 * now, both) + _relative_entropy(2.0 * before, both)
-    return min(max(0.0, 0.25 * halves), math.log(2.0))
+    return min(max(0.0, 0.25 * halves), LARGEST_JS)
 
 
 def kullback_leibler(now: Shares, before: Shares) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 
 def to_json(value: Any) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
+from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Scale, Unit, Use
+from airflow_dq.metrics.extrapolation import LARGEST, LEVEL, SMALLEST, TOTAL, WIDTH, Extrapolation, stretched
 from airflow_dq.metrics.outcome import when_any
-from airflow_dq.metrics.registry import Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.metrics.registry import metric
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 from airflow_dq.states.moment import Moments
@@ -14,44 +17,117 @@ from airflow_dq.states.number import ALIKE
 NO_SPREAD = 1e9
 """Largest Cohen's d: what a shift between two constant columns counts as."""
 
+_TIMESTAMP = frozenset({Kind.TIMESTAMP})
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="min", paper=True, level=0.0)
+
+def _between_extremes(metrics: Mapping[str, MetricValue]) -> float | None:
+    low, high = metrics.get("min"), metrics.get("max")
+    return high - low if isinstance(low, float) and isinstance(high, float) else None
+
+
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CHEBYSHEV,
+    name="min",
+    paper=True,
+    level=0.0,
+    words="min",
+    unit=Unit.COLUMN,
+    extrapolation=SMALLEST,
+)
 def minimum(counts: Counts, moments: Moments) -> MetricValue:
     """Smallest value."""
     return when_any(counts, moments.count, lambda: moments.low)
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="max", paper=True, level=1.0)
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CHEBYSHEV,
+    name="max",
+    paper=True,
+    level=1.0,
+    words="max",
+    unit=Unit.COLUMN,
+    extrapolation=LARGEST,
+)
 def maximum(counts: Counts, moments: Moments) -> MetricValue:
     """Largest value."""
     return when_any(counts, moments.count, lambda: moments.high)
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="range", paper=True, scale=Scale.SIZE)
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CHEBYSHEV,
+    name="range",
+    paper=True,
+    scale=Scale.SIZE,
+    words="range",
+    unit=Unit.SPAN,
+    use=Use.NEVER,
+    extrapolation=Extrapolation(linear=stretched, derived=_between_extremes),
+)
 def spread(counts: Counts, moments: Moments) -> MetricValue:
     """Difference between the largest and the smallest value."""
     return when_any(counts, moments.count, lambda: moments.high - moments.low)
 
 
-@metric(Counts, Moments, bound=Bound.CLT, paper=True)
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CLT,
+    paper=True,
+    words="mean",
+    unit=Unit.COLUMN,
+    # No injected error moves all moments in time by a few hours.
+    always=_TIMESTAMP,
+    extrapolation=LEVEL,
+)
 def mean(counts: Counts, moments: Moments) -> MetricValue:
     """Arithmetic mean, correctly rounded."""
     return when_any(counts, moments.count, lambda: moments.mean)
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, name="sum", kinds=frozenset({Kind.NUMERIC}), paper=True)
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CHEBYSHEV,
+    name="sum",
+    kinds=frozenset({Kind.NUMERIC}),
+    paper=True,
+    words="sum",
+    unit=Unit.COLUMN,
+    extrapolation=TOTAL,
+)
 def total(counts: Counts, moments: Moments) -> MetricValue:
     """Sum, correctly rounded."""
     return when_any(counts, moments.count, lambda: moments.sum)
 
 
-@metric(Counts, Moments, bound=Bound.CHEBYSHEV, scale=Scale.SIZE)
+@metric(
+    Counts,
+    Moments,
+    bound=Bound.CHEBYSHEV,
+    scale=Scale.SIZE,
+    words="standard deviation",
+    unit=Unit.SPAN,
+    extrapolation=WIDTH,
+)
 def std(counts: Counts, moments: Moments) -> MetricValue:
     """Standard deviation (of the partition, divided by n)."""
     return when_any(counts, moments.count, lambda: moments.std)
 
 
-@metric(Moments, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(
+    Moments,
+    bound=Bound.CANTELLI,
+    pair=True,
+    paper=True,
+    words="shift of the mean (Cohen's d)",
+    natural_range=(0.0, NO_SPREAD),
+)
 def cohen_d(now: Moments, before: Moments) -> MetricValue:
     """Absolute difference of the means in pooled standard deviations, at most 1e9.
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
+from airflow_dq.metrics.descriptor import DIVERGENCE_EFFECT, FROM_0_TO_1, Bound, MetricValue, Reason, Scale, Unit, Use
+from airflow_dq.metrics.divergence import LARGEST_JS, jensen_shannon, kullback_leibler
+from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, LEVEL, SHARE
 from airflow_dq.metrics.outcome import finite, when_any
-from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
 from airflow_dq.states.number import NumberDistribution, common, comparable
 
@@ -19,49 +21,112 @@ BINS = 20
 """Bins of equal width over the joint range, on which JS and KL compare two distributions of numbers."""
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, paper=True, level=0.5)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    paper=True,
+    level=0.5,
+    words="median",
+    unit=Unit.COLUMN,
+    extrapolation=LEVEL,
+)
 def median(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Middle value, or the average of the two middle ones."""
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.5))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, paper=True, scale=Scale.SHARE)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    paper=True,
+    scale=Scale.SHARE,
+    words="share of distinct values",
+    extrapolation=DISTINCT_SHARE,
+)
 def unique_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Number of distinct values per value."""
     return when_any(counts, numbers.total, lambda: numbers.distinct / numbers.total)
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, level=0.05)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    level=0.05,
+    words="5th percentile",
+    unit=Unit.COLUMN,
+    extrapolation=LEVEL,
+)
 def p05(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """5th percentile."""
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.05))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, level=0.25)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    level=0.25,
+    words="25th percentile",
+    unit=Unit.COLUMN,
+    extrapolation=LEVEL,
+)
 def p25(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """25th percentile."""
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.25))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, level=0.75)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    level=0.75,
+    words="75th percentile",
+    unit=Unit.COLUMN,
+    extrapolation=LEVEL,
+)
 def p75(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """75th percentile."""
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.75))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, level=0.95)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    level=0.95,
+    words="95th percentile",
+    unit=Unit.COLUMN,
+    extrapolation=LEVEL,
+)
 def p95(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """95th percentile."""
     return when_any(counts, numbers.total, lambda: numbers.quantile(0.95))
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, scale=Scale.SHARE)
+@metric(
+    Counts,
+    NumberDistribution,
+    bound=Bound.CHEBYSHEV,
+    scale=Scale.SHARE,
+    words="share of the most frequent value",
+    extrapolation=SHARE,
+)
 def mode_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Share of the most frequent value."""
     return when_any(counts, numbers.total, lambda: numbers.mode_count / numbers.total)
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, scale=Scale.TRANSPORT)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    paper=True,
+    scale=Scale.TRANSPORT,
+    words="earth mover's distance",
+)
 def emd(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Earth mover's (Wasserstein-1) distance, in the column's own unit."""
     if not now.total or not before.total:
@@ -74,7 +139,14 @@ def emd(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
         return finite(float(np.sum(moved * np.diff(cells.points))))
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    paper=True,
+    words="Kolmogorov-Smirnov distance",
+    natural_range=FROM_0_TO_1,
+)
 def ks_dist(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Kolmogorov-Smirnov statistic: the largest difference of the cumulative shares, from 0 to 1.
 
@@ -87,7 +159,15 @@ def ks_dist(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     return float(np.abs(cumulative).max())
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="Jensen-Shannon divergence",
+    natural_range=(0.0, LARGEST_JS),
+)
 def js_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Jensen-Shannon divergence in nats over 20 bins of equal width from the joint minimum to the joint maximum.
 
@@ -98,7 +178,15 @@ def js_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     return jensen_shannon(*common(now, before).binned(BINS))
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="Kullback-Leibler divergence",
+    use=Use.NEVER,
+)
 def kl_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Kullback-Leibler divergence in nats of the partition from its baseline, over the bins of ``js_div``.
 
@@ -109,7 +197,17 @@ def kl_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     return kullback_leibler(*common(now, before).binned(BINS))
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, represented=True)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    words="share of values new",
+    link="against",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+    counts_new=True,
+)
 def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Share of the values that the baseline lacks (beyond 20,000 distinct values: whose cell is empty there)."""
     if not now.total or not before.total:
@@ -118,13 +216,32 @@ def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValu
     return float(cells.now[cells.before == 0].sum() / now.total)
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    pool=3,
+    represented=True,
+    words="share of values unseen",
+    link="in",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+    counts_new=True,
+)
 def unseen_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Share of the values that none of the last three partitions has (see ``new_ratio``)."""
     return new_ratio(now, before)
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
+@metric(
+    NumberDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    words="share of values outside the range",
+    link="of",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+)
 def outside_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Share of the values below the baseline's smallest or above its largest."""
     if not now.total or not before.total:
@@ -135,7 +252,9 @@ def outside_ratio(now: NumberDistribution, before: NumberDistribution) -> Metric
     return (now.total - inside) / now.total
 
 
-@metric(NumberDistribution, bound=Bound.CANTELLI, pair=True, represented=True)
+@metric(
+    NumberDistribution, bound=Bound.CANTELLI, pair=True, represented=True, words="L1 distance", natural_range=(0.0, 2.0)
+)
 def l1(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2 (beyond 20,000 distinct values: of cells)."""
     if not now.total or not before.total:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.count import Counts
 
 

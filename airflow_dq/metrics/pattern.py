@@ -3,26 +3,62 @@
 from __future__ import annotations
 
 from airflow_dq.metrics import distance
+from airflow_dq.metrics.descriptor import (
+    DIVERGENCE_EFFECT,
+    FROM_0_TO_1,
+    NOT_NEGATIVE,
+    Bound,
+    MetricValue,
+    Reason,
+    Scale,
+    Unit,
+    Use,
+)
+from airflow_dq.metrics.divergence import LARGEST_JS
+from airflow_dq.metrics.extrapolation import COUNT
 from airflow_dq.metrics.outcome import when_any
-from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
+from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
 from airflow_dq.states.pattern import PatternDistribution
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+@metric(
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    words="L1 distance of value patterns",
+    natural_range=(0.0, 2.0),
+)
 def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Sum of the absolute differences of the patterns' shares, from 0 to 2."""
     return distance.between(distance.l1, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+@metric(
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    words="L-infinity distance of value patterns",
+    natural_range=FROM_0_TO_1,
+)
 def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Largest absolute difference of a pattern's share, from 0 to 1."""
     return distance.between(distance.l_inf, now, before)
 
 
 @metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="cosine distance of value patterns",
+    natural_range=FROM_0_TO_1,
 )
 def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Cosine distance of the vectors of the patterns' shares, from 0 to 1."""
@@ -30,7 +66,15 @@ def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricV
 
 
 @metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="chi-squared distance of value patterns",
+    natural_range=FROM_0_TO_1,
+    use=Use.NEVER,
 )
 def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Chi-squared statistic of homogeneity of the patterns per value (phi squared), from 0 to 1."""
@@ -38,7 +82,14 @@ def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> Me
 
 
 @metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="Jensen-Shannon divergence of value patterns",
+    natural_range=(0.0, LARGEST_JS),
 )
 def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Jensen-Shannon divergence in nats of the pattern distributions, from 0 to ln 2."""
@@ -46,32 +97,67 @@ def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricV
 
 
 @metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    paper=True,
+    min_effect=DIVERGENCE_EFFECT,
+    words="Kullback-Leibler divergence of value patterns",
+    use=Use.NEVER,
 )
 def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Kullback-Leibler divergence in nats of the pattern distributions, shares smoothed by 1e-6."""
     return distance.between(distance.kl_div, now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True)
+@metric(
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    represented=True,
+    words="share of values with a pattern new",
+    link="against",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+)
 def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""
     return distance.new_ratio(now, before)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
+@metric(
+    PatternDistribution,
+    bound=Bound.CANTELLI,
+    pair=True,
+    pool=3,
+    represented=True,
+    words="share of values with a pattern unseen",
+    link="in",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+)
 def pat_unseen_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
     """Share of the values whose pattern none of the last three partitions has."""
     return distance.new_ratio(now, before)
 
 
-@metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV)
+@metric(
+    Counts, PatternDistribution, bound=Bound.CHEBYSHEV, words="entropy of value patterns", natural_range=NOT_NEGATIVE
+)
 def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Shannon entropy in nats of the patterns' shares (estimated beyond 20,000 distinct ones)."""
     return when_any(counts, patterns.total, lambda: distance.entropy_of(patterns))
 
 
-@metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV, scale=Scale.COUNT)
+@metric(
+    Counts,
+    PatternDistribution,
+    bound=Bound.CHEBYSHEV,
+    scale=Scale.COUNT,
+    words="number of distinct patterns",
+    extrapolation=COUNT,
+)
 def pat_count(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Number of distinct patterns; 0 when rows hold no value."""
     return float(patterns.distinct) if counts.rows else Reason.EMPTY_BATCH

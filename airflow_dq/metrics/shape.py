@@ -6,13 +6,15 @@ a thousandth of the range) off: the shape of anything but a spread far below tha
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Use
 from airflow_dq.metrics.outcome import finite
-from airflow_dq.metrics.registry import Bound, MetricValue, Reason, metric
+from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
 from airflow_dq.states.memo import remember_last
 from airflow_dq.states.number import NumberDistribution, common
@@ -20,13 +22,15 @@ from airflow_dq.states.number import NumberDistribution, common
 FloatArray = NDArray[np.float64]
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, calibrated=False)
+@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, use=Use.NAMED, words="skewness")
 def skewness(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Third standardised central moment: 0 when symmetric, positive with a long tail to the right."""
     return _standardised(counts, numbers, 3)
 
 
-@metric(Counts, NumberDistribution, bound=Bound.CHEBYSHEV, calibrated=False)
+@metric(
+    Counts, NumberDistribution, bound=Bound.CHEBYSHEV, use=Use.NAMED, words="kurtosis", natural_range=(-2.0, math.inf)
+)
 def kurtosis(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Fourth standardised central moment minus 3: 0 for a normal distribution, positive with heavy tails."""
     moment = _standardised(counts, numbers, 4)

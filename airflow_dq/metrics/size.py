@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+from airflow_dq.metrics.descriptor import NOT_NEGATIVE, Bound, MetricValue, Scale, Unit, Use
 from airflow_dq.metrics.outcome import when_any
-from airflow_dq.metrics.registry import Bound, MetricValue, Scale, metric
+from airflow_dq.metrics.registry import metric
+from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 from airflow_dq.states.size import Sizes
 
+_ANY = frozenset(Kind)
 
-@metric(Counts, Sizes, bound=Bound.CLT, scale=Scale.LENGTH)
+
+@metric(
+    Counts,
+    Sizes,
+    bound=Bound.CLT,
+    scale=Scale.LENGTH,
+    words="average size",
+    unit=Unit.ELEMENTS,
+    # No injected error changes how many elements a list has.
+    always=_ANY,
+)
 def size_mean(counts: Counts, sizes: Sizes) -> MetricValue:
     """Average size: bytes of a binary, elements of a list or map, fields of a struct that are not null."""
     return when_any(counts, sizes.count, lambda: sizes.total / sizes.count)
 
 
-@metric(Counts, Sizes, bound=Bound.CHEBYSHEV, calibrated=False)
+@metric(
+    Counts,
+    Sizes,
+    bound=Bound.CHEBYSHEV,
+    use=Use.NAMED,
+    words="smallest size",
+    unit=Unit.ELEMENTS,
+    natural_range=NOT_NEGATIVE,
+)
 def size_min(counts: Counts, sizes: Sizes) -> MetricValue:
     """Smallest size."""
     return when_any(counts, sizes.count, lambda: float(sizes.low))
 
 
-@metric(Counts, Sizes, bound=Bound.CHEBYSHEV, calibrated=False)
+@metric(
+    Counts,
+    Sizes,
+    bound=Bound.CHEBYSHEV,
+    use=Use.NAMED,
+    words="largest size",
+    unit=Unit.ELEMENTS,
+    natural_range=NOT_NEGATIVE,
+)
 def size_max(counts: Counts, sizes: Sizes) -> MetricValue:
     """Largest size."""
     return when_any(counts, sizes.count, lambda: float(sizes.high))

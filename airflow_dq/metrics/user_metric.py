@@ -7,7 +7,8 @@ import pickle
 import sys
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.metrics.registry import Metric, register_metric
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import register_metric
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Functions packed by one Python are read by the same only."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.states.base import Kind, State
 

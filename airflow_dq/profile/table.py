@@ -11,7 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError
-from airflow_dq.metrics.registry import MetricValue, Reason, measure, metrics_for
+from airflow_dq.metrics.descriptor import MetricValue, Reason
+from airflow_dq.metrics.evaluate import measure
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.fingerprint import RowHashes

@@ -8,7 +8,7 @@ from airflow_dq.explain.explanation import past_partitions
 from airflow_dq.explain.lines import details
 from airflow_dq.explain.wording import looks_like, metric_words
 from airflow_dq.learn.model import Alert, Clause, Status, TransformKind, Verdict
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.chart import history_chart
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import expected, numbers, odds

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from airflow_dq.learn.model import Alert
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.axis import Scale, ScaleKind, fit
 from airflow_dq.report.markup import element, to_svg
 from airflow_dq.report.number import numbers, tick_labels

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from airflow_dq.explain.wording import natural_range, number_words
 from airflow_dq.learn.model import Alert
-from airflow_dq.metrics.registry import Bound
 from airflow_dq.states.base import Kind
 
 ANY_VALUE = "any other value"
@@ -30,16 +29,19 @@ def tick_labels(alert: Alert, ticks: Sequence[float]) -> list[str]:
 
 def expected(alert: Alert) -> str:
     """The learned range in words; a bound beyond what the metric can be says nothing and is left out."""
-    # A distance is the only metric whose bound is Cantelli's.
-    lowest, highest = natural_range(alert.metric or "", alert.bound is Bound.CANTELLI)
+    lowest, highest = natural_range(alert.metric or "", alert.kind)
+    if (
+        alert.lower is not None
+        and alert.upper is not None
+        and math.isclose(alert.lower, alert.upper, rel_tol=1e-8, abs_tol=1e-8)
+    ):
+        return f"exactly {numbers(alert, [(alert.lower + alert.upper) / 2])[0]}"
     low = None if alert.lower is None or alert.lower <= lowest else alert.lower
     high = None if alert.upper is None or alert.upper >= highest else alert.upper
     texts = numbers(alert, [bound for bound in (low, high) if bound is not None])
     if not texts:
         return ANY_VALUE
-    if len(texts) == 2 and high is not None and low is not None:
-        if math.isclose(low, high, rel_tol=1e-8, abs_tol=1e-8):
-            return f"exactly {numbers(alert, [(low + high) / 2])[0]}"
+    if len(texts) == 2:
         return f"{texts[0]} to {texts[1]}"
     return f"at most {texts[0]}" if low is None else f"at least {texts[0]}"
 

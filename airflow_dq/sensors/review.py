@@ -86,7 +86,7 @@ def _table(detail: JudgedDetail) -> Iterator[str]:
 
 def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
     from airflow_dq.explain.wording import metric_words, reason_words
-    from airflow_dq.metrics.registry import Reason
+    from airflow_dq.metrics.descriptor import Reason
     from airflow_dq.report.number import expected, numbers, odds
 
     column = alert.column if alert.column is not None else "(table)"

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from airflow_dq.exceptions import StoreError
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, to_json
-from airflow_dq.metrics.registry import Reason
 
 __all__ = ["decode_metrics", "encode_metrics", "finite", "key", "plain_metric", "plain_metrics", "prose", "to_json"]
 

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial import distance as spatial
 
-from airflow_dq.metrics.registry import Bound, Metric, Reason, compare, get_metric, measure, metric, metrics_for
+from airflow_dq.metrics.descriptor import Bound, Metric, Reason
+from airflow_dq.metrics.evaluate import compare, measure
+from airflow_dq.metrics.registry import get_metric, metric, metrics_for
 from airflow_dq.states.base import Kind, State, states_for
 
 TYPES = {

@@ -16,7 +16,7 @@ import yaml
 from airflow.cli.cli_config import GroupCommand
 
 from airflow_dq.cli.definition import get_dq_cli_commands
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.program import Status
 
 ROOT = Path(__file__).parents[2]

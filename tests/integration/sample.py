@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind

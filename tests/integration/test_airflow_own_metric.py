@@ -23,7 +23,8 @@ OWN = {"above_limit_ratio", "median_moved"}
 DAG_TEXT = """
 from datetime import datetime
 from airflow.sdk import DAG
-from airflow_dq.metrics.registry import Bound, Reason, Scale, metric
+from airflow_dq.metrics.descriptor import Bound, Reason, Scale
+from airflow_dq.metrics.registry import metric
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.states.number import NumberDistribution

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceUnreadableError
 from airflow_dq.job.outcome import summary
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.codec import compress

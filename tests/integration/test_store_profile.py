@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event, text
 
 from airflow_dq.exceptions import StaleAttemptError, StoreError, StoreUnreachableError
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 
 
 def false_positive_rate(bound: Bound, sigma: float, beta: float) -> float:

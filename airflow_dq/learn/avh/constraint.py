@@ -13,7 +13,7 @@ from airflow_dq.learn.avh.bound import false_positive_rate
 from airflow_dq.learn.avh.stationarity import differences, stationary_expectation
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.expectation import Expectation
-from airflow_dq.metrics.registry import Bound, Metric
+from airflow_dq.metrics.descriptor import Bound, Metric
 from airflow_dq.options.learning import MIN_HISTORY
 
 STEP = 0.5

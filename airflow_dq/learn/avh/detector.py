@@ -15,7 +15,8 @@ from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector,
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.registry import Metric, metrics_for
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 

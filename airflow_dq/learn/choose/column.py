@@ -13,7 +13,7 @@ from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
 from airflow_dq.learn.expect.band import FEW, REFERENCE
 from airflow_dq.learn.expect.candidate import Candidates, Learned
-from airflow_dq.metrics.registry import Metric
+from airflow_dq.metrics.descriptor import Metric
 
 MARGINS = (0.5,)
 """An injected error counts once more for each of these margins if bounds that are wider by it catch it too: the next

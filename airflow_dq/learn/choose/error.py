@@ -13,7 +13,9 @@ from airflow_dq.corruption.variant import variants_of
 from airflow_dq.learn.array import BoolArray
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.metrics.registry import Metric, MetricValue, compare, metrics_for
+from airflow_dq.metrics.descriptor import Metric, MetricValue
+from airflow_dq.metrics.evaluate import compare
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.states.base import Kind, Representation
 

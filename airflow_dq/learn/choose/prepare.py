@@ -10,7 +10,8 @@ from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.expect.band import FEW, Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.metrics.registry import Metric, Use, metrics_for
+from airflow_dq.metrics.descriptor import Metric, Use
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.states.base import Kind
 
 if TYPE_CHECKING:

@@ -33,7 +33,8 @@ from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import is_unknown, violates
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.registry import Bound, MetricValue, Reason, get_metric, metrics_for
+from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
 

@@ -22,7 +22,7 @@ from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.timeline import WEEK
-from airflow_dq.metrics.registry import Bound, Metric, Scale
+from airflow_dq.metrics.descriptor import Bound, Metric, Scale
 from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)

@@ -11,7 +11,7 @@ import numpy as np
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.violation import violations
-from airflow_dq.metrics.registry import Bound, Metric, MetricValue
+from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.metrics.registry import Metric
+from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.states.base import State
 from airflow_dq.states.number import NumberDistribution
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.history.series import ABSENT
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 
 def violations(

@@ -11,7 +11,9 @@ from airflow_dq.learn.history.baseline import Columns, pool_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.series import ABSENT, Series
 from airflow_dq.learn.history.timeline import Timeline
-from airflow_dq.metrics.registry import Metric, MetricValue, Reason, get_metric, stored_name
+from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason
+from airflow_dq.metrics.evaluate import stored_name
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 

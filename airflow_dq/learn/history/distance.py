@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_dq.learn.history.baseline import Baseline, Columns
-from airflow_dq.metrics.registry import MetricValue, compare_for_keeping, is_complete
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.evaluate import compare_for_keeping, is_complete
 from airflow_dq.profile.model import ColumnProfile
 
 SHARED_LIMIT = 4096

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 ABSENT = (Reason.EMPTY_BATCH, Reason.NO_VALUES)
 """Reasons for a missing value that are no fault of the metric: the partition had nothing to measure."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from airflow_dq.explain.wording import metric_words, number_words
 from airflow_dq.learn.constraint.date_column import part_words
 from airflow_dq.learn.model import Alert, CalendarPart, Clause, ColumnProgram, Transform, TransformKind
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.number import ANY_VALUE, expected
 from airflow_dq.states.base import Kind
 

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.spatial import distance as spatial
 
 from airflow_dq.metrics import category, number
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.profile import profile_table
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.codec import compress

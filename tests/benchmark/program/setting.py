@@ -13,7 +13,8 @@ from airflow_dq.learn.choose import budget
 from airflow_dq.learn.choose import column as column_synthesis
 from airflow_dq.learn.expect import calibration, forecast
 from airflow_dq.learn.expect import support as size
-from airflow_dq.metrics.registry import Metric, metrics_for
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.states.base import Kind
 from tests.benchmark.program import coverage

@@ -9,7 +9,7 @@ import pytest
 
 from airflow_dq.codec.profile import metrics_from_dict, metrics_to_dict, profile_to_json
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 
 TABLE = pa.table(

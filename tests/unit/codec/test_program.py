@@ -31,7 +31,7 @@ from airflow_dq.learn.model import (
     TransformKind,
     Verdict,
 )
-from airflow_dq.metrics.registry import Bound, Reason
+from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 

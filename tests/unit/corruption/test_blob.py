@@ -12,7 +12,7 @@ import pytest
 from airflow_dq.corruption import blob as variant_blob
 from airflow_dq.corruption.blob import PackedVariants, decode_variants, encode_variants
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State
 from airflow_dq.states.count import Counts

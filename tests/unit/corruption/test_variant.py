@@ -12,7 +12,7 @@ from airflow_dq.corruption.spelling import to_texts
 from airflow_dq.corruption.transport import repeated
 from airflow_dq.corruption.variant import all_variants, variants_of
 from airflow_dq.exceptions import ProfileError
-from airflow_dq.metrics.registry import compare, measure
+from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.column import canonical
 from airflow_dq.states.base import Kind, states_of

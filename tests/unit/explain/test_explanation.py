@@ -19,7 +19,7 @@ from airflow_dq.learn.model import (
     Verdict,
 )
 from airflow_dq.learn.pipeline import synthesize
-from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.metrics.descriptor import Bound, MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile

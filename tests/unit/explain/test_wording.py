@@ -12,7 +12,7 @@ from airflow_dq.explain.wording import (
     share_words,
     times_words,
 )
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.states.base import Kind
 
 

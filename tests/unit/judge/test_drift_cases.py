@@ -15,7 +15,8 @@ from airflow_dq.learn.avh.stationarity import SIGNIFICANCE, stationary_transform
 from airflow_dq.learn.choose.candidate import Learned, Stationary
 from airflow_dq.learn.expect.calibration import Calibration, Size
 from airflow_dq.learn.model import TransformKind
-from airflow_dq.metrics.registry import Metric, get_metric
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import ColumnOptions
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize

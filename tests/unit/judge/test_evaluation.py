@@ -7,7 +7,7 @@ import pytest
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.learn.model import Clause, ColumnProgram, Program, Status, TableProgram, Transform, TransformKind
-from airflow_dq.metrics.registry import Bound, Reason
+from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Kind

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.metrics.registry import MetricValue, measure
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.evaluate import measure
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, states_for
 

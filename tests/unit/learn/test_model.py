@@ -7,7 +7,7 @@ import pytest
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.learn.model import Clause, ColumnProgram, Transform
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 

@@ -10,7 +10,8 @@ import pytest
 
 from airflow_dq.corruption.extrapolation import Carrier
 from airflow_dq.corruption.registry import Injected
-from airflow_dq.metrics.registry import compare, metrics_for, pools
+from airflow_dq.metrics.evaluate import compare
+from airflow_dq.metrics.registry import metrics_for, pools
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.model import digest_states
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from airflow_dq.learn.novelty import SHARES, unproven
-from airflow_dq.metrics.registry import Metric, get_metric
+from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.program import SynthesisOptions, synthesize
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, profile

@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
-from airflow_dq.metrics.registry import Reason, compare, get_metric, metrics_for
+from airflow_dq.metrics.evaluate import compare
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile import profile_table
 from airflow_dq.states.base import Kind, states_for
 

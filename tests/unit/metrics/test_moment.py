@@ -3,8 +3,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.moment import NO_SPREAD, cohen_d
-from airflow_dq.metrics.registry import Reason, measure
 from airflow_dq.states.base import Kind, states_for
 from airflow_dq.states.moment import Moments
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from airflow_dq.metrics.registry import Reason, measure
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.evaluate import measure
 from airflow_dq.states.base import Kind, states_of
 
 
@@ -38,7 +39,7 @@ def test_extreme_values_have_a_shape() -> None:
 
 _ALL_DIGITS = """
 import numpy as np, pyarrow as pa
-from airflow_dq.metrics.registry import compare, measure
+from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.states.base import Kind, states_of
 
 random = np.random.default_rng(0)

@@ -10,7 +10,9 @@ import pytest
 from airflow_dq.codec.program import program_from_json, program_to_json
 from airflow_dq.exceptions import ConfigurationError, SynthesisError
 from airflow_dq.metrics import registry
-from airflow_dq.metrics.registry import Bound, Metric, MetricValue, Reason, Scale, measure, metric
+from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
+from airflow_dq.metrics.evaluate import measure
+from airflow_dq.metrics.registry import metric
 from airflow_dq.options.learning import ColumnOptions
 from airflow_dq.profile import Profile
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.corruption.variant import all_variants
-from airflow_dq.metrics.registry import Reason, compare
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.table import TableState, merge_states
 from airflow_dq.settings import HASH_KEY_VARIABLE

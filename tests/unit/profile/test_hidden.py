@@ -14,7 +14,7 @@ from airflow_dq.codec.profile import profile_from_json, profile_to_json
 from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.metrics.registry import compare
+from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states.base import Kind, State

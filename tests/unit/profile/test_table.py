@@ -11,7 +11,7 @@ import pytest
 
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.model import digest_states, encode_states
 from airflow_dq.profile.table import ColumnState, TableState, merge_states

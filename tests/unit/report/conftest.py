@@ -17,7 +17,7 @@ from airflow_dq.learn.model import (
     TransformKind,
     Verdict,
 )
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 
 DAYS = [f"2013-01-{day:02d}" for day in range(1, 31)]
 

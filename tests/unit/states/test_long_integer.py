@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.metrics.registry import compare, measure
+from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import profile_table
 from airflow_dq.states.base import Kind, states_of
 from airflow_dq.states.long_integer import is_long, split

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.registry import Reason, metrics_for, stored_name
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.evaluate import stored_name
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind, Representation
 from airflow_dq.store.document import METRIC_WORDS, decode, encode
 from airflow_dq.store.value import encode_metrics

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError, StoreError
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.store.value import decode_metrics, encode_metrics, finite, key, prose, to_json
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

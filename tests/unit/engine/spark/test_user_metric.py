@@ -17,16 +17,8 @@ from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.spark.bundle import executor_bundle
 from airflow_dq.engine.spark.user_metric import carried_module, pack_metrics
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.metrics.registry import (
-    Bound,
-    MetricValue,
-    Reason,
-    Scale,
-    get_metric,
-    metric,
-    own_metrics,
-    unregister_metric,
-)
+from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Scale
+from airflow_dq.metrics.registry import get_metric, metric, own_metrics, unregister_metric
 from airflow_dq.metrics.user_metric import PYTHON, unpack_metrics
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
@@ -119,7 +111,7 @@ def test_an_executor_finds_them_in_its_bundle(tmp_path: Path) -> None:
     script = (
         f"import sys; sys.path.insert(0, {str(bundle)!r})\n"
         "import airflow_dq, pyarrow as pa; assert '.zip' in airflow_dq.__file__\n"
-        "from airflow_dq.metrics.registry import measure\n"
+        "from airflow_dq.metrics.evaluate import measure\n"
         "from airflow_dq.states.base import Kind, states_of\n"
         "found = measure(Kind.NUMERIC, states_of(Kind.NUMERIC, pa.array([100.0, 130.0])))\n"
         "print(found['above_limit_ratio'])"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from airflow_dq.learn.avh.bound import false_positive_rate
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 
 
 @pytest.mark.parametrize(("beta", "expected"), [(0.05, 0.04), (0.1, 0.01)])

@@ -5,7 +5,7 @@ import pytest
 
 from airflow_dq.learn.choose.candidate import FPR_FLOOR, Candidates, Stationary
 from airflow_dq.learn.model import Transform, TransformKind
-from airflow_dq.metrics.registry import Bound, Metric, MetricValue, Scale
+from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Scale
 from airflow_dq.states.base import Kind
 
 

@@ -13,7 +13,8 @@ from scipy import stats
 from airflow_dq.learn.choose.candidate import Candidates
 from airflow_dq.learn.expect.calibration import REACH, SPENDING, Calibration, Size
 from airflow_dq.learn.model import Transform, TransformKind
-from airflow_dq.metrics.registry import Bound, get_metric
+from airflow_dq.metrics.descriptor import Bound
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.states.base import Kind
 
 NORMAL = np.random.default_rng(0).normal(100.0, 1.0, 30)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from airflow_dq.learn.history.series import distances, observe, series_of
-from airflow_dq.metrics.registry import Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, flights, profile, with_metric, without_states
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from airflow_dq.learn.model import Alert, Change, ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.review import Addresses, AlertView
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import AlertSummary, JudgedDetail, JudgedPartition, Origin

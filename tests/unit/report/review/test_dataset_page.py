@@ -14,7 +14,7 @@ from airflow_dq.learn.model import (
     Transform,
     TransformKind,
 )
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.review import DatasetView, render_dataset
 from airflow_dq.report.review.program_words import catch_words, clause_words

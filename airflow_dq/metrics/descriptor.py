@@ -1,0 +1,287 @@
+"""What a metric is: everything that is known about it stands in its descriptor, which its decorator writes.
+
+Imports nothing numeric: who names a :class:`Bound` or a :class:`Reason` while a DAG file is parsed pays for no more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from inspect import unwrap
+from typing import Required, TypedDict
+
+from airflow_dq.metrics.extrapolation import SHIFT, Extrapolation
+from airflow_dq.states.base import Kind, State
+
+
+class Reason(StrEnum):
+    """Why a metric has no value.  Stored in place of the value; never NaN, infinity, 0 or 1 as a stand-in."""
+
+    EMPTY_BATCH = "empty batch"
+    NO_VALUES = "no values"
+    OVERFLOW = "overflow"
+    NOT_APPLICABLE = "not applicable"
+    ENGINE_ERROR = "engine error"
+
+
+MetricValue = float | Reason
+"""A finite number, or the reason why there is none."""
+
+
+class Bound(StrEnum):
+    """The inequality that bounds a constraint's false-positive rate (AVH, Propositions 1-3)."""
+
+    CHEBYSHEV = "chebyshev"
+    """Proposition 1: any metric, two-sided, ``(sigma / beta) ** 2``."""
+    CANTELLI = "cantelli"
+    """Proposition 2: distance-like metrics, upper side only, ``sigma**2 / (beta**2 + sigma**2)``."""
+    CLT = "clt"
+    """Proposition 3: averages and counts, two-sided, the normal tail ``erfc(beta / (sqrt(2) * sigma))``."""
+    STUDENT_T = "student_t"
+    """Mode ``calibrated``: a prediction interval whose mean and variance are estimated from the history."""
+
+
+class Scale(StrEnum):
+    """What kind of number a metric is: on which scale it varies, and what a material change of it is."""
+
+    AMOUNT = "amount"
+    """Any number; a change is compared with its level."""
+    LENGTH = "length"
+    """An average number of characters: a change is compared with its level, of at least a quarter of a character."""
+    SIZE = "size"
+    """A number of 0 or more that varies by factors: logarithmic."""
+    COUNT = "count"
+    """A number of things: logarithmic, and one thing more or less is never material."""
+    SHARE = "share"
+    """A share of a column's values, from 0 to 1: a change is absolute, one value more or less is never material."""
+    DISTANCE = "distance"
+    """A distance of two shares or distributions, 0 when they are equal: only an increase matters."""
+    TRANSPORT = "transport"
+    """A distance in the column's own unit: a change is compared with the column's standard deviation."""
+
+
+class Unit(StrEnum):
+    """In what a metric is measured: how a person reads its values."""
+
+    NUMBER = "number"
+    """A number without a unit."""
+    COUNT = "count"
+    """A number of rows or of distinct things."""
+    SHARE = "share"
+    """A share from 0 to 1, read as a percentage."""
+    COLUMN = "column"
+    """The column's own unit, as its values have it: of timestamps a moment in time."""
+    SPAN = "span"
+    """A width in the column's own unit: of timestamps a number of seconds."""
+    CHARACTERS = "characters"
+    """Characters of a text."""
+    ELEMENTS = "elements"
+    """Bytes of a binary, elements of a list or map, fields of a struct."""
+
+
+class Support(StrEnum):
+    """What a metric is measured on, which says how much a single one weighs."""
+
+    ROWS = "rows"
+    """All rows."""
+    VALUES = "values"
+    """The values that are present."""
+
+
+class Use(StrEnum):
+    """When mode ``calibrated`` learns ranges of a metric."""
+
+    ALWAYS = "always"
+    """Unless a user names other metrics."""
+    NAMED = "named"
+    """Only where a user names it: it is stored and shown to everybody."""
+    NEVER = "never"
+    """Not even then: it costs more false alarms than it catches errors that no other metric catches."""
+
+
+PastMetrics = Sequence[Mapping[str, MetricValue]]
+"""The metrics of a column by name, of each past partition that has it."""
+
+
+def always_barred(past: PastMetrics) -> bool:
+    """True: that there was none says enough."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOccurrence:
+    """A metric that says how many values are of a sort; the first ones in a column that never had any are news."""
+
+    words: str
+    """What is wrong with them, after "... of the values"."""
+    is_barred: Callable[[PastMetrics], bool] = always_barred
+    """Whether it is for a reason that the past partitions had none."""
+
+
+MIN_EFFECT = {
+    Scale.AMOUNT: 0.004,
+    Scale.LENGTH: 0.004,
+    Scale.SIZE: 0.004,
+    Scale.COUNT: 0.004,
+    Scale.SHARE: 0.004,
+    Scale.DISTANCE: 0.01,
+    Scale.TRANSPORT: 0.004,
+}
+"""Changes below these page nobody: 0.4 % of a level, 0.4 points of a share, a hundredth of a distance's range."""
+DIVERGENCE_EFFECT = 0.002
+"""The least material change of divergences, which grow with the square of a small difference."""
+
+ANY_NUMBER = (-math.inf, math.inf)
+NOT_NEGATIVE = (0.0, math.inf)
+FROM_0_TO_1 = (0.0, 1.0)
+_UNITS = {
+    Scale.LENGTH: Unit.CHARACTERS,
+    Scale.COUNT: Unit.COUNT,
+    Scale.SHARE: Unit.SHARE,
+    Scale.TRANSPORT: Unit.SPAN,
+}
+_RANGES = {Scale.AMOUNT: ANY_NUMBER, Scale.SHARE: FROM_0_TO_1}
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One registered metric; ``function`` takes the states named by ``states`` (a pair metric: now, before)."""
+
+    name: str
+    """Its stored name, which never changes."""
+    states: tuple[type[State], ...]
+    kinds: frozenset[Kind]
+    """The kinds of column that have it."""
+    pair: bool
+    """Whether it compares two partitions."""
+    bound: Bound
+    """The inequality that holds for it (AVH, section 4.2)."""
+    scale: Scale
+    min_effect: float
+    """Least change that may be an alarm, relative or absolute as ``scale`` says; mode ``calibrated`` adds it."""
+    paper: bool
+    """Whether it is one of the paper's Tables 3 and 4; mode ``paper`` uses no other."""
+    function: Callable[..., MetricValue]
+    words: str = ""
+    """What it is, in words that a sentence can go on from: ``share of zeros``."""
+    link: str = "from"
+    """The word between those of a pair metric and what it is compared with: a distance *from* the partition before."""
+    unit: Unit = Unit.NUMBER
+    natural_range: tuple[float, float] = ANY_NUMBER
+    """The lowest and the highest value that it can take at all."""
+    support: Support = Support.VALUES
+    use: Use = Use.ALWAYS
+    """When mode ``calibrated`` learns ranges of it."""
+    of_table: bool = False
+    """Whether all columns have the same value: mode ``calibrated`` judges it once, for the table."""
+    always: frozenset[Kind] = frozenset()
+    """The kinds of column on which mode ``calibrated`` always watches it, as far as it can be paid for."""
+    counts_new: bool = False
+    """Whether it is the share of values not seen before, of which a short history has none by chance."""
+    presence: bool = False
+    """Whether it says how many values are there, whatever they are: no date foretells it."""
+    first_occurrence: FirstOccurrence | None = None
+    """For a share of values that are news in a column that never had any."""
+    extrapolation: Extrapolation = SHIFT
+    """How a change that is seen on a sample carries over to the partition."""
+    represented: bool = False
+    """Whether its value depends on how distinct values were counted (its ``Representation``)."""
+    level: float | None = None
+    """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
+    pool: int = 1
+    """Number of past partitions whose merged states are the baseline of a pair metric."""
+
+    def learned(self, *, named: bool) -> bool:
+        """Whether mode ``calibrated`` learns ranges of it for a column.
+
+        :param named: whether a user has chosen the metrics, this one among them
+        """
+        return not self.of_table and (self.use is Use.ALWAYS or (self.use is Use.NAMED and named))
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether mode ``calibrated`` uses it where no user has named it."""
+        return self.use is not Use.NAMED
+
+    @property
+    def phrase(self) -> str:
+        """The words, and for a pair metric what the partition is compared with."""
+        if not self.pair:
+            return self.words
+        several = f"the last {_NUMBERS.get(self.pool, self.pool)} partitions"
+        return f"{self.words} {self.link} {'the partition before' if self.pool == 1 else several}"
+
+    @property
+    def doc(self) -> str:
+        """First line of the function's docstring: what the metric measures."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """File and qualified name of the function: the same even when its module is loaded again under another name."""
+        return unwrap(self.function).__code__.co_filename, self.function.__qualname__
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is one of this package's own."""
+        return self.function.__module__.startswith("airflow_dq.")
+
+
+class Facts(TypedDict, total=False):
+    """What a decorator says about a metric: fields of :class:`Metric`, of which all but ``bound`` have a default."""
+
+    bound: Required[Bound]
+    pair: bool
+    name: str
+    """The function's own."""
+    kinds: frozenset[Kind]
+    """All that carry the states."""
+    scale: Scale
+    """A distance for a pair metric, else an amount."""
+    min_effect: float
+    """:data:`MIN_EFFECT` of the scale."""
+    paper: bool
+    words: str
+    """The name with spaces."""
+    link: str
+    unit: Unit
+    """As the scale says: characters, a count, a share, a span, else a number."""
+    natural_range: tuple[float, float]
+    """As the scale says: any number for an amount, 0 to 1 for a share, else 0 or more."""
+    support: Support
+    use: Use
+    of_table: bool
+    always: frozenset[Kind]
+    counts_new: bool
+    presence: bool
+    first_occurrence: FirstOccurrence | None
+    extrapolation: Extrapolation
+    represented: bool
+    level: float | None
+    pool: int
+
+
+def describe(function: Callable[..., MetricValue], states: tuple[type[State], ...], facts: Facts) -> Metric:
+    """The descriptor of a function of states, with defaults for what its decorator leaves out.
+
+    :param states: at least one
+    """
+    pair = facts.get("pair", False)
+    carried = frozenset.intersection(*(state.kinds for state in states))
+    name = facts.get("name", function.__name__)
+    scale = facts.get("scale", Scale.DISTANCE if pair else Scale.AMOUNT)
+    given = facts | {"kinds": carried & facts.get("kinds", carried)}
+    defaults = {
+        "name": name,
+        "pair": pair,
+        "scale": scale,
+        "min_effect": MIN_EFFECT[scale],
+        "paper": False,
+        "words": name.replace("_", " "),
+        "unit": _UNITS.get(scale, Unit.NUMBER),
+        "natural_range": _RANGES.get(scale, NOT_NEGATIVE),
+    }
+    return Metric(states=states, function=function, **(defaults | given))  # type: ignore[arg-type]

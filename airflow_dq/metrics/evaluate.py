@@ -1,0 +1,126 @@
+"""Metrics of a column's states: measured on one partition, compared between two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.registry import metrics_for, revision
+from airflow_dq.states.base import Kind, Representation, State
+from airflow_dq.states.memo import remember
+
+
+def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
+    """Every single-distribution metric of one column's states, by name."""
+    known = states.keys()
+    return {
+        name: function(*(states[key] for key in keys))
+        for name, function, keys in _measures(kind, revision())
+        if known >= {*keys}
+    }
+
+
+@cache
+def _measures(kind: Kind, revised: int) -> tuple[tuple[str, Callable[..., MetricValue], tuple[str, ...]], ...]:
+    """Name, function and keys of the states of each single-distribution metric."""
+    return tuple(
+        (entry.name, entry.function, tuple(state.key for state in entry.states))
+        for entry in metrics_for(kind, pair=False)
+    )
+
+
+def compare(
+    kind: Kind,
+    now: Mapping[str, State],
+    before: Mapping[str, State],
+    names: Iterable[str] | None = None,
+    representation: Representation | None = None,
+    pool: int = 1,
+) -> dict[str, MetricValue]:
+    """Every two-distribution metric (or those named) between two partitions' states of one column, by name.
+
+    :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
+    :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
+    """
+    wanted = None if names is None else set(names)
+    sides = {}
+    found: dict[str, MetricValue] = {}
+    for entry in metrics_for(kind, pair=True):
+        key = entry.states[0].key
+        asked = entry.pool == pool and (wanted is None or entry.name in wanted)
+        if not asked or key not in now or key not in before:
+            continue
+        if not entry.represented:
+            found[entry.name] = entry.function(now[key], before[key])
+            continue
+        if key not in sides:
+            # Once for all metrics of a state: each then meets the very same two objects.
+            exact = all(Representation.EXACT in side[key].representations for side in (now, before))
+            sketch = representation is Representation.SKETCH or not exact
+            sides[key] = tuple(_as_sketch(side[key]) if sketch else side[key] for side in (now, before))
+        found[entry.name] = entry.function(*sides[key])
+    return found
+
+
+def _as_sketch(state: State) -> State:
+    return state if state.fullness > 1.0 else _sketched(state)
+
+
+@remember(32)
+def _sketched(state: State) -> State:
+    # A partition is compared with several baselines, a baseline with all of a partition's variants, and in a backfill
+    # a column again with the next partition's, when a dozen other columns have had their turn.
+    return state.compared_sketch()
+
+
+def stored_name(name: str, representation: Representation) -> str:
+    """The name under which a value is cached: a sketched one says so."""
+    return name if representation is Representation.EXACT else f"{name}/{representation}"
+
+
+def is_complete(kind: Kind, kept: Mapping[str, MetricValue], pool: int = 1) -> bool:
+    """Whether every two-distribution metric with a baseline of this size is there in some representation."""
+    exact, otherwise = _kept_names(kind, pool, revision())
+    # Asked for every partition of every series: most often all are there in the one.
+    return kept.keys() >= exact or all(name in kept or sketch in kept for name, sketch in otherwise.items())
+
+
+@cache
+def _kept_names(kind: Kind, pool: int, revised: int) -> tuple[frozenset[str], Mapping[str, str]]:
+    """The metrics with a baseline of this size, and the other name under which each may be kept instead."""
+    entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool]
+    sketched = {
+        entry.name: stored_name(entry.name, Representation.SKETCH) if entry.represented else entry.name
+        for entry in entries
+    }
+    return frozenset(sketched), sketched
+
+
+def compare_for_keeping(
+    kind: Kind, now: Mapping[str, State], before: Mapping[str, State], pool: int = 1
+) -> dict[str, MetricValue]:
+    """Every two-distribution metric in each representation that a later reader may need, by stored name.
+
+    A metric that does not depend on the representation has its own name, like an exact one.
+
+    :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
+    """
+    entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool and entry.states[0].key in now]
+    worth = {key: _worth_keeping(key, now, before) for key in {entry.states[0].key for entry in entries}}
+    # What does not depend on the representation is computed once.
+    once = {Representation.EXACT}
+    kept: dict[str, MetricValue] = {}
+    for representation in Representation:
+        wanted = [e.name for e in entries if representation in (worth[e.states[0].key] if e.represented else once)]
+        values = compare(kind, now, before, wanted, representation, pool)
+        kept |= {stored_name(name, representation): value for name, value in values.items()}
+    return kept
+
+
+def _worth_keeping(key: str, now: Mapping[str, State], before: Mapping[str, State]) -> set[Representation]:
+    """The representations in which distances of a state are worth keeping."""
+    reached = [side[key].representations for side in (now, before) if key in side]
+    # Exact takes both sides, a sketch can be made of any: one side that needs it is enough.
+    wanted = {Representation.EXACT: all, Representation.SKETCH: any}
+    return {one for one, quantifier in wanted.items() if quantifier(one in each for each in reached)}
