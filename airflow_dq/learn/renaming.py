@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from airflow_dq.learn.distribution import Points, Words
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.pattern import PatternDistribution

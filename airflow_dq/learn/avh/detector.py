@@ -84,9 +84,7 @@ def _watch(past: ColumnHistory, metric: Metric, options: SynthesisOptions, train
     return WatchedMetric(metric, learned, values, series.has_absent)
 
 
-def _choose(
-    watched: Sequence[WatchedMetric], training: Training, max_clauses: int | None, budget: float
-) -> Choice:
+def _choose(watched: Sequence[WatchedMetric], training: Training, max_clauses: int | None, budget: float) -> Choice:
     """Algorithm 1: the constraints that catch most of the injected errors within the budget."""
     candidates = [one.learned.candidates(budget) for one in watched]
     coverage = [

@@ -69,9 +69,7 @@ class Space:
     """Of each metric: candidates x errors, perhaps with further columns that count for the choice only."""
     training: Training
 
-    def choose(
-        self, pick: Callable[[CoverageProblem], list[int]], budget: float, max_clauses: int | None
-    ) -> Choice:
+    def choose(self, pick: Callable[[CoverageProblem], list[int]], budget: float, max_clauses: int | None) -> Choice:
         """The candidates that ``pick`` takes for a false-positive rate, at most one of each metric."""
         if not self.candidates:
             return Choice(())

@@ -10,7 +10,7 @@ from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.expect.band import FEW, Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.metrics.descriptor import Metric, Use
+from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
@@ -68,9 +68,8 @@ def _drop_caught(training: Training, rows: Chosen) -> None:
 
 
 def _is_used(metric: Metric, options: SynthesisOptions) -> bool:
-    if metric.of_table or metric.use is Use.NEVER:
-        return False
-    return metric.use is Use.ALWAYS if options.metrics is None else metric.name in options.metrics
+    named = options.metrics is not None
+    return metric.learned(named=named) and (options.metrics is None or metric.name in options.metrics)
 
 
 def _watch(
@@ -84,9 +83,7 @@ def _watch(
     # A metric that a user has named is watched.
     if metric.counts_new and options.metrics is None and (reason := _unproven(values, sharing)) is not None:
         return reason
-    band = Band.of(
-        metric, values, SamplingError.of(past, metric), moving=options.stationary, week=past.timeline.week
-    )
+    band = Band.of(metric, values, SamplingError.of(past, metric), moving=options.stationary, week=past.timeline.week)
     if isinstance(band, str):
         return band
     if training is not None and any(value is None for value in training.errors.values(metric)):

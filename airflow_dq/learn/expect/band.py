@@ -1,4 +1,4 @@
-"""How far from its expectation the next value of a metric may lie, so that the false-positive rate is met by real tables.
+"""How far from its expectation the next value of a metric may lie, so that real tables meet the false-positive rate.
 
 The paper's bounds hold for a known mean and variance.  With both estimated from some 30 partitions of a real table
 they are exceeded far more often than promised: by what the estimates miss, by series that move, by counts that were

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.metrics.descriptor import Metric, Support
 from airflow_dq.states.base import State
 from airflow_dq.states.number import NumberDistribution
 
@@ -29,8 +29,8 @@ class SamplingError:
 
     @classmethod
     def of(cls, past: ColumnHistory, metric: Metric) -> SamplingError:
-        """The support of a column's metric over its history."""
-        complete = past.typical("complete_ratio") if metric.name != "complete_ratio" else 1.0
+        """What is known of a column's metric from its history."""
+        complete = 1.0 if metric.support is Support.ROWS else past.typical("complete_ratio")
         values, std = max(1.0, past.rows * complete), past.typical("std")
         if metric.level is None:
             return cls(values, std)

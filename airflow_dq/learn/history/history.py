@@ -28,9 +28,7 @@ class History:
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(
-        cls, profiles: Sequence[Profile] | History, *, distances: Distances = SHARED, dated: bool = True
-    ) -> History:
+    def of(cls, profiles: Sequence[Profile] | History, *, distances: Distances = SHARED, dated: bool = True) -> History:
         """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
 
         :param distances: what is known of the distances between partitions
@@ -63,9 +61,7 @@ class History:
         if count >= len(self.profiles):
             return self
         # A shorter history may have another rhythm than the whole: its slots are made anew.
-        return History.of(
-            self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated
-        )
+        return History.of(self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated)
 
     def kind(self, column: str) -> Kind:
         """The column's newest kind; ``NULL`` when it never had values."""
@@ -81,9 +77,7 @@ class History:
                     break
                 start -= 1
             profiles = self.profiles[start:]
-            self._columns[name, kind] = ColumnHistory(
-                profiles, name, self.timeline.tail(len(profiles)), self.distances
-            )
+            self._columns[name, kind] = ColumnHistory(profiles, name, self.timeline.tail(len(profiles)), self.distances)
         return self._columns[name, kind]
 
     def rows(self) -> FloatArray:

@@ -1,0 +1,54 @@
+"""What is said of a partition in the end: a status in one word, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from airflow_dq.explain.alert import Alert
+from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+
+
+class Status(StrEnum):
+    """A verdict in one word; only ``pass`` passes."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    WARMING_UP = "warming_up"
+    NOT_EVALUATED = "not_evaluated"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeVerdict:
+    """The verdict on one column, or on the table as a whole."""
+
+    status: Status
+    checked: int = 0
+    """Number of constraints that were evaluated, and could have failed."""
+    reason: str | None = None
+    """Why the status is neither pass nor fail."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one partition; ``status`` is ``pass`` only if everything that was asked for was checked."""
+
+    partition: str | None
+    status: Status
+    table: ScopeVerdict
+    columns: Mapping[str, ScopeVerdict]
+    findings: tuple[Finding, ...] = ()
+    """What is wrong, as the constraints found it."""
+    not_evaluated: tuple[NotEvaluated, ...] = ()
+    """The constraints that could not be judged."""
+    alerts: tuple[Alert, ...] = ()
+    """The findings in words, for a person: those with one cause together, the one to look at first."""
+    reason: str | None = None
+    """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong)."""
+
+    @property
+    def checked(self) -> int:
+        """Number of constraints that were evaluated, and could have failed."""
+        return self.table.checked + sum(column.checked for column in self.columns.values())
