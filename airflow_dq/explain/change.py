@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import number_words, pattern_words, quoted, share_words, times_words
-from airflow_dq.learn.distribution import Words
+from airflow_dq.learn.distribution import ValueShares
 from airflow_dq.learn.model import Change
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
@@ -35,13 +35,13 @@ _SHARES = {
 
 def changes_of(comparison: Comparison) -> tuple[Change, ...]:
     """The notable differences, those about whole rows first; empty when the partition before is not kept."""
-    parts = (_rows, _missing, _quantiles, _shares, _letters, _values, _patterns, _numbers)
+    parts = (_rows, _missing, _quantiles, _shares, _letter_case, _values, _patterns, _numbers)
     return tuple(change for part in parts for change in part(comparison))
 
 
 def _rows(comparison: Comparison) -> Iterator[Change]:
     now, before = comparison.rows
-    if before and abs(now / before - 1.0) > 0.01 + 2.0 * comparison.usual("row_count") / before:
+    if before and abs(now / before - 1.0) > 0.01 + 2.0 * comparison.usual_change("row_count") / before:
         yield Change("rows", f"rows: {now:,}, before {before:,} ({times_words(now, before)})", "row_count", before, now)
 
 
@@ -53,7 +53,7 @@ def _missing(comparison: Comparison) -> Iterator[Change]:
     for field, words in _MISSING.items():
         count, old = getattr(now, field), getattr(before, field)
         share, was = count / max(1, now.rows), old / max(1, before.rows)
-        if _notable(share, was, now.rows, before.rows, False) or (count > 0 and old == 0):
+        if _differs(share, was, now.rows, before.rows, False) or (count > 0 and old == 0):
             text = f"{words}: {count:,} of {now.rows:,} rows ({share_words(share)}), before {share_words(was)}"
             yield Change("missing", text, words, was, share)
 
@@ -63,8 +63,8 @@ def _quantiles(comparison: Comparison) -> Iterator[Change]:
         return
     moved = []
     for metric in _QUANTILES:
-        now, before = comparison.value(metric), comparison.old(metric)
-        if now is None or before is None or comparison.steady(metric, 1e-9 * abs(before)):
+        now, before = comparison.value(metric), comparison.value_before(metric)
+        if now is None or before is None or comparison.changed_as_usual(metric, 1e-9 * abs(before)):
             continue
         a, b = number_words(metric, comparison.kind, [before, now])
         comparable = comparison.kind is Kind.NUMERIC and before and now / before > 0
@@ -80,43 +80,43 @@ def _quantiles(comparison: Comparison) -> Iterator[Change]:
 def _shares(comparison: Comparison) -> Iterator[Change]:
     present = comparison.present
     for metric, words in _SHARES.items():
-        now, before = comparison.value(metric), comparison.old(metric)
-        if now is None or before is None or comparison.steady(metric, _LEAST_SHARE):
+        now, before = comparison.value(metric), comparison.value_before(metric)
+        if now is None or before is None or comparison.changed_as_usual(metric, _LEAST_SHARE):
             continue
-        if _notable(now, before, *present, comparison.calm):
+        if _differs(now, before, *present, comparison.same_every_time):
             yield Change("text", f"{words}: {share_words(now)}, before {share_words(before)}", metric, before, now)
 
 
-def _letters(comparison: Comparison) -> Iterator[Change]:
+def _letter_case(comparison: Comparison) -> Iterator[Change]:
     """The share of upper case among the letters."""
     sides = []
-    for value in (comparison.old, comparison.value):
+    for value in (comparison.value_before, comparison.value):
         upper, lower = value("upper_len"), value("lower_len")
         if upper is None or lower is None or not upper + lower:
             return
         sides.append(upper / (upper + lower))
     before, now = sides
-    if abs(now - before) > 0.02 and not comparison.steady("upper_len", 0.02):
+    if abs(now - before) > 0.02 and not comparison.changed_as_usual("upper_len", 0.02):
         words = f"letters in upper case: {share_words(now)}, before {share_words(before)}"
         yield Change("text", words, "upper_len", before, now)
 
 
 def _values(comparison: Comparison) -> Iterator[Change]:
-    if comparison.kind is not Kind.STRING or comparison.values is None or comparison.novelty > 0.5:
+    if comparison.kind is not Kind.STRING or comparison.values is None or comparison.usual_novelty > 0.5:
         return
     yield from _new(comparison)
-    for value, now, before in _moved(*comparison.values, comparison.calm):
+    for value, now, before in _largest_differences(*comparison.values, comparison.same_every_time):
         if comparison.hidden:
-            yield _told("value", "a value (hidden)", None, now, before)
+            yield _share_change("value", "a value (hidden)", None, now, before)
         else:
-            yield _told("value", quoted(value), value, now, before)
+            yield _share_change("value", quoted(value), value, now, before)
 
 
 def _new(comparison: Comparison) -> Iterator[Change]:
     """Many new values that are rare one by one, in one sentence."""
-    new = comparison.appeared
+    new = comparison.new_values
     share = sum(new.values())
-    if len(new) <= MOST or share <= _LEAST_SHARE + 2.0 * comparison.novelty or comparison.values is None:
+    if len(new) <= MOST or share <= _LEAST_SHARE + 2.0 * comparison.usual_novelty or comparison.values is None:
         return
     some = "" if comparison.hidden else f", such as {', '.join(quoted(value) for value in list(new)[:3])}"
     yield Change("value", f"{len(new):,} values are new: {share_words(share)} of all{some}", None, 0.0, share)
@@ -124,8 +124,8 @@ def _new(comparison: Comparison) -> Iterator[Change]:
 
 def _patterns(comparison: Comparison) -> Iterator[Change]:
     if comparison.patterns is not None and not comparison.hidden:
-        for pattern, now, before in _moved(*comparison.patterns, comparison.calm):
-            yield _told("pattern", f"pattern {quoted(pattern_words(pattern))}", pattern, now, before)
+        for pattern, now, before in _largest_differences(*comparison.patterns, comparison.same_every_time):
+            yield _share_change("pattern", f"pattern {quoted(pattern_words(pattern))}", pattern, now, before)
 
 
 def _numbers(comparison: Comparison) -> Iterator[Change]:
@@ -139,29 +139,33 @@ def _numbers(comparison: Comparison) -> Iterator[Change]:
     sides = [
         dict(zip(state.values.tolist(), (state.counts / state.total).tolist(), strict=True)) for state in (now, before)
     ]
-    found = _notables(sides[0], sides[1], now.total, before.total, comparison.calm)
+    found = _differing(sides[0], sides[1], now.total, before.total, comparison.same_every_time)
     for value in found[:MOST]:
         words = number_words("", Kind.NUMERIC, [value])[0]
-        yield _told("value", words, words, sides[0].get(value, 0.0), sides[1].get(value, 0.0))
+        yield _share_change("value", words, words, sides[0].get(value, 0.0), sides[1].get(value, 0.0))
 
 
-def _moved(now: Words, before: Words, calm: bool) -> Iterator[tuple[str, float, float]]:
+def _largest_differences(
+    now: ValueShares, before: ValueShares, same_every_time: bool
+) -> Iterator[tuple[str, float, float]]:
     """What appeared, vanished, grew and shrank, with its shares now and before; the largest differences first."""
     # A value that is not among the frequent ones of a sketch need not be absent.
     there = [value for value in before.shares if now.exact or value in now.shares]
     here = [value for value in now.shares if before.exact or value in before.shares]
     is_now, was = ({value: side.share(value) for value in [*here, *there]} for side in (now, before))
-    for value in _notables(is_now, was, now.total, before.total, calm)[:MOST]:
+    for value in _differing(is_now, was, now.total, before.total, same_every_time)[:MOST]:
         yield value, is_now[value], was[value]
 
 
-def _notables(now: Mapping[Key, float], before: Mapping[Key, float], total: int, old: int, calm: bool) -> list[Key]:
+def _differing(
+    now: Mapping[Key, float], before: Mapping[Key, float], total: int, old: int, same_every_time: bool
+) -> list[Key]:
     known = {**before, **now}
-    found = [key for key in known if _notable(now.get(key, 0.0), before.get(key, 0.0), total, old, calm)]
+    found = [key for key in known if _differs(now.get(key, 0.0), before.get(key, 0.0), total, old, same_every_time)]
     return sorted(found, key=lambda key: -abs(now.get(key, 0.0) - before.get(key, 0.0)))
 
 
-def _told(aspect: str, words: str, subject: str | None, now: float, before: float) -> Change:
+def _share_change(aspect: str, words: str, subject: str | None, now: float, before: float) -> Change:
     if before == 0.0:
         text = f"{words} appeared: {share_words(now)}"
     elif now == 0.0:
@@ -171,9 +175,9 @@ def _told(aspect: str, words: str, subject: str | None, now: float, before: floa
     return Change(aspect, text, subject, before, now)
 
 
-def _notable(now: float, before: float, total: int, old: int, calm: bool) -> bool:
+def _differs(now: float, before: float, total: int, old: int, same_every_time: bool) -> bool:
     """Whether two shares differ by enough to matter, and by more than chance where there is chance."""
-    if calm:
+    if same_every_time:
         return abs(now - before) > _LEAST_SHARE
     middle = (now * total + before * old) / max(1, total + old)
     chance = (middle * (1.0 - middle) * (1.0 / max(1, total) + 1.0 / max(1, old))) ** 0.5

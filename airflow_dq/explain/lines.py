@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from airflow_dq.learn.model import Alert, Change
+from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.metrics.registry import Reason
 
 _TOGETHER = {"quantile": "quantiles", "value": "values", "pattern": "patterns"}

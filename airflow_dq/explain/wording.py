@@ -17,9 +17,6 @@ _RUN = 5
 _LONGEST = 40
 """Characters of a value that a sentence shows."""
 
-LOOKS_LIKE = " Looks like: "
-"""Between an alert's sentence and its likely cause."""
-
 _NAMES = {
     "std": "standard deviation",
     "p05": "5th percentile",
@@ -73,11 +70,6 @@ _REASONS = {
 _PAIR_LINKS = {"new_ratio": "against", "outside_ratio": "of", "unseen_ratio": "in"}
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
 _MOMENTS = ("min", "max", "mean", "median", "p05", "p25", "p75", "p95")
-
-
-def looks_like(cause: str | None) -> str:
-    """The end of an alert's message; empty when no cause is known."""
-    return "" if cause is None else f"{LOOKS_LIKE}{cause}."
 
 
 def metric_words(metric: str, pair: bool) -> str:

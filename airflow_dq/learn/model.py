@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
 
+from airflow_dq.explain.alert import Alert as Alert
+from airflow_dq.explain.alert import Change as Change
+from airflow_dq.explain.alert import Severity as Severity
 from airflow_dq.metrics.registry import Bound, MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
-
-Severity = Literal["fail", "warn"]
-"""What an alert does to the gate: stop it, or be recorded only."""
 
 
 class Status(StrEnum):
@@ -158,61 +157,6 @@ class ClauseResult:
     """The value that the bounds were applied to."""
     expected: tuple[float | None, float | None]
     """Lowest and highest value of the metric itself that would have passed (None: no bound on that side)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that a reader should know about what an alert is about, for the list below its sentence."""
-
-    aspect: str
-    """What it is about: ``history`` (the values before), ``rows``, ``missing``, ``quantile``, ``value``, ``pattern``
-    or ``text``."""
-    words: str
-    """In words: ``'us' appeared: 12% of the values``."""
-    subject: str | None = None
-    """The value, pattern or metric it is about; None where there is none, or where values are hidden."""
-    before: float | None = None
-    """Number or share in the partition before."""
-    now: float | None = None
-    """The same in this partition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alert:
-    """One reason why a partition did not pass, in words for the person who is paged.
-
-    ``rule`` is ``metric`` for a violated clause, ``column_missing``, ``column_added``, ``column_renamed`` or
-    ``column_retyped`` for a changed schema, ``calendar`` for a column that does not tell the partition's date as it
-    always has, ``partition_repeated`` for an earlier partition over again, ``values_unheard`` for values of a sort that
-    the column has never held.
-    """
-
-    rule: str
-    column: str | None
-    message: str
-    """The sentence: what was seen, what was expected, from how many partitions, how unusual."""
-    metric: str | None = None
-    observed: MetricValue | None = None
-    lower: float | None = None
-    upper: float | None = None
-    """Bounds on the metric itself (the transform undone)."""
-    fpr: float | None = None
-    """Chance of a false alarm, as bounded."""
-    bound: Bound | None = None
-    history: tuple[tuple[str | None, float | None], ...] = ()
-    """(partition, value) of the metric over the history, oldest first: what a chart shows."""
-    kind: Kind | None = None
-    """Kind of the column: how its values are written (a timestamp's are seconds)."""
-    changes: tuple[Change, ...] = ()
-    """The metric's last values, and on the column's first alert what changed in the column."""
-    cause: str | None = None
-    """What it looks like (``change of unit, x60``), when one type of error explains it clearly best."""
-    group: str | None = None
-    """What alerts with one cause have in common; None for an alert that stands alone."""
-    root: bool = True
-    """Whether it speaks for its group: the others only moved with it."""
-    severity: Severity = "fail"
-    """What it does to the gate; see :mod:`airflow_dq.judge.severity`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
 
-from airflow_dq.explain.wording import looks_like, quoted
+from airflow_dq.explain.wording import quoted
 from airflow_dq.learn.history.timeline import moment_of
 from airflow_dq.learn.model import Alert, CalendarPart, ColumnProgram
 from airflow_dq.profile.model import ColumnProfile, Profile
@@ -136,7 +136,7 @@ def calendar_alerts(
         dated = ((earlier.partition, moment_of(earlier.partition)) for earlier in reversed(history))
         old = next((key for key, its in dated if its is not None and _value(part, kind, its) == seen), None)
         cause = None if old is None else f"rows of {old}"
-        yield Alert("calendar", name, message + looks_like(cause), kind=kind, cause=cause)
+        yield Alert("calendar", name, message, kind=kind, cause=cause)
 
 
 def part_words(part: CalendarPart) -> str:

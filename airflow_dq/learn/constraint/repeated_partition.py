@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from airflow_dq.explain.wording import looks_like
 from airflow_dq.learn.model import Alert, Program
 from airflow_dq.profile.model import Profile
 
@@ -33,7 +32,7 @@ def repetition_alerts(program: Program, profile: Profile, history: Sequence[Prof
         f"the table: the partition holds what {_named(copied)} holds ({profile.row_count:,} rows, every value as often "
         f"in all {len(compared)} columns); no two of the {len(past)} past partitions were alike."
     )
-    yield Alert("partition_repeated", None, message + looks_like(cause), cause=cause)
+    yield Alert("partition_repeated", None, message, cause=cause)
 
 
 def _content(profile: Profile, columns: Collection[str]) -> tuple[str, ...] | None:

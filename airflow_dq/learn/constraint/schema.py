@@ -81,7 +81,7 @@ def _renamed(name: str, new: str, past: _Past) -> Alert:
         f"{name}: the column is missing; it looks renamed to {quoted(new)}, a new column with the same values. "
         f"It is called {quoted(name)} in {past.having(name)}."
     )
-    return Alert("column_renamed", name, message, cause=f"renamed to {quoted(new)}")
+    return Alert("column_renamed", name, message, cause=f"renamed to {quoted(new)}", cause_stated=True)
 
 
 def _added(program: Program, profile: Profile) -> list[str]:

@@ -31,7 +31,7 @@ def test_what_is_alike_shares_a_line() -> None:
 def test_details_are_told_once_for_a_column_and_only_by_roots() -> None:
     alerts = [
         ALERT,
-        replace(ALERT, message="again"),
+        replace(ALERT, sentence="again"),
         replace(ALERT, column="b", root=False),
         replace(ALERT, column="c"),
     ]
