@@ -28,6 +28,8 @@ class Change:
     """Number or share in the partition before."""
     now: float | None = None
     """The same in this partition."""
+    label: str | None = None
+    """What the subject is called in a table: ``zeros``, ``'us'``; None where the aspect names it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,11 @@ from airflow_dq.states.pattern import PatternDistribution
 S = TypeVar("S", bound=State)
 _RECENT = 12
 """Number of the newest partitions whose distances tell what is usual."""
-_CALM = 0.01
+_SAME = 0.01
+"""Columns whose shares usually differ by less than this in all (L1) hold the same values every time."""
 _ENOUGH = 4
 """Number of past distances that are enough to tell what is usual."""
-_WANDERING = 0.5
+_NO_OVERLAP = 0.5
 """Values that usually move by this Kolmogorov-Smirnov distance have no distribution of their own."""
 
 
@@ -99,7 +100,7 @@ class Comparison:
         """Whether the metric changed by no more than it usually does."""
         return abs(self.change(metric)) <= least + 2.0 * self.usual_change(metric)
 
-    def state(self, kind: type[S]) -> tuple[S, S] | None:
+    def states(self, kind: type[S]) -> tuple[S, S] | None:
         """A state now and in the partition before; None when it is not kept on both sides."""
         now, before = self.now.states.get(kind.key), self.before.states.get(kind.key)
         return (now, before) if isinstance(now, kind) and isinstance(before, kind) else None
@@ -107,7 +108,7 @@ class Comparison:
     @cached_property
     def points(self) -> tuple[QuantilePoints, QuantilePoints] | None:
         """The numbers now and in the partition before; None when there are none to compare."""
-        states = self.state(NumberDistribution)
+        states = self.states(NumberDistribution)
         if states is None or not states[0].total or not states[1].total:
             return None
         return QuantilePoints.of(states[0]), QuantilePoints.of(states[1])
@@ -117,7 +118,7 @@ class Comparison:
         """The numbers other than zero now and in the partition before; None when one side has none."""
         if self.points is None:
             return None
-        states = self.state(NumberDistribution)
+        states = self.states(NumberDistribution)
         assert states is not None
         now, before = QuantilePoints.nonzero(states[0]), QuantilePoints.nonzero(states[1])
         return None if now is None or before is None else (now, before)
@@ -133,17 +134,17 @@ class Comparison:
     @property
     def new_every_time(self) -> bool:
         """Whether the numbers are others in every partition (a date, a counter): those before foretell none of them."""
-        return self.usual_distance > _WANDERING
+        return self.usual_distance > _NO_OVERLAP
 
     @cached_property
     def values(self) -> tuple[ValueShares, ValueShares] | None:
         """The strings now and in the partition before; None when there are none to compare."""
-        return _words(self.state(CategoryDistribution))
+        return _shares(self.states(CategoryDistribution))
 
     @cached_property
     def patterns(self) -> tuple[ValueShares, ValueShares] | None:
         """The strings' patterns now and in the partition before."""
-        return _words(self.state(PatternDistribution))
+        return _shares(self.states(PatternDistribution))
 
     @cached_property
     def new_values(self) -> Mapping[str, float]:
@@ -172,7 +173,7 @@ class Comparison:
     def same_every_time(self) -> bool:
         """Whether every partition has the same values equally often: then no difference is due to chance."""
         past = self.past_distances("l1")
-        return len(past) >= _ENOUGH and nine_in_ten(past) < _CALM
+        return len(past) >= _ENOUGH and nine_in_ten(past) < _SAME
 
     @cached_property
     def usual_novelty(self) -> float:
@@ -196,7 +197,7 @@ def sampling_noise(now: int, before: int) -> float:
     return float(1.52 * (1.0 / max(1, now) + 1.0 / max(1, before)) ** 0.5)
 
 
-def _words(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[ValueShares, ValueShares] | None:
+def _shares(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[ValueShares, ValueShares] | None:
     if states is None or not states[0].total or not states[1].total:
         return None
     return ValueShares.of(states[0]), ValueShares.of(states[1])

@@ -37,7 +37,7 @@ def missing(comparison: Comparison) -> Cause | None:
 
 
 def _what(comparison: Comparison) -> str:
-    states = comparison.state(Counts)
+    states = comparison.states(Counts)
     if states is None:
         return "null"
     now, before = states
@@ -80,7 +80,7 @@ def unlike(comparison: Comparison) -> float:
         now, before = comparison.points
         noise = max(1.5 * comparison.usual_distance, sampling_noise(now.count, before.count))
         return max(0.0, now.ks_distance(before) - noise)
-    states = comparison.state(CategoryDistribution)
+    states = comparison.states(CategoryDistribution)
     if states is None or not states[0].total or not states[1].total:
         return 0.0
     if states[0].buckets is None and states[1].buckets is None and comparison.usual_novelty < 0.5:
@@ -122,7 +122,7 @@ def copies_of(comparison: Comparison) -> int | None:
 
     :return: None when the column cannot tell: its values are few, or not counted one by one
     """
-    numbers, words = comparison.state(NumberDistribution), comparison.state(CategoryDistribution)
+    numbers, words = comparison.states(NumberDistribution), comparison.states(CategoryDistribution)
     states = numbers or words
     if states is None or len(states[0].counts) <= _SEVERAL or not len(states[1].counts):
         return None

@@ -52,8 +52,8 @@ def test_hidden_values_are_not_shown() -> None:
 def test_patterns_are_written_with_nines_and_counted_runs() -> None:
     found = _changes(Kind.STRING, ["2024-01-02"] * ROWS, ["2024-01-02"] * 600 + ["x" * 12] * 400)
     assert [change.words for change in found["pattern"]] == [
-        "pattern '9999.99.99' shrank: 100% -> 60.0%",
-        "pattern 'a{12}' appeared: 40.0%",
+        "'9999.99.99' shrank: 100% -> 60.0%",
+        "'a{12}' appeared: 40.0%",
     ]
 
 

@@ -13,7 +13,7 @@ ALERT = Alert(
         Change("history", "last values: 1, 2"),
         Change("quantile", "median 1 -> 2"),
         Change("quantile", "max 2 -> 4"),
-        Change("pattern", "pattern '99' appeared: 5.00%"),
+        Change("pattern", "'99' appeared: 5.00%"),
         Change("text", "letters in upper case: 10.0%, before 0%"),
     ),
 )
