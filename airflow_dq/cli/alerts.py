@@ -51,9 +51,7 @@ def _day(flag: str, text: str | None) -> date | None:
 
 
 def _row(line: JudgedPartition) -> tuple[object, ...]:
-    from airflow_dq.report.text import cause_first
-
-    what = " ".join(cause_first(line.headline or "").split())
+    what = " ".join((line.headline or "").split())
     short = what if len(what) <= HEADLINE else f"{what[: HEADLINE - 3]}..."
     state = line.decision or ("open" if line.open_count else "closed")
     return line.first_alert_id, line.dataset, line.partition, line.severity, state, line.alert_count, short

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from airflow_dq.explain.previous import Neighbours
+from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.distribution import Points, Words
+from airflow_dq.learn.distribution import QuantilePoints, ValueShares
 from airflow_dq.learn.history.series import observe
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
@@ -24,10 +24,11 @@ from airflow_dq.states.pattern import PatternDistribution
 S = TypeVar("S", bound=State)
 _RECENT = 12
 """Number of the newest partitions whose distances tell what is usual."""
-_CALM = 0.01
+_SAME = 0.01
+"""Columns whose shares usually differ by less than this in all (L1) hold the same values every time."""
 _ENOUGH = 4
 """Number of past distances that are enough to tell what is usual."""
-_WANDERING = 0.5
+_NO_OVERLAP = 0.5
 """Values that usually move by this Kolmogorov-Smirnov distance have no distribution of their own."""
 
 
@@ -41,20 +42,22 @@ class Comparison:
     past: tuple[ColumnProfile, ...]
     partitions: tuple[str | None, ...]
     """Keys of the past partitions."""
-    neighbours: Neighbours
+    previous: PreviousPartition
     """The columns of the partition before."""
     hidden: bool = False
     """Whether the strings are keyed hashes, which say nothing to a reader."""
 
     @classmethod
-    def of(cls, name: str, profile: Profile, history: Sequence[Profile], neighbours: Neighbours) -> Comparison | None:
+    def of(
+        cls, name: str, profile: Profile, history: Sequence[Profile], previous: PreviousPartition
+    ) -> Comparison | None:
         """The comparison; None when the column is not in both, or has values of another kind now."""
         now, before = profile.columns.get(name), history[-1].columns.get(name) if history else None
         if now is None or before is None or (now.kind is not before.kind and Kind.NULL not in (now.kind, before.kind)):
             return None
         known = [old for old in history if name in old.columns]
         past, partitions = tuple(old.columns[name] for old in known), tuple(old.partition for old in known)
-        return cls(name, now, before, past, partitions, neighbours, profile.options.hides(name))
+        return cls(name, now, before, past, partitions, previous, profile.options.hides(name))
 
     @property
     def kind(self) -> Kind:
@@ -64,64 +67,64 @@ class Comparison:
     @property
     def rows(self) -> tuple[int, int]:
         """Number of rows now and in the partition before."""
-        return int(self.value("row_count") or 0), int(self.old("row_count") or 0)
+        return int(self.value("row_count") or 0), int(self.value_before("row_count") or 0)
 
     @property
     def present(self) -> tuple[int, int]:
         """Number of values now and in the partition before."""
         now, before = self.rows
-        complete, old = self.value("complete_ratio"), self.old("complete_ratio")
+        complete, old = self.value("complete_ratio"), self.value_before("complete_ratio")
         return round(now * (complete or 0.0)), round(before * (old or 0.0))
 
     def value(self, metric: str) -> float | None:
         """The metric now; None when it has no value."""
         return _number(self.now, metric)
 
-    def old(self, metric: str) -> float | None:
+    def value_before(self, metric: str) -> float | None:
         """The metric in the partition before."""
         return _number(self.before, metric)
 
     def change(self, metric: str) -> float:
         """By how much the metric changed; 0 when it has no value on either side."""
-        now, old = self.value(metric), self.old(metric)
+        now, old = self.value(metric), self.value_before(metric)
         return 0.0 if now is None or old is None else now - old
 
-    def usual(self, metric: str) -> float:
+    def usual_change(self, metric: str) -> float:
         """How much the metric changes from one partition to the next when nothing is wrong (nine times in ten)."""
         values = [value for value in (_number(column, metric) for column in self.past) if value is not None]
         if len(values) < 2:
             return 0.0
         return nine_in_ten([abs(b - a) for a, b in pairwise(values)])
 
-    def steady(self, metric: str, least: float) -> bool:
+    def changed_as_usual(self, metric: str, least: float) -> bool:
         """Whether the metric changed by no more than it usually does."""
-        return abs(self.change(metric)) <= least + 2.0 * self.usual(metric)
+        return abs(self.change(metric)) <= least + 2.0 * self.usual_change(metric)
 
-    def state(self, kind: type[S]) -> tuple[S, S] | None:
+    def states(self, kind: type[S]) -> tuple[S, S] | None:
         """A state now and in the partition before; None when it is not kept on both sides."""
         now, before = self.now.states.get(kind.key), self.before.states.get(kind.key)
         return (now, before) if isinstance(now, kind) and isinstance(before, kind) else None
 
     @cached_property
-    def points(self) -> tuple[Points, Points] | None:
+    def points(self) -> tuple[QuantilePoints, QuantilePoints] | None:
         """The numbers now and in the partition before; None when there are none to compare."""
-        states = self.state(NumberDistribution)
+        states = self.states(NumberDistribution)
         if states is None or not states[0].total or not states[1].total:
             return None
-        return Points.of(states[0]), Points.of(states[1])
+        return QuantilePoints.of(states[0]), QuantilePoints.of(states[1])
 
     @cached_property
-    def nonzero(self) -> tuple[Points, Points] | None:
+    def nonzero(self) -> tuple[QuantilePoints, QuantilePoints] | None:
         """The numbers other than zero now and in the partition before; None when one side has none."""
         if self.points is None:
             return None
-        states = self.state(NumberDistribution)
+        states = self.states(NumberDistribution)
         assert states is not None
-        now, before = Points.nonzero(states[0]), Points.nonzero(states[1])
+        now, before = QuantilePoints.nonzero(states[0]), QuantilePoints.nonzero(states[1])
         return None if now is None or before is None else (now, before)
 
     @cached_property
-    def noise(self) -> float:
+    def usual_distance(self) -> float:
         """The Kolmogorov-Smirnov distance that nine in ten ordinary partitions do not exceed."""
         past = self.past_distances("ks_dist")
         if len(past) >= _ENOUGH:
@@ -129,27 +132,27 @@ class Comparison:
         return sampling_noise(*self.present)
 
     @property
-    def wanders(self) -> bool:
+    def new_every_time(self) -> bool:
         """Whether the numbers are others in every partition (a date, a counter): those before foretell none of them."""
-        return self.noise > _WANDERING
+        return self.usual_distance > _NO_OVERLAP
 
     @cached_property
-    def values(self) -> tuple[Words, Words] | None:
+    def values(self) -> tuple[ValueShares, ValueShares] | None:
         """The strings now and in the partition before; None when there are none to compare."""
-        return _words(self.state(CategoryDistribution))
+        return _shares(self.states(CategoryDistribution))
 
     @cached_property
-    def patterns(self) -> tuple[Words, Words] | None:
+    def patterns(self) -> tuple[ValueShares, ValueShares] | None:
         """The strings' patterns now and in the partition before."""
-        return _words(self.state(PatternDistribution))
+        return _shares(self.states(PatternDistribution))
 
     @cached_property
-    def appeared(self) -> Mapping[str, float]:
+    def new_values(self) -> Mapping[str, float]:
         """The strings that the partition before does not have, and their shares; the most frequent ones first."""
         if self.values is None or not self.values[1].exact:
             return {}
         now, before = self.values
-        return {value: share for value, share in now.every.items() if value not in before.every}
+        return {value: share for value, share in now.all_shares.items() if value not in before.all_shares}
 
     def past_distances(self, metric: str) -> list[float]:
         """The distances of recent partitions from the one before each, as far as they are known."""
@@ -167,13 +170,13 @@ class Comparison:
         return None if found is None or isinstance(found, Reason) else float(found)
 
     @cached_property
-    def calm(self) -> bool:
+    def same_every_time(self) -> bool:
         """Whether every partition has the same values equally often: then no difference is due to chance."""
         past = self.past_distances("l1")
-        return len(past) >= _ENOUGH and nine_in_ten(past) < _CALM
+        return len(past) >= _ENOUGH and nine_in_ten(past) < _SAME
 
     @cached_property
-    def novelty(self) -> float:
+    def usual_novelty(self) -> float:
         """Share of the values that are new in a usual partition."""
         past = self.past_distances("new_ratio")
         return sorted(past)[len(past) // 2] if past else 0.0
@@ -194,10 +197,10 @@ def sampling_noise(now: int, before: int) -> float:
     return float(1.52 * (1.0 / max(1, now) + 1.0 / max(1, before)) ** 0.5)
 
 
-def _words(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[Words, Words] | None:
+def _shares(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[ValueShares, ValueShares] | None:
     if states is None or not states[0].total or not states[1].total:
         return None
-    return Words.of(states[0]), Words.of(states[1])
+    return ValueShares.of(states[0]), ValueShares.of(states[1])
 
 
 def _number(column: ColumnProfile, metric: str) -> float | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.cause.hypothesis import Cause
-from airflow_dq.explain.wording import listed, looks_like
-from airflow_dq.learn.model import Alert
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -32,23 +31,23 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
     # accident that hit most columns.
     first = (_DELIVERED, _SHIFTED, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
-    return tuple(alert for key in order for alert in _together(key, groups[key], causes))
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], causes))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
     columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
     schema = any(alert.rule.startswith("column_") for alert in alerts)
-    undated = {alert.column for alert in alerts if alert.rule == "calendar"}
-    short = any(alert.rule == "metric" and alert.column is None for alert in alerts)
-    own = {column: _family(causes.get(column), schema, short) for column in columns}
+    undated = {alert.column for alert in alerts if alert.rule == "date_column"}
+    short = any(alert.rule == "range" and alert.column is None for alert in alerts)
+    own = {column: _accident(causes.get(column), schema, short) for column in columns}
     vague = [column for column in columns if own[column] is None]
     wide = len(vague) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
     for alert in alerts:
         if alert.rule.startswith("column_"):
             keys.append(_SHIFTED)
-        elif alert.rule in ("calendar", "partition_repeated") or alert.column in undated:
+        elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
             keys.append(_DELIVERED)
         elif alert.column is None:
             keys.append(_ROWS)
@@ -57,7 +56,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     return keys
 
 
-def _family(cause: Cause | None, schema: bool, short: bool) -> str | None:
+def _accident(cause: Cause | None, schema: bool, short: bool) -> str | None:
     """The accident that a column's cause is part of; None when nothing is known of it."""
     if cause is None:
         return _ROWS if short else None
@@ -68,22 +67,20 @@ def _family(cause: Cause | None, schema: bool, short: bool) -> str | None:
     return f"{cause.type} {cause.parameter}".strip()
 
 
-def _together(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
+def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
 
     Of a number of rows nothing but its columns tells why.
     """
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.rule == "metric", alert.column is not None))
+    alerts = sorted(alerts, key=lambda alert: (alert.rule == "range", alert.column is not None))
     roots = [alert for alert in alerts if alert.rule.startswith("column_")] or [alerts[0]]
     others = [replace(alert, group=key, root=False) for alert in alerts[len(roots) :]]
     why = next((found for alert in others if (found := causes.get(alert.column or "")) is not None), None)
     if key == _ROWS and why is not None and roots[0].column is None and roots[0].cause is None:
-        roots[0] = replace(roots[0], message=roots[0].message + looks_like(why.words), cause=why.words)
+        roots[0] = replace(roots[0], cause=why.words)
     named = {alert.column for alert in roots}
     moved = list(dict.fromkeys(alert.column for alert in others if alert.column not in named and alert.column))
-    if moved:
-        many = f"{len(moved)} {'other ' if roots[0].column else ''}column{'s' if len(moved) > 1 else ''}"
-        roots[0] = replace(roots[0], message=f"{roots[0].message} {many} moved with it: {listed(moved)}.")
+    roots[0] = replace(roots[0], moved_with=tuple(moved))
     return [*(replace(alert, group=key) for alert in roots), *others]

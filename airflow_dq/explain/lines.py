@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from airflow_dq.learn.model import Alert, Change
+from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Reason
 
-_TOGETHER = {"quantile": "quantiles", "value": "values", "pattern": "patterns"}
-"""Aspects whose changes share a line."""
+_TITLES = {"quantile": "quantiles", "value": "values", "pattern": "patterns"}
+"""Aspects whose changes share a line, which begins with this title."""
 
 
 def telling(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
@@ -18,23 +18,19 @@ def telling(alerts: Sequence[Alert]) -> tuple[Alert, ...]:
 
 def digest(alerts: Sequence[Alert]) -> Iterator[tuple[Alert, tuple[str, ...]]]:
     """Each alert with its details; what is the same for a column is said once, and only by the root of a group."""
-    told: set[str | None] = set()
+    known: set[str | None] = set()
     for alert in alerts:
-        known = alert.column in told or not alert.root
-        told.add(alert.column)
-        yield alert, () if known else details(alert)
+        said = alert.column in known or not alert.root
+        known.add(alert.column)
+        yield alert, () if said else details(alert)
 
 
 def details(alert: Alert) -> tuple[str, ...]:
     """What an alert has to say beyond its sentence, one line per aspect."""
     lines: dict[str, list[str]] = {}
     for place, change in enumerate(alert.changes):
-        lines.setdefault(_TOGETHER.get(change.aspect, str(place)), []).append(_words(change))
+        lines.setdefault(_TITLES.get(change.aspect, str(place)), []).append(change.words)
     return tuple(
-        f"{title}: {'; '.join(words)}" if title in _TOGETHER.values() else "; ".join(words)
+        f"{title}: {'; '.join(words)}" if title in _TITLES.values() else "; ".join(words)
         for title, words in lines.items()
     )
-
-
-def _words(change: Change) -> str:
-    return change.words.removeprefix("pattern ") if change.aspect == "pattern" else change.words

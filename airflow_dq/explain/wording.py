@@ -18,9 +18,6 @@ _RUN = 5
 _LONGEST = 40
 """Characters of a value that a sentence shows."""
 
-LOOKS_LIKE = " Looks like: "
-"""Between an alert's sentence and its likely cause."""
-
 _REASONS = {
     Reason.EMPTY_BATCH: "the partition has no rows",
     Reason.NO_VALUES: "there is no usable value in it",
@@ -28,11 +25,6 @@ _REASONS = {
     Reason.NOT_APPLICABLE: "it does not apply to these values",
     Reason.ENGINE_ERROR: "measuring it failed",
 }
-
-
-def looks_like(cause: str | None) -> str:
-    """The end of an alert's message; empty when no cause is known."""
-    return "" if cause is None else f"{LOOKS_LIKE}{cause}."
 
 
 def metric_words(metric: str, pair: bool) -> str:
@@ -131,32 +123,6 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Some of the names, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def chance_words(bound: Bound, fpr: float, spread: float, partitions: int) -> str:
-    """How likely a false alarm of one clause is; never "0"."""
-    if spread == 0.0 and bound is Bound.STUDENT_T:
-        return f"it never changed in {partitions} partitions: a change is rarer than about 1 time in {partitions + 1}"
-    if spread == 0.0:
-        return f"it never changed in {partitions} partitions, so the chance of a false alarm cannot be estimated"
-    often = f"1 time in {_round_down(1.0 / fpr)}"
-    if fpr < 1e-9:
-        often = "less than 1 time in 1,000,000,000"
-    match bound:
-        case Bound.CHEBYSHEV:
-            return f"a false alarm at most {often} (Chebyshev's inequality)"
-        case Bound.CANTELLI:
-            return f"a false alarm at most {often} (Cantelli's inequality)"
-        case Bound.CLT:
-            return f"a false alarm about {often} (normal distribution)".replace("about less", "less")
-        case Bound.STUDENT_T:
-            return f"a false alarm about {often} (Student's t)".replace("about less", "less")
-
-
-def _round_down(times: float) -> str:
-    """Three significant digits, downwards: "1 in N" must not promise more than the bound."""
-    unit = 10 ** max(0, math.floor(math.log10(times)) - 2) if times >= 1 else 1
-    return f"{max(1, math.floor(times / unit + 1e-9) * unit):,}"
 
 
 def quoted(text: str) -> str:

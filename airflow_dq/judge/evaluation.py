@@ -9,6 +9,7 @@ from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.explain.explanation import explain
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Constraint, Finding, NotEvaluated
+from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
@@ -42,10 +43,10 @@ def evaluate(
     table = _table(checked)
     scopes = {name: _column(program, name, partition, checked) for name in names}
     status, reason = _overall(table, scopes, checked, profile)
-    findings = tuple(one.outcome for one in checked if isinstance(one.outcome, Finding))
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
-    alerts = explain(partition, findings, len(scopes))
-    return Verdict(profile.partition, status, table, scopes, findings, skipped, alerts, reason)
+    found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
+    alerts = explain(partition, found, len(scopes))
+    return Verdict(profile.partition, status, table, scopes, tuple(finding for _, finding in found), skipped, alerts, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def _overall(
     skipped = [name for name in columns if name in unjudged or name not in known]
     if skipped:
         return Status.NOT_EVALUATED, "; ".join(f"{name}: {columns[name].reason}" for name in skipped)
-    if not profile.row_count and any(one.constraint.scope.column is None for one in checked):
+    if not profile.row_count and any(isinstance(one.constraint, Range) and one.of_table for one in checked):
         # The number of rows is all that there is to check.
         return Status.PASS, None
     if not any(scope.checked for scope in columns.values()):

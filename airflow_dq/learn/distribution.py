@@ -19,12 +19,13 @@ IntArray = NDArray[np.int64]
 QUANTILES = 512
 """Equally likely points that stand for an exact distribution of numbers."""
 _SKETCHED = 128
+"""The same of a sketched one, where each point costs a search among the cells."""
 FREQUENT = 300
 """Most frequent values that are looked at one by one."""
 
 
 @dataclass(frozen=True)
-class Points:
+class QuantilePoints:
     """Equally likely values, ascending, that stand for a distribution of ``count`` numbers."""
 
     values: FloatArray
@@ -33,7 +34,7 @@ class Points:
     """Whether the points are values that occur, and not places in a sketch."""
 
     @classmethod
-    def of(cls, numbers: NumberDistribution) -> Points:
+    def of(cls, numbers: NumberDistribution) -> QuantilePoints:
         """The middles of equal shares of a distribution with at least one value."""
         if numbers.sketch is not None:
             shares = (np.arange(_SKETCHED) + 0.5) / _SKETCHED
@@ -41,7 +42,7 @@ class Points:
         return cls._exact(numbers.values, numbers.counts)
 
     @classmethod
-    def nonzero(cls, numbers: NumberDistribution) -> Points | None:
+    def nonzero(cls, numbers: NumberDistribution) -> QuantilePoints | None:
         """The same without the zeros; None when there is nothing else."""
         if numbers.sketch is not None:
             every = cls.of(numbers)
@@ -50,56 +51,57 @@ class Points:
         return cls._exact(numbers.values[others], numbers.counts[others]) if others.any() else None
 
     @classmethod
-    def _exact(cls, values: FloatArray, counts: IntArray) -> Points:
+    def _exact(cls, values: FloatArray, counts: IntArray) -> QuantilePoints:
         total = int(counts.sum())
         size = min(QUANTILES, total)
         ranks = (np.arange(size) + 0.5) / size * total
         return cls(values[np.searchsorted(np.cumsum(counts), ranks, side="right")], total)
 
-    def below(self, places: FloatArray | float) -> FloatArray:
+    def share_up_to(self, places: FloatArray | float) -> FloatArray:
         """Share of the values that are at most each place."""
         return np.asarray(np.searchsorted(self.values, places, side="right") / len(self.values))
 
     @cached_property
-    def whole(self) -> bool:
+    def whole_numbers(self) -> bool:
         """Whether no value has a fraction."""
         return bool((self.values == np.round(self.values)).all())
 
     @cached_property
-    def spelled(self) -> Mapping[str, float]:
+    def decimal_texts(self) -> Mapping[str, float]:
         """The points as decimal texts, with their shares."""
         shares: dict[str, float] = defaultdict(float)
         for value in self.values.tolist():
-            shares[str(int(value)) if self.whole else repr(value)] += 1.0 / len(self.values)
+            shares[str(int(value)) if self.whole_numbers else repr(value)] += 1.0 / len(self.values)
         return shares
 
-    def where(self, chosen: BoolArray) -> Points | None:
+    def where(self, chosen: BoolArray) -> QuantilePoints | None:
         """The points that are chosen (a mask); None when there are none."""
         kept = self.values[chosen]
-        return Points(kept, round(self.count * len(kept) / len(self.values)), self.exact) if len(kept) else None
+        return QuantilePoints(kept, round(self.count * len(kept) / len(self.values)), self.exact) if len(kept) else None
 
-    def scaled(self, factor: float, offset: float) -> Points:
+    def scaled(self, factor: float, offset: float) -> QuantilePoints:
         """The distribution of ``factor * value + offset``."""
         moved = factor * self.values + offset
-        return Points(moved if factor >= 0 else moved[::-1], self.count, self.exact)
+        return QuantilePoints(moved if factor >= 0 else moved[::-1], self.count, self.exact)
 
-    def distance(self, other: Points) -> float:
-        """Kolmogorov-Smirnov distance, to the resolution of the points."""
+    def ks_distance(self, other: QuantilePoints) -> float:
+        """Kolmogorov-Smirnov distance (0 to 1), to the resolution of the points."""
         places = np.concatenate([self.values, other.values])
-        return float(np.abs(self.below(places) - other.below(places)).max())
+        return float(np.abs(self.share_up_to(places) - other.share_up_to(places)).max())
 
 
 @dataclass(frozen=True)
-class Words:
+class ValueShares:
     """Strings and the share of the values that each is: all of them, or the most frequent ones when sketched."""
 
     shares: Mapping[str, float]
     """Of the most frequent values, most frequent first."""
     total: int
-    whole: CategoryDistribution
+    distribution: CategoryDistribution
+    """Where the shares are from: it has those of the rarer values."""
 
     @classmethod
-    def of(cls, categories: CategoryDistribution) -> Words:
+    def of(cls, categories: CategoryDistribution) -> ValueShares:
         """The most frequent of a distribution with at least one value."""
         total = categories.total
         if categories.buckets is not None:
@@ -110,23 +112,18 @@ class Words:
     @property
     def exact(self) -> bool:
         """Whether a value that is not found does not occur."""
-        return self.whole.buckets is None
+        return self.distribution.buckets is None
 
     @cached_property
-    def seen(self) -> float:
-        """Share of the values that the frequent ones make up."""
-        return sum(self.shares.values())
-
-    @cached_property
-    def every(self) -> Mapping[str, float]:
+    def all_shares(self) -> Mapping[str, float]:
         """All values that are known, with their shares."""
-        if not self.exact or len(self.whole.values) <= FREQUENT:
+        if not self.exact or len(self.distribution.values) <= FREQUENT:
             return self.shares
-        return _listed(self.whole, len(self.whole.values))
+        return _listed(self.distribution, len(self.distribution.values))
 
     def share(self, value: str) -> float:
         """Share of one value."""
-        return self.every.get(value, 0.0)
+        return self.all_shares.get(value, 0.0)
 
 
 def _listed(categories: CategoryDistribution, number: int) -> Mapping[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.learn.distribution import Points, Words
+from airflow_dq.learn.distribution import QuantilePoints, ValueShares
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
@@ -43,7 +43,7 @@ def _apart(old: ColumnProfile, new: ColumnProfile) -> float:
     if isinstance(numbers[0], NumberDistribution) and isinstance(numbers[1], NumberDistribution):
         if not numbers[0].total or not numbers[1].total:
             return 1.0
-        return Points.of(numbers[0]).distance(Points.of(numbers[1]))
+        return QuantilePoints.of(numbers[0]).ks_distance(QuantilePoints.of(numbers[1]))
     # Where values are new every day, their patterns tell the column.
     return min(_words_apart(old, new, kind) for kind in (CategoryDistribution, PatternDistribution))
 
@@ -52,5 +52,5 @@ def _words_apart(old: ColumnProfile, new: ColumnProfile, kind: type[CategoryDist
     states = old.states.get(kind.key), new.states.get(kind.key)
     if not isinstance(states[0], kind) or not isinstance(states[1], kind) or not states[0].total or not states[1].total:
         return 1.0
-    a, b = (Words.of(state).every for state in states if isinstance(state, kind))
+    a, b = (ValueShares.of(state).all_shares for state in states if isinstance(state, kind))
     return 0.5 * sum(abs(a.get(value, 0.0) - b.get(value, 0.0)) for value in {**a, **b})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from airflow_dq.explain.explanation import past_partitions
 from airflow_dq.explain.lines import details
-from airflow_dq.explain.wording import looks_like, metric_words
+from airflow_dq.explain.sentence import past_partitions
+from airflow_dq.explain.wording import metric_words
 from airflow_dq.learn.model import Alert, Clause, Status, TransformKind, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.chart import history_chart
@@ -60,7 +61,7 @@ def _charts(alert: Alert, partition: str | None, moving: bool) -> list[Element]:
 
 def predicate(alert: Alert) -> str:
     """The alert's sentence without its subject and the likely cause, for a place that has them above it."""
-    text = alert.message.replace(looks_like(alert.cause), "") if alert.cause else alert.message
+    text = replace(alert, cause=None).message
     start = f"{alert.column or 'the table'}: "
     if not text.startswith(start):
         return text

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 
 from airflow_dq.explain.lines import digest
-from airflow_dq.explain.wording import LOOKS_LIKE
 from airflow_dq.learn.model import Status, Verdict
 from airflow_dq.report.markup import clean
 
@@ -31,12 +30,6 @@ def finding(verdict: Verdict) -> str:
     if verdict.reason:
         return verdict.reason
     return f"{_count(len(results), 'clause')} on {_count(judged, 'column')} held"
-
-
-def cause_first(said: str) -> str:
-    """An alert's sentence with its likely cause in front: a line that is cut to its width still tells that."""
-    seen, _, cause = said.partition(LOOKS_LIKE)
-    return f"Looks like {cause} {seen}" if cause else said
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -45,7 +45,8 @@ def _worst(detail: JudgedDetail) -> str:
 
 
 def _first(detail: JudgedDetail) -> str:
-    return detail.partition.headline or detail.verdict.reason or "it does not pass"
+    said = next((alert.message for alert in detail.alerts), detail.partition.headline)
+    return said or detail.verdict.reason or "it does not pass"
 
 
 def body(detail: JudgedDetail, page: str | None) -> str:

@@ -82,7 +82,7 @@ class JudgedPartition:
     first_alert_id: int | None
     """The alert that speaks for the others."""
     headline: str | None
-    """That alert's sentence."""
+    """What that alert says, its likely cause first."""
     fingerprint: str = ""
     """Digest of the content that was judged."""
 

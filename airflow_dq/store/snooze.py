@@ -153,7 +153,7 @@ def _applied(alert: Alert, snoozes: Sequence[Snooze]) -> Alert:
     snooze = covering(snoozes, alert.column, alert.metric)
     if snooze is None:
         return alert
-    return replace(alert, severity="warn", message=f"{alert.message} (Snoozed by {snooze.by}, {_until(snooze)}.)")
+    return replace(alert, severity="warn", snoozed=f"by {snooze.by}, {_until(snooze)}")
 
 
 def _until(snooze: Snooze) -> str:

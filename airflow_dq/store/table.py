@@ -243,6 +243,8 @@ class AlertRow(Base):
     column_name: Mapped[str | None] = mapped_column(Key)
     metric: Mapped[str | None] = mapped_column(Text)
     message: Mapped[str] = mapped_column(Text)
+    headline: Mapped[str] = mapped_column(Text)
+    """The message with its likely cause in front, for a line of a list."""
     observed: Mapped[float | None]
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]

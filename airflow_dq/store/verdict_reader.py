@@ -41,7 +41,7 @@ Found = TypeVarTuple("Found")
 
 _ALERT = aliased(AlertRow)
 _SPEAKS = (
-    select(_ALERT.id, _ALERT.message)
+    select(_ALERT.id, _ALERT.headline)
     .where(_ALERT.verdict_id == VerdictRow.id)
     # An open one if there is one; then the first in the verdict's own order.
     .order_by(_ALERT.closed_at.is_not(None), _ALERT.rank, _ALERT.id)
@@ -69,7 +69,7 @@ _COLUMNS = (
     VerdictRow.task_id,
     VerdictRow.map_index,
     FIRST_ALERT.label("first_alert_id"),
-    _SPEAKS.c.message.label("headline"),
+    _SPEAKS.c.headline,
 )
 
 

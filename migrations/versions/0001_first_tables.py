@@ -129,6 +129,7 @@ def upgrade() -> None:
         sa.Column("column_name", sa.Text(collation="C"), nullable=True),
         sa.Column("metric", sa.Text(), nullable=True),
         sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("headline", sa.Text(), nullable=False),
         sa.Column("observed", sa.Double(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("lower", sa.Double(), nullable=True),

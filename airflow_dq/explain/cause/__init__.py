@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from airflow_dq.explain.cause.hypothesis import Cause, considered
+from airflow_dq.explain.cause.hypothesis import Cause, hypotheses_for
 from airflow_dq.explain.comparison import Comparison
 
 CONVINCING = 0.7
@@ -26,13 +26,14 @@ def likely_cause(comparison: Comparison) -> Cause | None:
 def _explanations(comparison: Comparison) -> Iterator[Cause]:
     """What the hypotheses say, as long as one can still come near the best so far."""
     best = 0.0
-    for trust, procedure in considered(comparison):
-        if trust <= best - AHEAD:
+    for hypothesis in hypotheses_for(comparison.kind):
+        if hypothesis.trust <= best - AHEAD:
             return
-        cause = procedure(comparison)
+        cause = hypothesis.examine(comparison)
         if cause is not None:
-            yield replace(cause, score=trust * cause.score)
-            best = max(best, trust * cause.score)
+            score = hypothesis.trust * cause.score
+            yield replace(cause, score=score)
+            best = max(best, score)
 
 
 __all__ = ["Cause", "likely_cause"]

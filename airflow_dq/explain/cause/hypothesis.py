@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import pkgutil
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.states.base import Kind
@@ -23,30 +26,47 @@ class Cause:
     """Share of what happened that it explains, 0 to 1."""
 
 
-Procedure = Callable[[Comparison], "Cause | None"]
-_hypotheses: list[tuple[frozenset[Kind], float, Procedure]] = []
+Examine = Callable[[Comparison], "Cause | None"]
 
 
-def hypothesis(*kinds: Kind, trust: float = 1.0) -> Callable[[Procedure], Procedure]:
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One registered function, and how far its scores are trusted."""
+
+    kinds: frozenset[Kind]
+    """The kinds of column that it is about."""
+    trust: float
+    """Factor on its scores, above 0 to 1."""
+    examine: Examine
+    """Its cause of what happened; None where it explains nothing."""
+
+
+_registered: list[Hypothesis] = []
+
+
+def hypothesis(*kinds: Kind, trust: float = 1.0) -> Callable[[Examine], Examine]:
     """Register a hypothesis about columns of these kinds; it returns None where it explains nothing.
 
     :param trust: factor on its scores: the more cases a hypothesis can be made to fit, the less a good fit proves
     """
 
-    def register(procedure: Procedure) -> Procedure:
+    def register(examine: Examine) -> Examine:
         """Keep the function, and hand it back as it is."""
-        _hypotheses.append((frozenset(kinds), trust, procedure))
-        return procedure
+        _registered.append(Hypothesis(frozenset(kinds), trust, examine))
+        return examine
 
     return register
 
 
-def considered(comparison: Comparison) -> Iterator[tuple[float, Procedure]]:
-    """The hypotheses about the column's kind, each with its trust, the most trusted ones first."""
-    from airflow_dq.explain.cause import letter, number, presence, source, subset, text  # noqa: F401
-
-    able = ((trust, procedure) for kinds, trust, procedure in _hypotheses if comparison.kind in kinds)
-    return iter(sorted(able, key=lambda entry: -entry[0]))
+@cache
+def hypotheses_for(kind: Kind) -> tuple[Hypothesis, ...]:
+    """The hypotheses about columns of a kind, the most trusted ones first; modules of this package are found."""
+    # On the first look-up, not on import: the modules register themselves here, so this one must be complete by then.
+    package = import_module(__package__ or "")
+    for module in pkgutil.iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    able = [entry for entry in _registered if kind in entry.kinds]
+    return tuple(sorted(able, key=lambda entry: (-entry.trust, entry.examine.__module__)))
 
 
 def fit(rest: float, noise: float, effect: float) -> float:

@@ -18,20 +18,22 @@ _LEAST = 0.003
 @hypothesis(Kind.STRING)
 def casing(comparison: Comparison) -> Cause | None:
     """Upper case where lower case was, or the other way round."""
-    upper, lower = comparison.old("upper_len"), comparison.old("lower_len")
+    upper, lower = comparison.value_before("upper_len"), comparison.value_before("lower_len")
     if upper is None or lower is None or not upper + lower:
         return None
     risen = comparison.change("upper_len")
-    if comparison.steady("upper_len", 0.01 * (upper + lower) * 0.1) and comparison.steady("lower_len", 0.01):
+    if comparison.changed_as_usual("upper_len", 0.01 * (upper + lower) * 0.1) and comparison.changed_as_usual(
+        "lower_len", 0.01
+    ):
         return None
     # As many letters as before: what one case lost the other has gained.
-    if abs(risen + comparison.change("lower_len")) > 0.3 * abs(risen) + comparison.usual("char_len"):
+    if abs(risen + comparison.change("lower_len")) > 0.3 * abs(risen) + comparison.usual_change("char_len"):
         return None
     swapped = risen / (lower - upper) if lower != upper else 0.0
     share, how = _way(swapped, risen, upper, lower)
     matched = similar(comparison, str.casefold)
     if matched is not None and matched > _SURE:
-        share = min(1.0, sum(comparison.appeared.values()) - comparison.novelty)
+        share = min(1.0, sum(comparison.new_values.values()) - comparison.usual_novelty)
     score = 0.85 if matched is None else matched
     return Cause("casing_change", how, f"{how} in {percent(share)} of the values", score)
 
@@ -53,7 +55,9 @@ def _way(swapped: float, risen: float, upper: float, lower: float) -> tuple[floa
 def padding(comparison: Comparison) -> Cause | None:
     """White space before or behind values that had none."""
     leading, trailing = comparison.change("leading_blank_ratio"), comparison.change("trailing_blank_ratio")
-    steady = comparison.steady("leading_blank_ratio", _LEAST) and comparison.steady("trailing_blank_ratio", _LEAST)
+    steady = comparison.changed_as_usual("leading_blank_ratio", _LEAST) and comparison.changed_as_usual(
+        "trailing_blank_ratio", _LEAST
+    )
     share = max(0.0, leading) + max(0.0, trailing)
     if steady or share <= 0.0:
         return None
@@ -67,12 +71,12 @@ def padding(comparison: Comparison) -> Cause | None:
 
 def similar(comparison: Comparison, undo: Callable[[str], str]) -> float | None:
     """Share of the new values that a change undone makes values of before; None when new values say nothing."""
-    if comparison.hidden or comparison.values is None or not comparison.appeared:
+    if comparison.hidden or comparison.values is None or not comparison.new_values:
         return None
-    if comparison.novelty > _KNOWN:
+    if comparison.usual_novelty > _KNOWN:
         return None
-    known = {undo(value) for value in comparison.values[1].every}
-    new = comparison.appeared
+    known = {undo(value) for value in comparison.values[1].all_shares}
+    new = comparison.new_values
     # Some values are new on any day; what is beyond them is to be explained.
-    beyond = max(sum(new.values()) - comparison.novelty, 1e-9)
+    beyond = max(sum(new.values()) - comparison.usual_novelty, 1e-9)
     return min(1.0, sum(share for value, share in new.items() if undo(value) in known) / beyond)

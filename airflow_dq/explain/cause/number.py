@@ -9,7 +9,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis
 from airflow_dq.explain.comparison import Comparison, sampling_noise
-from airflow_dq.learn.distribution import Points
+from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
 _FACTORS = {
@@ -74,9 +74,9 @@ def unit(comparison: Comparison) -> Cause | None:
     if points is None:
         return None
     now, before = points
-    moved, noise = now.distance(before), comparison.noise
-    drift = 2.0 * comparison.usual("median")
-    if comparison.wanders:
+    moved, noise = now.ks_distance(before), comparison.usual_distance
+    drift = 2.0 * comparison.usual_change("median")
+    if comparison.new_every_time:
         # Its place must speak for itself.
         if abs(float(np.median(now.values)) - float(np.median(before.values))) < 3.0 * drift:
             return None
@@ -96,7 +96,7 @@ def unit(comparison: Comparison) -> Cause | None:
     return Cause("unit_change", name, words, score)
 
 
-def _fits(now: Points, before: Points, drift: float) -> Iterator[tuple[float, str, float]]:
+def _fits(now: QuantilePoints, before: QuantilePoints, drift: float) -> Iterator[tuple[float, str, float]]:
     """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor."""
     factor = _factor(now, before)
     for name, (times, plus) in CHANGES.items():
@@ -110,31 +110,31 @@ def _fits(now: Points, before: Points, drift: float) -> Iterator[tuple[float, st
             yield _rest(undone, before, drift), name, times
 
 
-def _plausible(now: Points, undone: Points, before: Points) -> bool:
+def _plausible(now: QuantilePoints, undone: QuantilePoints, before: QuantilePoints) -> bool:
     """Whether whole numbers fit the factor: ten times a whole number ends in zero, 2.54 times one has a fraction."""
-    if not (now.exact and before.exact and before.whole):
+    if not (now.exact and before.exact and before.whole_numbers):
         return True
     back = np.abs(undone.values - np.round(undone.values)) <= 1e-6 * np.maximum(1.0, np.abs(undone.values))
     if back.mean() < 0.9:
         return False
     # Divided, numbers keep no whole value unless all were multiples.
-    return not now.whole or bool(np.abs(now.values).max() >= np.abs(undone.values).max())
+    return not now.whole_numbers or bool(np.abs(now.values).max() >= np.abs(undone.values).max())
 
 
-def _rest(undone: Points, before: Points, drift: float) -> float:
+def _rest(undone: QuantilePoints, before: QuantilePoints, drift: float) -> float:
     """The distance that remains, apart from a shift no larger than partitions usually move."""
     shift = float(np.median(undone.values)) - float(np.median(before.values))
-    rest = undone.distance(before)
-    return min(rest, undone.scaled(1.0, -shift).distance(before)) if abs(shift) <= drift else rest
+    rest = undone.ks_distance(before)
+    return min(rest, undone.scaled(1.0, -shift).ks_distance(before)) if abs(shift) <= drift else rest
 
 
-def _temperate(before: Points, name: str) -> bool:
+def _temperate(before: QuantilePoints, name: str) -> bool:
     """Whether the numbers before can be temperatures of the air in the unit that a name begins with."""
     low, high = _AIR[name.partition(" ")[0]]
     return bool(low <= before.values[0] and before.values[-1] <= high and before.values[0] < before.values[-1])
 
 
-def _factor(now: Points, before: Points) -> float | None:
+def _factor(now: QuantilePoints, before: QuantilePoints) -> float | None:
     """The ratio of the quantiles, zeros apart; None when there are none to compare."""
     sides = [side.where(side.values != 0.0) for side in (now, before)]
     if sides[0] is None or sides[1] is None:
@@ -171,7 +171,7 @@ def clock(comparison: Comparison) -> Cause | None:
     if whole == 0 or abs(shift - 3600.0 * whole) > max(0.05 * unit, 2.0 * usual):
         return None
     expected = before.scaled(1.0, step)
-    rest, moved = now.scaled(1.0, -3600.0 * whole).distance(expected), now.distance(expected)
+    rest, moved = now.scaled(1.0, -3600.0 * whole).ks_distance(expected), now.ks_distance(expected)
     if moved < _LEAST:
         return None
     # That partitions lie one after the other is usual here; how a day looks by itself is what counts.
@@ -199,10 +199,10 @@ def _shifted(hours: int, score: float) -> Cause:
 @hypothesis(Kind.BOOLEAN)
 def inverted(comparison: Comparison) -> Cause | None:
     """True and false swapped."""
-    now, old = comparison.value("true_ratio"), comparison.old("true_ratio")
-    if now is None or old is None or comparison.steady("true_ratio", 0.1):
+    now, old = comparison.value("true_ratio"), comparison.value_before("true_ratio")
+    if now is None or old is None or comparison.changed_as_usual("true_ratio", 0.1):
         return None
     rest = abs(now - (1.0 - old))
-    if abs(now - old) < 0.2 or rest > 0.05 + comparison.usual("true_ratio"):
+    if abs(now - old) < 0.2 or rest > 0.05 + comparison.usual_change("true_ratio"):
         return None
     return Cause("inversion", "all", "true and false are swapped", 1.0 - rest)

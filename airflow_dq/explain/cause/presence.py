@@ -22,8 +22,8 @@ _VOLUME = 0.2
 def missing(comparison: Comparison) -> Cause | None:
     """More nulls, NaNs or empty strings than before, and nothing else."""
     lost = -comparison.change("complete_ratio")
-    old = comparison.old("complete_ratio") or 0.0
-    if old <= 0 or lost <= 0.002 + 2.0 * comparison.usual("complete_ratio"):
+    old = comparison.value_before("complete_ratio") or 0.0
+    if old <= 0 or lost <= 0.002 + 2.0 * comparison.usual_change("complete_ratio"):
         return None
     share = lost / old
     what = _what(comparison)
@@ -37,7 +37,7 @@ def missing(comparison: Comparison) -> Cause | None:
 
 
 def _what(comparison: Comparison) -> str:
-    states = comparison.state(Counts)
+    states = comparison.states(Counts)
     if states is None:
         return "null"
     now, before = states
@@ -51,11 +51,11 @@ def _what(comparison: Comparison) -> str:
 @hypothesis(Kind.NUMERIC)
 def zeros(comparison: Comparison) -> Cause | None:
     """Zeros in place of other values."""
-    now, old = comparison.value("zero_ratio"), comparison.old("zero_ratio")
-    complete, was_complete = comparison.value("complete_ratio"), comparison.old("complete_ratio")
+    now, old = comparison.value("zero_ratio"), comparison.value_before("zero_ratio")
+    complete, was_complete = comparison.value("complete_ratio"), comparison.value_before("complete_ratio")
     if now is None or old is None or complete is None or was_complete is None:
         return None
-    if now <= old or old >= 1.0 or comparison.steady("zero_ratio", 0.003):
+    if now <= old or old >= 1.0 or comparison.changed_as_usual("zero_ratio", 0.003):
         return None
     risen = now - old
     if abs(complete - was_complete - risen) < 0.1 * risen:
@@ -69,8 +69,8 @@ def zeros(comparison: Comparison) -> Cause | None:
     if share < 0.9 and comparison.nonzero is not None and comparison.points is not None:
         others, were = comparison.nonzero
         # Which values became zero is chance, even where the same values come every day.
-        noise = max(comparison.noise, sampling_noise(others.count, were.count))
-        score = fit(others.distance(were), noise, max(share, comparison.points[0].distance(comparison.points[1])))
+        noise = max(comparison.usual_distance, sampling_noise(others.count, were.count))
+        score = fit(others.ks_distance(were), noise, max(share, comparison.points[0].ks_distance(comparison.points[1])))
     return Cause("increased_nulls", "zero", words, score)
 
 
@@ -78,13 +78,13 @@ def unlike(comparison: Comparison) -> float:
     """How unlike the values that are present are to those before, beyond what is usual (0 to 1)."""
     if comparison.points is not None:
         now, before = comparison.points
-        noise = max(1.5 * comparison.noise, sampling_noise(now.count, before.count))
-        return max(0.0, now.distance(before) - noise)
-    states = comparison.state(CategoryDistribution)
+        noise = max(1.5 * comparison.usual_distance, sampling_noise(now.count, before.count))
+        return max(0.0, now.ks_distance(before) - noise)
+    states = comparison.states(CategoryDistribution)
     if states is None or not states[0].total or not states[1].total:
         return 0.0
-    if states[0].buckets is None and states[1].buckets is None and comparison.novelty < 0.5:
-        new = sum(comparison.appeared.values()) - 2.0 * comparison.novelty
+    if states[0].buckets is None and states[1].buckets is None and comparison.usual_novelty < 0.5:
+        new = sum(comparison.new_values.values()) - 2.0 * comparison.usual_novelty
     else:
         new = 0.0
     seen, past = comparison.distance("l1"), comparison.past_distances("l1")
@@ -122,7 +122,7 @@ def copies_of(comparison: Comparison) -> int | None:
 
     :return: None when the column cannot tell: its values are few, or not counted one by one
     """
-    numbers, words = comparison.state(NumberDistribution), comparison.state(CategoryDistribution)
+    numbers, words = comparison.states(NumberDistribution), comparison.states(CategoryDistribution)
     states = numbers or words
     if states is None or len(states[0].counts) <= _SEVERAL or not len(states[1].counts):
         return None

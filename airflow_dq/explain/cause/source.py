@@ -10,7 +10,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, nine_in_ten
 from airflow_dq.explain.wording import quoted
-from airflow_dq.learn.distribution import Points, shape
+from airflow_dq.learn.distribution import QuantilePoints, shape
 from airflow_dq.states.base import Kind
 from airflow_dq.states.pattern import PatternDistribution
 
@@ -31,28 +31,28 @@ def numbers_of(comparison: Comparison) -> Cause | None:
     if comparison.points is None:
         return None
     now, before = comparison.points
-    moved, noise = now.distance(before), comparison.noise
+    moved, noise = now.ks_distance(before), comparison.usual_distance
     if moved <= noise:
         return None
     found = []
-    for name in comparison.neighbours.names(comparison.kind, comparison.name):
-        other = comparison.neighbours.points(name)
+    for name in comparison.previous.names(comparison.kind, comparison.name):
+        other = comparison.previous.quantile_points(name)
         if other is None:
             continue
         share, rest = _mixture(now, before, other)
         if share > _LEAST:
             # Any change looks a little like some mixture: where values recur, the new ones must be the other's.
-            known = _membership(now, before, other) if comparison.novelty < _RECURRING else None
+            known = _membership(now, before, other) if comparison.usual_novelty < _RECURRING else None
             vague = share < 0.95 or before.count < _FEW
             belief = (_VAGUE if vague else 1.0) if known is None else known
             found.append((round(fit(rest, noise, moved) * belief, 2), -rest, share, name))
     return _named(found)
 
 
-def _mixture(now: Points, before: Points, other: Points) -> tuple[float, float]:
+def _mixture(now: QuantilePoints, before: QuantilePoints, other: QuantilePoints) -> tuple[float, float]:
     """The share of another distribution that explains most of the change, and what it leaves unexplained."""
     places = np.concatenate([now.values, before.values, other.values])
-    is_now, was, theirs = now.below(places), before.below(places), other.below(places)
+    is_now, was, theirs = now.share_up_to(places), before.share_up_to(places), other.share_up_to(places)
     change, way = is_now - was, theirs - was
     size = float(way @ way)
     share = float(np.clip(change @ way / size, 0.0, 1.0)) if size else 0.0
@@ -60,7 +60,7 @@ def _mixture(now: Points, before: Points, other: Points) -> tuple[float, float]:
     return (1.0, wholly) if share > _NEARLY and wholly < rest + 1.0 - _NEARLY else (share, rest)
 
 
-def _membership(now: Points, before: Points, other: Points) -> float | None:
+def _membership(now: QuantilePoints, before: QuantilePoints, other: QuantilePoints) -> float | None:
     """Share of the new values that the other column has; None when that cannot be told."""
     if not (now.exact and before.exact and other.exact):
         return None
@@ -71,19 +71,21 @@ def _membership(now: Points, before: Points, other: Points) -> float | None:
 @hypothesis(Kind.STRING, trust=0.92)
 def strings_of(comparison: Comparison) -> Cause | None:
     """New values that another column has, and as many of them."""
-    new = comparison.appeared
-    mass = sum(new.values()) - comparison.novelty
-    if comparison.values is None or comparison.novelty > _RECURRING or mass <= _LEAST + comparison.novelty:
+    new = comparison.new_values
+    mass = sum(new.values()) - comparison.usual_novelty
+    if comparison.values is None or comparison.usual_novelty > _RECURRING or mass <= _LEAST + comparison.usual_novelty:
         return None
     found = []
-    for name in comparison.neighbours.names(Kind.STRING, comparison.name):
-        other = comparison.neighbours.words(name)
+    for name in comparison.previous.names(Kind.STRING, comparison.name):
+        other = comparison.previous.value_shares(name)
         if other is None:
             continue
-        theirs = sum(share for value, share in new.items() if value in other.every)
+        theirs = sum(share for value, share in new.items() if value in other.all_shares)
         if theirs < 0.5 * mass:
             continue
-        foreign = {value: share for value, share in other.every.items() if value not in comparison.values[1].every}
+        foreign = {
+            value: share for value, share in other.all_shares.items() if value not in comparison.values[1].all_shares
+        }
         visible = sum(foreign.values())
         if visible <= 0.0:
             continue
@@ -118,21 +120,23 @@ def _alike(new: Mapping[str, float], foreign: Mapping[str, float]) -> float:
 @hypothesis(Kind.STRING, trust=0.85)
 def patterns_of(comparison: Comparison) -> Cause | None:
     """The patterns before, mixed with those of another column: for values that are always new."""
-    if comparison.patterns is None or comparison.novelty <= _RECURRING:
+    if comparison.patterns is None or comparison.usual_novelty <= _RECURRING:
         return None
-    now, before = (side.every for side in comparison.patterns)
+    now, before = (side.all_shares for side in comparison.patterns)
     past = comparison.past_distances("pat_l1")
     noise = nine_in_ten(past) if past else 0.0
     moved = _apart(now, before)
     if moved <= _LEAST + 1.5 * noise:
         return None
     found = []
-    for name in comparison.neighbours.names(Kind.STRING, comparison.name):
-        other = comparison.neighbours.words(name, PatternDistribution)
+    for name in comparison.previous.names(Kind.STRING, comparison.name):
+        other = comparison.previous.value_shares(name, PatternDistribution)
         if other is None:
             continue
-        keys = list({**now, **before, **other.every})
-        is_now, was, theirs = (np.array([side.get(key, 0.0) for key in keys]) for side in (now, before, other.every))
+        keys = list({**now, **before, **other.all_shares})
+        is_now, was, theirs = (
+            np.array([side.get(key, 0.0) for key in keys]) for side in (now, before, other.all_shares)
+        )
         change, way = is_now - was, theirs - was
         share = float(np.clip(change @ way / max(float(way @ way), 1e-12), 0.0, 1.0))
         rest = float(np.abs(change - share * way).sum())

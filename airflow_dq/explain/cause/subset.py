@@ -7,7 +7,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import number_words, quoted
-from airflow_dq.learn.distribution import Points
+from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
 _MOST = 0.75
@@ -18,28 +18,30 @@ _MOST = 0.75
 def part_of_numbers(comparison: Comparison) -> Cause | None:
     """All numbers lie in the lower or the upper part of the distribution before."""
     points = comparison.points
-    if points is None or len(points[1].values) < 5 or comparison.wanders:
+    if points is None or len(points[1].values) < 5 or comparison.new_every_time:
         return None
     now, before = points
     low, high = float(now.values[0]), float(now.values[-1])
     if before.values[0] == before.values[-1] or high < before.values[0] or low > before.values[-1]:
         return None
     # Values that are new every day need not be those of before.
-    if now.exact and comparison.novelty < 0.5 and np.isin(now.values, before.values).mean() < 0.5:
+    if now.exact and comparison.usual_novelty < 0.5 and np.isin(now.values, before.values).mean() < 0.5:
         return None
     found = []
-    size, moved = len(before.values), now.distance(before)
-    for side, most in (("lowest", float(before.below(high))), ("highest", float((before.values >= low).mean()))):
+    size, moved = len(before.values), now.ks_distance(before)
+    for side, most in (("lowest", float(before.share_up_to(high))), ("highest", float((before.values >= low).mean()))):
         edge_value = high if side == "lowest" else low
         ties = float((before.values == edge_value).mean())
         # Of the value at the edge itself only some may have arrived.
         sizes = {max(1, round(size * part)) for part in np.linspace(max(most - ties, 0.0), most, 5).tolist()}
-        parts = [Points(before.values[:n] if side == "lowest" else before.values[-n:], before.count) for n in sizes]
-        part = min(parts, key=now.distance)
+        parts = [
+            QuantilePoints(before.values[:n] if side == "lowest" else before.values[-n:], before.count) for n in sizes
+        ]
+        part = min(parts, key=now.ks_distance)
         share = len(part.values) / size
         if not 0.0 < share <= _MOST or share < 2.0 / before.count:
             continue
-        score = fit(now.distance(part), max(comparison.noise, 2.0 / len(part.values)), moved)
+        score = fit(now.ks_distance(part), max(comparison.usual_distance, 2.0 / len(part.values)), moved)
         edge = number_words("max" if side == "lowest" else "min", comparison.kind, [edge_value])[0]
         bound = f"none above {edge}" if side == "lowest" else f"none below {edge}"
         words = f"only the {side} {percent(share)} of the values arrived ({bound})"
@@ -53,11 +55,11 @@ def part_of_words(comparison: Comparison) -> Cause | None:
     if comparison.values is None or comparison.hidden:
         return None
     now, before = comparison.values
-    if not now.exact or not before.exact or len(before.every) < 2:
+    if not now.exact or not before.exact or len(before.all_shares) < 2:
         return None
-    values = sorted(before.every)
-    shares = np.cumsum([before.every[value] for value in values])
-    first, last = min(now.every), max(now.every)
+    values = sorted(before.all_shares)
+    shares = np.cumsum([before.all_shares[value] for value in values])
+    first, last = min(now.all_shares), max(now.all_shares)
     found = []
     for side in ("first", "last"):
         if side == "first":
@@ -68,7 +70,7 @@ def part_of_words(comparison: Comparison) -> Cause | None:
             share = float(1.0 - (shares[len(values) - len(inside) - 1] if len(inside) < len(values) else 0.0))
         if not 0.0 < share <= _MOST:
             continue
-        known = sum(now.every.get(value, 0.0) for value in inside)
+        known = sum(now.all_shares.get(value, 0.0) for value in inside)
         if known < 0.9:
             continue
         edge = quoted(last if side == "first" else first)

@@ -10,7 +10,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.distribution import FREQUENT, Points, shape
+from airflow_dq.learn.distribution import FREQUENT, QuantilePoints, shape
 from airflow_dq.states.base import Kind
 
 _NEW = 0.02
@@ -33,14 +33,16 @@ _NAMES = {
 @hypothesis(Kind.STRING, trust=0.88)
 def characters(comparison: Comparison) -> Cause | None:
     """New values that are one character away from values of before."""
-    if comparison.hidden or comparison.values is None or not comparison.appeared:
+    if comparison.hidden or comparison.values is None or not comparison.new_values:
         return None
-    new = comparison.appeared
+    new = comparison.new_values
     mass = sum(new.values())
-    if comparison.novelty > _USUAL or mass < _NEW + 2.0 * comparison.novelty:
+    if comparison.usual_novelty > _USUAL or mass < _NEW + 2.0 * comparison.usual_novelty:
         return None
-    found = _NewValues(new, comparison.novelty, comparison.change("str_len"), 2.0 * comparison.usual("str_len"))
-    return _best(found, comparison.values[1].every, Kind.STRING)
+    found = _NewValues(
+        new, comparison.usual_novelty, comparison.change("str_len"), 2.0 * comparison.usual_change("str_len")
+    )
+    return _best(found, comparison.values[1].all_shares, Kind.STRING)
 
 
 @hypothesis(Kind.NUMERIC, trust=0.85)
@@ -49,12 +51,12 @@ def digits(comparison: Comparison) -> Cause | None:
     points = comparison.points
     if points is None or not points[0].exact or not points[1].exact:
         return None
-    now, before = (side.spelled for side in points)
+    now, before = (side.decimal_texts for side in points)
     new = {text: share for text, share in now.items() if text not in before}
     mass = sum(new.values())
-    if comparison.novelty > _USUAL or mass < _NEW + 2.0 * comparison.novelty:
+    if comparison.usual_novelty > _USUAL or mass < _NEW + 2.0 * comparison.usual_novelty:
         return None
-    found = _NewValues(new, comparison.novelty, _mean_length(now) - _mean_length(before))
+    found = _NewValues(new, comparison.usual_novelty, _mean_length(now) - _mean_length(before))
     return _best(found, before, Kind.NUMERIC)
 
 
@@ -145,14 +147,14 @@ def length(comparison: Comparison) -> Cause | None:
         return None
     now, before = (_digit_counts(side) for side in points)
     moved = float(np.abs(now - before).sum()) / 2.0
-    if moved < _NEW + 1.5 * comparison.noise:
+    if moved < _NEW + 1.5 * comparison.usual_distance:
         return None
     found = []
     for type_, step in (("char_insertion", 1), ("char_deletion", -1)):
         way = np.roll(before, step) - before
         share = float(np.clip((now - before) @ way / max(float(way @ way), 1e-9), 0.0, 1.0))
         rest = float(np.abs(now - before - share * way).sum()) / 2.0
-        found.append((fit(rest, comparison.noise, moved), share, type_))
+        found.append((fit(rest, comparison.usual_distance, moved), share, type_))
     score, share, type_ = max(found)
     # A digit more in every number is another unit.
     if share > 0.9:
@@ -161,9 +163,9 @@ def length(comparison: Comparison) -> Cause | None:
     return Cause(type_, "", f"{what} in {percent(share)} of the values", score)
 
 
-def _digit_counts(points: Points) -> FloatArray:
+def _digit_counts(points: QuantilePoints) -> FloatArray:
     """Share of the numbers by how many digits they are written with; the ends stay empty, so nothing rolls over."""
     counts = np.zeros(_LONG)
-    for text, share in points.spelled.items():
+    for text, share in points.decimal_texts.items():
         counts[min(_LONG - 2, 1 + sum(symbol.isdigit() for symbol in text))] += share
     return counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from airflow_dq.explain.wording import number_words, pattern_words, quoted, share_words, times_words
+from airflow_dq.explain.wording import number_words, pattern_words, share_words, times_words
 from airflow_dq.learn.model import Change
 from airflow_dq.report.markup import element
 from airflow_dq.states.base import Kind
@@ -76,12 +76,7 @@ def _label(change: Change, subject: str) -> str:
             return _QUANTILES.get(subject, subject)
         case "pattern":
             return pattern_words(subject)
-        case "text":
-            # The sentence begins with what it is about: "zeros: 12%, before 3%".
-            return change.words.partition(":")[0]
-        case "value":
-            return change.words.partition(" ")[0] if not change.words.startswith("'") else quoted(subject)
-    return subject
+    return change.label or subject
 
 
 def _verb(before: float, now: float) -> str:

@@ -13,7 +13,6 @@ from airflow_dq.report.review.badge import alerts_words, badge
 from airflow_dq.report.review.filter_form import filter_form
 from airflow_dq.report.review.shell import render
 from airflow_dq.report.review.timestamp import moment
-from airflow_dq.report.text import cause_first
 from airflow_dq.store.review_model import AlertFilter, JudgedPartition
 from airflow_dq.store.summary import DatasetSummary
 
@@ -104,7 +103,7 @@ def _row(row: JudgedPartition, now: datetime, addresses: Addresses) -> Element:
             href=addresses.alert(row.origin.dag_id, row.first_alert_id),
             class_="subject",
         ),
-        element("p", cause_first(row.headline or ""), class_="headline"),
+        element("p", row.headline or "", class_="headline"),
         element("p", state, *([decided] if decided else []), class_="state"),
         element("p", f"{many} · ", moment(row.judged_at, now), class_="when"),
         class_="waiting" if row.open_count else None,

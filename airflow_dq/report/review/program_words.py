@@ -46,7 +46,7 @@ def _range(clause: Clause, kind: Kind) -> str:
         Alert(
             rule="metric",
             column=clause.column,
-            message="",
+            sentence="",
             metric=clause.metric,
             lower=clause.lower,
             upper=clause.upper,

@@ -111,7 +111,7 @@ alert = st.builds(
     Alert,
     rule=text,
     column=st.none() | text,
-    message=text,
+    sentence=text,
     metric=st.none() | text,
     observed=st.none() | value,
     lower=bound,
@@ -122,7 +122,10 @@ alert = st.builds(
     changes=few(st.builds(Change, aspect=text, words=text, subject=st.none() | text, before=bound, now=bound)),
     cause=st.none() | text,
     group=st.none() | text,
+    cause_stated=st.booleans(),
     root=st.booleans(),
+    moved_with=few(text),
+    snoozed=st.none() | text,
 )
 verdicts = st.builds(
     Verdict,

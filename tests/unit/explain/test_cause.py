@@ -9,7 +9,7 @@ import pytest
 
 from airflow_dq.explain.cause import Cause, likely_cause
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.previous import Neighbours
+from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, day, profile
@@ -45,11 +45,11 @@ def _day(index: int, **changed: Sequence[object] | np.ndarray) -> Profile:
 
 
 HISTORY = [_day(index) for index in range(DAYS)]
-NEIGHBOURS = Neighbours(HISTORY[-1])
+PREVIOUS = PreviousPartition(HISTORY[-1])
 
 
 def _cause(name: str, values: Sequence[object] | np.ndarray, history: Sequence[Profile] = HISTORY) -> Cause | None:
-    comparison = Comparison.of(name, _day(DAYS, **{name: values}), history, NEIGHBOURS)
+    comparison = Comparison.of(name, _day(DAYS, **{name: values}), history, PREVIOUS)
     assert comparison is not None
     return likely_cause(comparison)
 
@@ -127,7 +127,7 @@ def _ids(index: int, rows: int = ROWS) -> np.ndarray:
 
 def test_every_row_twice_is_seen_where_weekends_have_half_the_rows() -> None:
     history = [_day(index, count=_ids(index, ROWS if index % 7 < 5 else ROWS // 2)) for index in range(14)]
-    comparison = Comparison.of("count", _day(14, count=np.repeat(_ids(14), 2)), history, Neighbours(history[-1]))
+    comparison = Comparison.of("count", _day(14, count=np.repeat(_ids(14), 2)), history, PreviousPartition(history[-1]))
     assert comparison is not None
     found = likely_cause(comparison)
     assert found is not None
@@ -136,7 +136,9 @@ def test_every_row_twice_is_seen_where_weekends_have_half_the_rows() -> None:
 
 def test_numbers_that_are_others_every_day_are_no_part_of_those_before() -> None:
     history = [_day(index, count=_ids(index, ROWS + 10)) for index in range(DAYS)]
-    comparison = Comparison.of("count", _day(DAYS, count=_ids(DAYS, ROWS // 2)), history, Neighbours(history[-1]))
+    comparison = Comparison.of(
+        "count", _day(DAYS, count=_ids(DAYS, ROWS // 2)), history, PreviousPartition(history[-1])
+    )
     assert comparison is not None
     found = likely_cause(comparison)
     assert found is None or found.type != "distribution_change"
@@ -208,7 +210,7 @@ def test_times_of_another_zone() -> None:
     moments = [np.sort(rng.uniform(0, 86_400, ROWS)) + 86_400.0 * i for i in range(DAYS + 1)]
     made = [_timestamps(i, values) for i, values in enumerate(moments)]
     shifted = _timestamps(DAYS, moments[DAYS] + 86_400.0 * 2)
-    comparison = Comparison.of("at", shifted, made[:DAYS], Neighbours(made[DAYS - 1]))
+    comparison = Comparison.of("at", shifted, made[:DAYS], PreviousPartition(made[DAYS - 1]))
     assert comparison is not None
     found = likely_cause(comparison)
     assert found is not None

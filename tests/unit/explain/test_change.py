@@ -6,7 +6,7 @@ import numpy as np
 
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.previous import Neighbours
+from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.learn.model import Change
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.states.base import Kind
@@ -20,7 +20,7 @@ def _changes(kind: Kind, before: list, now: list, hidden: bool = False) -> dict[
     judged = profile(day(4), column("x", kind, now))
     if hidden:
         judged = replace(judged, options=ProfileOptions(store_values=False))
-    comparison = Comparison.of("x", judged, history, Neighbours(history[-1]))
+    comparison = Comparison.of("x", judged, history, PreviousPartition(history[-1]))
     assert comparison is not None
     found: dict[str, list[Change]] = {}
     for change in changes_of(comparison):
@@ -52,8 +52,8 @@ def test_hidden_values_are_not_shown() -> None:
 def test_patterns_are_written_with_nines_and_counted_runs() -> None:
     found = _changes(Kind.STRING, ["2024-01-02"] * ROWS, ["2024-01-02"] * 600 + ["x" * 12] * 400)
     assert [change.words for change in found["pattern"]] == [
-        "pattern '9999.99.99' shrank: 100% -> 60.0%",
-        "pattern 'a{12}' appeared: 40.0%",
+        "'9999.99.99' shrank: 100% -> 60.0%",
+        "'a{12}' appeared: 40.0%",
     ]
 
 

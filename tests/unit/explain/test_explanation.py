@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.explain.explanation import past_partitions
+from airflow_dq.explain.sentence import past_partitions
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.model import (
     Alert,

@@ -13,7 +13,7 @@ ALERT = Alert(
         Change("history", "last values: 1, 2"),
         Change("quantile", "median 1 -> 2"),
         Change("quantile", "max 2 -> 4"),
-        Change("pattern", "pattern '99' appeared: 5.00%"),
+        Change("pattern", "'99' appeared: 5.00%"),
         Change("text", "letters in upper case: 10.0%, before 0%"),
     ),
 )
@@ -31,7 +31,7 @@ def test_what_is_alike_shares_a_line() -> None:
 def test_details_are_told_once_for_a_column_and_only_by_roots() -> None:
     alerts = [
         ALERT,
-        replace(ALERT, message="again"),
+        replace(ALERT, sentence="again"),
         replace(ALERT, column="b", root=False),
         replace(ALERT, column="c"),
     ]

@@ -28,7 +28,7 @@ def alert() -> Alert:
     return Alert(
         rule="metric",
         column="air_time",
-        message="air_time: mean was 9,061; expected 148.2 to 156.9.",
+        sentence="air_time: mean was 9,061; expected 148.2 to 156.9.",
         metric="mean",
         observed=9061.0,
         lower=148.2,

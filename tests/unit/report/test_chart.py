@@ -74,7 +74,7 @@ def test_a_logarithmic_axis_says_so(alert: Alert):
 
 
 def test_a_file_of_its_own_parses_and_follows_light_and_dark(alert: Alert):
-    hostile = replace(alert, message="\x00 <b> & \ud800")
+    hostile = replace(alert, sentence="\x00 <b> & \ud800")
     root = fromstring(standalone_chart(hostile, "2013-01-31"))
     assert root.tag == f"{SVG}svg"
     assert root.findtext(f"{SVG}title") == "\ufffd <b> & \ufffd"

@@ -35,7 +35,7 @@ class Outline(HTMLParser):
 
 def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdict):
     clean = make_verdict(partition="2013-01-30")
-    broken = make_verdict(alert, replace(alert, metric="median", message="air_time: median was 9,000."))
+    broken = make_verdict(alert, replace(alert, metric="median", sentence="air_time: median was 9,000."))
     outline = Outline(render_page([("flights", clean), ("flights", broken)]))
     assert outline.tags.count("article") == 2
     assert outline.tags.count("svg") == 4  # each chart for wide and for narrow screens
@@ -47,7 +47,7 @@ def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdic
 
 def test_names_from_the_data_stay_text(alert: Alert, make_verdict):
     hostile = '"><script>alert(1)</script>&amp;'
-    verdict = make_verdict(replace(alert, column=hostile, message=hostile), partition=hostile)
+    verdict = make_verdict(replace(alert, column=hostile, sentence=hostile), partition=hostile)
     outline = Outline(render_page([(hostile, verdict)]))
     assert "script" not in outline.tags
     assert outline.text.count(hostile) >= 4
@@ -92,7 +92,8 @@ def test_the_same_verdicts_give_the_same_page(alert: Alert, make_verdict):
 
 
 def test_a_card_shows_the_cause_and_what_changed(alert: Alert, make_verdict):
-    told = replace(alert, cause="change of unit, x60", changes=(Change("value", "'<us>' appeared: 12.0%"),))
+    cause = "change of unit, x60"
+    told = replace(alert, cause=cause, cause_stated=True, changes=(Change("value", "'<us>' appeared: 12.0%"),))
     html = render_page([("flights", make_verdict(told))])
     assert "<strong>change of unit, x60</strong>" in html
     assert "<li>values: '&lt;us&gt;' appeared: 12.0%</li>" in html
@@ -100,5 +101,5 @@ def test_a_card_shows_the_cause_and_what_changed(alert: Alert, make_verdict):
 
 
 def test_a_cause_that_the_sentence_names_is_not_said_twice(alert: Alert, make_verdict):
-    told = replace(alert, message="a: odd. Looks like: change of unit, x60.", cause="change of unit, x60")
+    told = replace(alert, sentence="a: odd.", cause="change of unit, x60")
     assert "<strong>" not in render_page([("flights", make_verdict(told))])

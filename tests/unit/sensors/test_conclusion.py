@@ -80,7 +80,7 @@ def test_a_hundred_alerts_stay_small_and_end_with_the_command_that_shows_them() 
 
 def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_explains_them() -> None:
     empty = Alert("metric", None, "number of rows was 0.", observed=0.0, group="rows")
-    silent = (replace(empty, column=name, message=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
+    silent = (replace(empty, column=name, sentence=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
     found = replace(verdict(Status.FAIL), alerts=(empty, *silent))
     result = conclude("flights", found, "fail")
     assert result.message.splitlines()[1:] == [

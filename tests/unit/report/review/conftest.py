@@ -54,7 +54,7 @@ def alert() -> Alert:
     return Alert(
         rule="metric",
         column="price",
-        message="price: mean was 1,000; expected 90 to 110. Looks like: change of unit, x10.",
+        sentence="price: mean was 1,000; expected 90 to 110.",
         metric="mean",
         observed=1000.0,
         lower=90.0,
@@ -89,7 +89,7 @@ def make_detail(alert: Alert) -> Callable[..., JudgedDetail]:
             open_count=len(given),
             severity="fail",
             first_alert_id=11,
-            headline=given[0].message,
+            headline=given[0].headline,
         )
         partition = replace(partition, **changes)
         alerts_ = tuple(

@@ -25,15 +25,6 @@ def test_a_row_leads_to_its_alert_and_says_what_and_when(view, where):
     assert "2 partitions wait for a decision in 2 datasets." in page.text
 
 
-def test_a_row_begins_with_what_it_looks_like(view, make_detail, where):
-    said = "price: emd was 2,394; expected at most 1.7. Looks like: change of unit, x100. 1 column moved with it: b."
-    row = make_detail(headline=said).partition
-    assert (
-        "Looks like change of unit, x100. 1 column moved with it: b. price: emd was 2,394"
-        in Page(render_list(replace(view, rows=[row]), where)).text
-    )
-
-
 def test_the_filters_show_what_is_chosen(view, where):
     page = Page(render_list(replace(view, chosen=AlertFilter(dataset="orders", severity="warn")), where))
     assert [option["value"] for option in page.all("option", selected="selected")] == ["all", "warn"]

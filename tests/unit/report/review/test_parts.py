@@ -63,10 +63,11 @@ def test_addresses_quote_every_name():
 def test_changes_with_two_sides_stand_side_by_side():
     changes = (
         Change("history", "last values: 1, 2", "mean", 2.0),
-        Change("value", "'us' appeared: 12.0%", "us", 0.0, 0.12),
-        Change("value", "'eu' vanished: 30.0% before", "eu", 0.3, 0.0),
+        Change("value", "'us' appeared: 12.0%", "us", 0.0, 0.12, "'us'"),
+        Change("value", "'eu' vanished: 30.0% before", "eu", 0.3, 0.0, "'eu'"),
         Change("value", "7 values are new: 20.0% of all, such as 'x'", None, 0.0, 0.2),
-        Change("pattern", "pattern '999' grew: 10.0% -> 90.0%", "ddd", 0.1, 0.9),
+        Change("pattern", "'999' grew: 10.0% -> 90.0%", "ddd", 0.1, 0.9),
+        Change("text", "zeros: 10.0%, before 5.00%", "zero_ratio", 0.05, 0.1, "zeros"),
         Change("missing", "null: 5 of 10 rows (50.0%), before 0%", "null", 0.0, 0.5),
         Change("rows", "rows: 10, before 100 (x0.1)", "row_count", 100.0, 10.0),
     )
@@ -79,6 +80,7 @@ def test_changes_with_two_sides_stand_side_by_side():
     assert "'eu' 30.0% – vanished" in text
     assert "7 values are new: 20.0% of all, such as 'x'" in text
     assert "999 10.0% 90.0% +80.0 points" in text
+    assert "zeros 5.00% 10.0% +5.0 points" in text
     assert "last values" not in text
 
 

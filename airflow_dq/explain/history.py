@@ -1,0 +1,70 @@
+"""What there is to know of a metric's past: its values on a chart, the last ones, what the newest is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from airflow_dq.explain.alert import Change
+from airflow_dq.explain.wording import number_words
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.expectation import CYCLES, Forecast
+from airflow_dq.learn.history.column import ColumnHistory
+
+LAST_VALUES = 3
+"""Values of the newest partitions that an alert quotes: as many as tell a constant from a moving metric in one line."""
+
+Points = tuple[tuple[str | None, float | None], ...]
+
+
+def past_values(constraint: Range, partition: PartitionView) -> Points:
+    """(partition, value) for a chart; a pair metric's first partition has no value, and is on it all the same."""
+    profiles = partition.history.profiles
+    if constraint.column is None:
+        return tuple((profile.partition, float(profile.row_count)) for profile in profiles)
+    # Not only as far back as the column has been of this kind: a chart shows that there was nothing before.
+    past = ColumnHistory(profiles, constraint.column, distances=partition.history.distances)
+    series = past.series(constraint.metric, constraint.pair)
+    absent = tuple((profile.partition, None) for profile in profiles[: len(profiles) - len(series.values)])
+    return absent + series.points()
+
+
+def history_changes(constraint: Range, partition: PartitionView, past: Points) -> Iterator[Change]:
+    """What the metric was before, and what a moving one is compared with.
+
+    :param past: the metric's values as :func:`past_values` gives them
+    """
+    values = [value for _, value in past if value is not None][-LAST_VALUES:]
+    if values:
+        texts = number_words(constraint.metric, constraint.kind, values)
+        said = ", ".join(texts) if len(set(texts)) > 1 else f"always {texts[0]}"
+        yield Change("history", f"last values: {said}", constraint.metric, values[-1])
+    centre = None if constraint.expectation.is_fixed else constraint.centre(partition)
+    if centre is None:
+        return
+    value = constraint.expectation.from_scale(centre)
+    text = number_words(constraint.metric, constraint.kind, [value])[0]
+    yield Change("history", f"expected around {text}: {_from_what(constraint, partition)}", constraint.metric, value)
+
+
+def _from_what(constraint: Range, partition: PartitionView) -> str:
+    """Which past values the expectation follows from."""
+    expectation = constraint.expectation
+    if constraint.pair and partition.steps > 1:
+        return f"the largest one so far, times the {partition.steps} steps to the newest partition"
+    match expectation.forecast:
+        case Forecast.SEASON:
+            return f"the median of up to {CYCLES} values, {expectation.cycle} partitions apart"
+        case Forecast.TREND:
+            return "the newest value, moved on by the average step of the history"
+        case Forecast.DIFFERENCE:
+            back = "the partition before" if expectation.cycle == 1 else f"{expectation.cycle} partitions before"
+            return f"the value of {back}, moved on by the usual difference"
+        case _:
+            return f"the value of {_newest(partition)}"
+
+
+def _newest(partition: PartitionView) -> str:
+    newest = partition.history.newest
+    key = None if newest is None else newest.partition
+    return "the partition before" if key is None else f"{key}, the partition before"

@@ -1,0 +1,156 @@
+"""The sentence on one finding: what was seen, what was expected, from how many partitions, how unusual.
+
+A family of constraints that has no sentence of its own here gets a plain one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airflow_dq.explain.evidence import evidence_words
+from airflow_dq.explain.wording import (
+    metric_words,
+    natural_range,
+    number_words,
+    quoted,
+    reason_words,
+    share_words,
+)
+from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.repeated_partition import NoRepetition
+from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import get_metric
+
+NOTHING = 1e-9
+"""A range narrower than this is one number but for rounding: metrics differ by about 1e-12 with the order of sums."""
+
+
+def sentence_of(
+    constraint: Constraint, finding: Finding, partition: PartitionView, column: str | None = None
+) -> str:
+    """``air_time: mean was 9,061; expected 148.2 to 156.9 (30 past partitions); 45 times the largest deviation ...``.
+
+    :param column: of a finding about several columns, the one that the sentence is about
+    """
+    for family, sentence in _SENTENCES:
+        if isinstance(constraint, family):
+            return sentence(constraint, finding, partition, column)
+    return _plain(finding)
+
+
+def _plain(finding: Finding) -> str:
+    subject = ", ".join(finding.scope.columns) or "the table"
+    seen = "" if finding.observed is None else f" {finding.observed}"
+    wanted = f"; expected {finding.expected}" if finding.expected else ""
+    return f"{subject}:{seen or ' ' + finding.rule.replace('_', ' ')}{wanted} ({past_words(finding.partitions)})."
+
+
+def past_words(partitions: int) -> str:
+    """``30 past partitions``."""
+    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
+
+
+def _range(constraint: Range, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    subject = constraint.column or "the table"
+    words = metric_words(constraint.metric, constraint.pair)
+    count = constraint.partitions
+    if isinstance(finding.observed, Reason):
+        return (
+            f"{subject}: {words} has no value ({reason_words(finding.observed)}); "
+            f"it had one in each of the {past_words(count)}."
+        )
+    value = finding.observed if isinstance(finding.observed, float | int) else 0.0
+    observed, expected = _observed_and_expected(constraint, finding, float(value))
+    said = f"{subject}: {words} was {observed}; expected {expected} ({past_words(count)})"
+    known = finding.evidence
+    if known is None:
+        return f"{said}."
+    return f"{said}; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}."
+
+
+def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:
+    """Both as text, with so many digits that they do not look the same."""
+    metric, kind = constraint.metric, constraint.kind
+    lowest, highest = natural_range(metric, constraint.pair)
+    # Bounds beyond what the metric can be at all mean nothing to a reader.
+    low = None if finding.lower is None or finding.lower <= lowest else finding.lower
+    high = None if finding.upper is None or finding.upper >= highest else finding.upper
+    if low is not None and high is not None and constraint.spread == 0.0 and high - low <= NOTHING:
+        seen, exact = number_words(metric, kind, [value, (low + high) / 2])
+        return seen, f"exactly {exact}"
+    present = [bound for bound in (low, high) if bound is not None]
+    seen, *bounds = number_words(metric, kind, [value, *present])
+    if len(bounds) == 2:
+        return seen, f"{bounds[0]} to {bounds[1]}"
+    if not bounds:
+        return seen, "another change"
+    return seen, f"at most {bounds[0]}" if low is None else f"at least {bounds[0]}"
+
+
+def _expected_column(
+    constraint: ExpectedColumn, finding: Finding, partition: PartitionView, column: str | None
+) -> str:
+    (name,) = finding.scope.columns
+    whole = f"the {past_words(constraint.partitions)}"
+    having = whole if constraint.present == constraint.partitions else f"{constraint.present} of {whole}"
+    match finding.rule:
+        case "column_renamed":
+            return (
+                f"{name}: the column is missing; it looks renamed to {quoted(str(finding.observed))}, a new column "
+                f"with the same values. It is called {quoted(name)} in {having}."
+            )
+        case "column_missing":
+            return f"{name}: the column is missing; it is in {having}."
+        case _:
+            return f"{name}: the column is now {finding.observed}; it was {finding.expected} in {having}."
+
+
+def _other_column(
+    constraint: NoOtherColumn, finding: Finding, partition: PartitionView, column: str | None
+) -> str:
+    whole = f"the {past_words(constraint.partitions)}"
+    seen = dict(constraint.seen).get(column or "")
+    lacking = f"{seen} of {whole} have it, the newest does not" if seen else f"{whole} do not have it"
+    now = partition.column(column or "")
+    kind = "" if now is None else f" ({now.kind}, {now.data_type})"
+    return f"{column}: the column is new{kind}; {lacking}."
+
+
+def _repetition(constraint: NoRepetition, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    key = finding.observed
+    copied = "an earlier one" if key is None else f"partition {key}"
+    return (
+        f"the table: the partition holds what {copied} holds ({finding.rows:,} rows, every value as often in all "
+        f"{len(constraint.scope.columns)} columns); no two of the {past_words(constraint.partitions)} were alike."
+    )
+
+
+def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    metric = get_metric(constraint.metric, constraint.kind)
+    words = "are of a sort never seen" if metric is None or metric.first_occurrence is None else (
+        metric.first_occurrence.words
+    )
+    share = finding.observed if isinstance(finding.observed, float) else 0.0
+    return f"{constraint.scope.column}: {share_words(share)} of the values {words}"
+
+
+def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return (
+        f"{constraint.scope.column}: every value is {finding.observed}; expected {finding.expected}, as in each of the "
+        f"{past_words(constraint.partitions)}."
+    )
+
+
+_SENTENCES: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
+    (Range, _range),
+    (ExpectedColumn, _expected_column),
+    (NoOtherColumn, _other_column),
+    (NoRepetition, _repetition),
+    (NeverSeen, _never_seen),
+    (DateColumn, _date_column),
+)
