@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airflow_dq.backtest.model import BacktestResult, FailedPartition
     from airflow_dq.backtest.walk import backtest
+    from airflow_dq.explain.alert import Alert
     from airflow_dq.judge.evaluation import evaluate
-    from airflow_dq.learn.model import Alert, Clause, Program, Status, Verdict
+    from airflow_dq.judge.verdict import Status, Verdict
+    from airflow_dq.learn.constraint.range import Range
     from airflow_dq.learn.pipeline import synthesize
+    from airflow_dq.learn.program import Program
     from airflow_dq.options import SynthesisOptions
 
 _HOMES = {
-    "Alert": "airflow_dq.learn.model",
+    "Alert": "airflow_dq.explain.alert",
     "BacktestResult": "airflow_dq.backtest.model",
-    "Clause": "airflow_dq.learn.model",
+    "Range": "airflow_dq.learn.constraint.range",
     "FailedPartition": "airflow_dq.backtest.model",
-    "Program": "airflow_dq.learn.model",
-    "Status": "airflow_dq.learn.model",
+    "Program": "airflow_dq.learn.program",
+    "Status": "airflow_dq.judge.verdict",
     "SynthesisOptions": "airflow_dq.options.learning",
-    "Verdict": "airflow_dq.learn.model",
+    "Verdict": "airflow_dq.judge.verdict",
     "backtest": "airflow_dq.backtest.walk",
     "evaluate": "airflow_dq.judge.evaluation",
     "synthesize": "airflow_dq.learn.pipeline",
@@ -29,9 +32,9 @@ _HOMES = {
 __all__ = [
     "Alert",
     "BacktestResult",
-    "Clause",
     "FailedPartition",
     "Program",
+    "Range",
     "Status",
     "SynthesisOptions",
     "Verdict",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from airflow_dq.learn.choose.error import LOOK_BACK
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.learn.history.series import distances
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.profile.model import ColumnProfile, Profile
 
@@ -17,12 +19,12 @@ Reload = Callable[[str], Profile | None]
 def with_states() -> int:
     """Newest partitions of the history whose states and injected errors are kept.
 
-    A program learns from the errors of one of the last three, against the ones before it.
+    A program learns from the errors of one of the last few, against the ones before it.
     """
-    return 3 + largest_pool()
+    return LOOK_BACK + largest_pool()
 
 
-class History:
+class EligiblePast:
     """The eligible partitions of a walk, oldest first."""
 
     def __init__(self, limit: int, reload: Reload | None = None) -> None:
@@ -31,34 +33,41 @@ class History:
         :param limit: number of partitions that are kept
         :param reload: how to get the states of a profile that was given without them
         """
-        self.profiles: list[Profile] = []
+        self._profiles: list[Profile] = []
+        self._distances = Distances()
         self._limit = limit
         self._reload = reload
 
+    def __len__(self) -> int:
+        """Number of partitions."""
+        return len(self._profiles)
+
+    def history(self) -> History:
+        """The partitions as they are now, on their slots."""
+        return History.of(tuple(self._profiles), distances=self._distances)
+
     def compare(self, profile: Profile) -> bool:
         """Measure the partition's distances to the newest ones that are still unknown; True when all are known then."""
-        if not self.profiles or _known(profile, self.profiles):
+        if not self._profiles or self._knows(profile):
             return True
         if self._reload is not None:
             self._compare_loaded(profile, self._reload)
-        return _known(profile, self.profiles)
+        return self._knows(profile)
 
     def _compare_loaded(self, profile: Profile, reload: Reload) -> None:
-        recent = self.profiles[-largest_pool() :]
+        recent = self._profiles[-largest_pool() :]
         full, *baselines = (reload(one.partition) if one.partition else None for one in (profile, *recent))
         if full is None:
             return
         for name, column in full.columns.items():
-            if name not in profile.columns:
-                continue
-            earlier = [None if one is None else one.columns.get(name) for one in baselines]
-            for pool in _measurable(column, earlier):
-                distances(column, earlier, pool)
-            profile.columns[name].pairs.update(column.pairs)
+            if name in profile.columns:
+                earlier = [None if one is None else one.columns.get(name) for one in baselines]
+                for pool in _measurable(column, earlier):
+                    self._distances.of(column, earlier, pool)
 
     def restart(self) -> None:
         """Learn from nothing that is there so far."""
-        self.profiles.clear()
+        self._profiles.clear()
 
     def add(self, profile: Profile) -> None:
         """Add a partition, so that the next ones are judged by what it was like.
@@ -66,32 +75,42 @@ class History:
         A distance that cannot be measured any more is assumed to be what it was in the partition before: one gap would
         make the metric unusable for as long as the history reaches.
         """
-        if self.profiles and not self.compare(profile):
-            _fill(profile, self.profiles)
-        self.profiles.append(profile)
-        del self.profiles[: -self._limit]
-        if len(self.profiles) > with_states():
+        if self._profiles and not self.compare(profile):
+            self._fill(profile)
+        self._profiles.append(profile)
+        del self._profiles[: -self._limit]
+        if len(self._profiles) > with_states():
             last = -with_states() - 1
-            self.profiles[last] = light(self.profiles[last])
+            self._profiles[last] = light(self._profiles[last])
+
+    def _knows(self, profile: Profile) -> bool:
+        """Whether the distances are measured or can be; a column of another kind than before has none."""
+        return all(
+            self._distances.of(column, earlier, pool)
+            for name, column in profile.columns.items()
+            for earlier in (self._earlier(name),)
+            for pool in _measurable(column, earlier)
+        )
+
+    def _earlier(self, name: str) -> list[ColumnProfile | None]:
+        return [one.columns.get(name) for one in self._profiles[-largest_pool() - 1 :]]
+
+    def _fill(self, profile: Profile) -> None:
+        for name, column in profile.columns.items():
+            earlier = self._earlier(name)
+            newest = earlier[-1]
+            for pool in _measurable(column, earlier[:-1]) if newest is not None else ():
+                now, before = (Baseline.of(columns, column.kind, pool) for columns in (earlier, earlier[:-1]))
+                if newest is None or now is None or before is None or self._distances.between(column, now):
+                    continue
+                if last := self._distances.between(newest, before):
+                    self._distances.assume(column, now, last)
 
 
 def light(profile: Profile) -> Profile:
-    """The profile without states, injected errors and sample; the measured distances stay."""
+    """The profile without states, injected errors and sample; what has been measured of them is known elsewhere."""
     columns = {name: replace(column, states={}) for name, column in profile.columns.items()}
     return replace(profile, columns=columns, variants={}, sample=None)
-
-
-def _known(profile: Profile, history: Sequence[Profile]) -> bool:
-    return all(_complete(column, _earlier(history, name)) for name, column in profile.columns.items())
-
-
-def _earlier(history: Sequence[Profile], name: str) -> list[ColumnProfile | None]:
-    return [one.columns.get(name) for one in history[-largest_pool() - 1 :]]
-
-
-def _complete(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> bool:
-    """Whether the distances are measured or can be; a column of another kind than before has none."""
-    return all(distances(now, earlier, pool) for pool in _measurable(now, earlier))
 
 
 def _measurable(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> list[int]:
@@ -100,16 +119,3 @@ def _measurable(now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> 
     if newest is None or newest.kind is not now.kind:
         return []
     return [pool for pool in pools(now.kind) if pool <= len(earlier)]
-
-
-def _fill(profile: Profile, history: Sequence[Profile]) -> None:
-    for name, column in profile.columns.items():
-        earlier = _earlier(history, name)
-        newest = earlier[-1]
-        for pool in _measurable(column, earlier[:-1]) if newest is not None else ():
-            now, before = (Baseline.of(columns, column.kind, pool) for columns in (earlier, earlier[:-1]))
-            if newest is None or now is None or before is None or distances(column, earlier, pool):
-                continue
-            last = newest.pairs.get(before.fingerprint)
-            if last:
-                column.pairs[now.fingerprint] = dict(last)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from airflow_dq.learn.model import Alert, Status
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 
 JUDGED = (Status.PASS, Status.FAIL)

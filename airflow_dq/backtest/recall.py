@@ -8,30 +8,30 @@ from collections.abc import Sequence
 import numpy as np
 
 from airflow_dq.backtest.model import Recall
-from airflow_dq.corruption.variant import variants_of
 from airflow_dq.learn.array import BoolArray
-from airflow_dq.learn.expect.transform import apply
-from airflow_dq.learn.history.baseline import Baseline, pool_of
-from airflow_dq.learn.history.series import Before, representation_of
-from airflow_dq.learn.mode import before_partition
-from airflow_dq.learn.model import Clause, Program
-from airflow_dq.metrics.descriptor import MetricValue, Reason
-from airflow_dq.metrics.evaluate import compare
-from airflow_dq.profile.model import Profile, Variant
+from airflow_dq.learn.choose.error import InjectedErrors
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.violation import violations
+from airflow_dq.learn.history.history import History
+from airflow_dq.learn.program import Program
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
 
 
-class InjectedErrors:
-    """The injected errors of one partition, measured as the gate would measure them."""
+class TriedPartition:
+    """A partition whose injected errors programs are tried on, measured as the gate would measure them."""
 
-    def __init__(self, profile: Profile, history: Sequence[Profile]) -> None:
+    def __init__(self, profile: Profile, history: History) -> None:
         """Hold the partition and what it follows; nothing is measured before it is asked for.
 
         :param profile: the partition; without variants and a row sample there is nothing to try
-        :param history: the profiles it follows, oldest first
+        :param history: the partitions it follows
         """
         self._profile = profile
         self.history = history
-        self._measured: dict[tuple[str, str, bool], list[MetricValue | None]] = {}
+        self._errors: dict[tuple[str, Kind], InjectedErrors] = {}
 
     @property
     def partition(self) -> str | None:
@@ -39,64 +39,37 @@ class InjectedErrors:
         return self._profile.partition
 
     def recall(self, program: Program) -> list[Recall]:
-        """How many errors of each type at least one clause of the column, or of the table, catches."""
+        """How many errors of each type at least one range of the column, or of the table, catches."""
         caught: Counter[str] = Counter()
         injected: Counter[str] = Counter()
-        before = before_partition(program.options, self.history, self.partition)
-        for name in program.columns:
-            variants = self._variants(program, name)
-            if not variants:
+        view = PartitionView(self._profile, History.of(self.history, dated=program.options.mode != "paper"))
+        for name, column in program.columns.items():
+            errors = self._of(name, column.kind)
+            if not len(errors):
                 continue
-            found = np.zeros(len(variants), dtype=bool)
-            for clause in (*program.table.clauses, *program.columns[name].clauses):
-                found |= self._violated(clause, name, variants, before)
-            injected.update(variant.type for variant in variants)
-            caught.update(variant.type for variant, hit in zip(variants, found, strict=True) if hit)
+            found = np.zeros(len(errors), dtype=bool)
+            for one in (*program.table.clauses, *column.clauses):
+                found |= _violated(one, errors, view)
+            injected.update(errors.types)
+            caught.update(kind for kind, hit in zip(errors.types, found, strict=True) if hit)
         return [Recall(kind, caught[kind], count) for kind, count in injected.items()]
 
-    def _variants(self, program: Program, name: str) -> tuple[Variant, ...]:
-        column = self._profile.columns.get(name)
-        kept = name in self._profile.variants or self._profile.sample is not None
-        if column is None or not kept or column.kind is not program.columns[name].kind:
-            return ()
-        return variants_of(self._profile, name)
+    def _of(self, name: str, kind: Kind) -> InjectedErrors:
+        if (name, kind) not in self._errors:
+            past = self.history.column(name, kind)
+            self._errors[name, kind] = InjectedErrors(self._profile, past, kind, past.columns)
+        return self._errors[name, kind]
 
-    def _violated(self, clause: Clause, name: str, variants: Sequence[Variant], before: Before) -> BoolArray:
-        """By variant: whether it violates the clause; what cannot be measured violates nothing."""
-        values = self._values(clause, name, variants)
-        absent = np.array([isinstance(value, Reason) and value is not Reason.ENGINE_ERROR for value in values])
-        numbers = np.array([value if isinstance(value, float | int) else np.nan for value in values], dtype=np.float64)
-        base, (lower, upper) = before.base(clause), before.bounds(clause)
-        if base is None:
-            return absent
-        moved = apply(clause.transform, numbers, base)
-        with np.errstate(invalid="ignore"):
-            outside = np.zeros(len(values), dtype=bool)
-            if lower is not None:
-                outside |= moved < lower
-            if upper is not None:
-                outside |= moved > upper
-        found: BoolArray = absent | (outside & ~np.isnan(numbers))
-        return found
 
-    def _values(self, clause: Clause, name: str, variants: Sequence[Variant]) -> list[MetricValue | None]:
-        key = (name, clause.metric, clause.pair)
-        if key not in self._measured:
-            self._measured[key] = self._measure(clause, name, variants)
-        return self._measured[key]
-
-    def _measure(self, clause: Clause, name: str, variants: Sequence[Variant]) -> list[MetricValue | None]:
-        metric = clause.metric
-        if not clause.pair:
-            return [variant.metrics.get(metric) for variant in variants]
-        kind = self._profile.columns[name].kind
-        earlier = [profile.columns.get(name) for profile in self.history]
-        before = Baseline.of(earlier, kind, pool_of(metric, kind))
-        if before is None or not before.known:
-            return [None] * len(variants)
-        read, states = representation_of(self.history, name, metric), before.states()
-        found = (compare(kind, variant.states, states, [metric], read, before.pool) for variant in variants)
-        return [values.get(metric) for values in found]
+def _violated(constraint: Range, errors: InjectedErrors, view: PartitionView) -> BoolArray:
+    """By error: whether it violates a range; what cannot be measured violates nothing."""
+    metric, bounds = get_metric(constraint.metric, constraint.kind), constraint.bounds(view)
+    if metric is None:
+        return np.zeros(len(errors), dtype=bool)
+    lower, upper = (None, None) if bounds is None else bounds
+    limits = np.array([-np.inf if lower is None else lower]), np.array([np.inf if upper is None else upper])
+    found: BoolArray = violations(errors.values(metric), *limits, may_be_absent=constraint.may_be_absent)[0]
+    return found
 
 
 def add_up(parts: Sequence[Sequence[Recall]]) -> tuple[Recall, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from scipy.special import betaincinv
 
 from airflow_dq.backtest.model import JUDGED, ColumnOutcome, FiredClause, PartitionOutcome, Rate
-from airflow_dq.learn.model import Alert, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Status, Verdict
 
 CONFIDENCE = 0.95
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from airflow_dq.backtest.history import History, Reload
+from airflow_dq.backtest.history import EligiblePast, Reload
 from airflow_dq.backtest.model import (
     JUDGED,
     BacktestResult,
@@ -17,14 +17,16 @@ from airflow_dq.backtest.model import (
     Recall,
     TargetOutcome,
 )
-from airflow_dq.backtest.recall import InjectedErrors, add_up
+from airflow_dq.backtest.recall import TriedPartition, add_up
 from airflow_dq.backtest.suggestion import suggest
 from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
 from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
-from airflow_dq.learn.history.series import observe
-from airflow_dq.learn.model import Clause, Program, Status, Verdict
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -94,10 +96,10 @@ class _Walk:
         self._decisions = decisions
         self._accept_after = accept_after
         self._targets = sorted({*targets, options.target_fpr}) if targets else []
-        self._history = History(options.history, reload)
+        self._past = EligiblePast(options.history, reload)
         self._tally = Tally()
         self._alarms = dict.fromkeys(self._targets, 0)
-        self._recent: deque[InjectedErrors] = deque(maxlen=TRIED)
+        self._recent: deque[TriedPartition] = deque(maxlen=TRIED)
         self._alarmed: list[Profile] = []
         """The latest alarms in a row that are not accepted so far."""
         self._accepted = False
@@ -108,18 +110,18 @@ class _Walk:
         """Add a partition to the history unless a person has rejected it."""
         decision = self._decision(profile)
         if decision == "new_normal":
-            self._history.restart()
+            self._past.restart()
         if decision != "rejected":
-            self._history.add(profile)
+            self._past.add(profile)
 
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
-        distances = self._history.compare(profile)
+        distances = self._past.compare(profile)
         outcome = self._outcome(profile, distances)
         self.outcomes.append(outcome)
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:
-            self._recent.append(InjectedErrors(profile, tuple(self._history.profiles)))
+            self._recent.append(TriedPartition(profile, self._past.history()))
         if decision == "rejected":
             return
         if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP):
@@ -133,7 +135,7 @@ class _Walk:
         self._alarmed.append(profile)
         if self._accepted or len(self._alarmed) >= accept_after:
             for alarmed in self._alarmed:
-                self._history.add(alarmed)
+                self._past.add(alarmed)
             self._alarmed, self._accepted = [], True
 
     def _outcome(self, profile: Profile, distances: bool) -> PartitionOutcome:
@@ -164,10 +166,11 @@ class _Walk:
         )
 
     def _verdict(self, profile: Profile, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
-        program = synthesize(self._history.profiles, options)
+        history = self._past.history()
+        program = synthesize(history, options)
         if not distances:
-            program = _measurable(program, profile, self._history.profiles)
-        return program, evaluate(program, profile, self._history.profiles)
+            program = _measurable(program, profile, history)
+        return program, evaluate(program, profile, history)
 
     def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
         """Count the alarms at each target.
@@ -230,16 +233,8 @@ class _Walk:
         return self._decisions.get(profile.partition) if profile.partition is not None else None
 
 
-def _measurable(program: Program, profile: Profile, history: Sequence[Profile]) -> Program:
-    """The program without the two-distribution clauses whose value is not kept and can no longer be measured."""
-
-    def is_measurable(clause: Clause, name: str) -> bool:
-        """Whether the clause's metric has a value, or a reason why it has none."""
-        earlier = [one.columns.get(name) for one in history]
-        return not clause.pair or observe(clause.metric, True, profile.columns.get(name), earlier) is not None
-
-    columns = {
-        name: replace(column, clauses=tuple(clause for clause in column.clauses if is_measurable(clause, name)))
-        for name, column in program.columns.items()
-    }
-    return replace(program, columns=columns)
+def _measurable(program: Program, profile: Profile, history: History) -> Program:
+    """The program without the ranges of two-distribution metrics whose value is not kept and can't be measured now."""
+    view = PartitionView(profile, history)
+    unknown = {one for one in program.ranges() if one.pair and one.observe(view)[0] is None}
+    return program.without(frozenset(unknown))

@@ -18,8 +18,12 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from airflow_dq.backtest.model import BacktestResult
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.learn.model import Alert, Clause, ClauseResult, Program, ScopeVerdict, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Verdict
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.XX import ClauseResult
 
 Part = TypeVar("Part", Clause, ClauseResult, Alert, ScopeVerdict, Program, Verdict, BacktestResult)
 

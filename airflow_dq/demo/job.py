@@ -16,7 +16,7 @@ from airflow_dq.demo.workspace import DemoError, Workspace
 from airflow_dq.settings import dsn_from_environment
 
 if TYPE_CHECKING:
-    from airflow_dq.learn.model import Verdict
+    from airflow_dq.judge.verdict import Verdict
 
 STEPS = 7
 

@@ -13,10 +13,11 @@ import numpy as np
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.distribution import QuantilePoints, ValueShares
-from airflow_dq.learn.history.series import observe
+from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.states.base import Kind, State
+from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.pattern import PatternDistribution
@@ -46,10 +47,16 @@ class Comparison:
     """The columns of the partition before."""
     hidden: bool = False
     """Whether the strings are keyed hashes, which say nothing to a reader."""
+    distances: Distances = SHARED
 
     @classmethod
     def of(
-        cls, name: str, profile: Profile, history: Sequence[Profile], previous: PreviousPartition
+        cls,
+        name: str,
+        profile: Profile,
+        history: Sequence[Profile],
+        previous: PreviousPartition,
+        distances: Distances = SHARED,
     ) -> Comparison | None:
         """The comparison; None when the column is not in both, or has values of another kind now."""
         now, before = profile.columns.get(name), history[-1].columns.get(name) if history else None
@@ -57,7 +64,7 @@ class Comparison:
             return None
         known = [old for old in history if name in old.columns]
         past, partitions = tuple(old.columns[name] for old in known), tuple(old.partition for old in known)
-        return cls(name, now, before, past, partitions, previous, profile.options.hides(name))
+        return cls(name, now, before, past, partitions, previous, profile.options.hides(name), distances)
 
     @property
     def kind(self) -> Kind:
@@ -156,18 +163,17 @@ class Comparison:
 
     def past_distances(self, metric: str) -> list[float]:
         """The distances of recent partitions from the one before each, as far as they are known."""
-        recent = self.past[-_RECENT:]
-        # The cache itself first: it is asked for every metric of every column.
-        found = [
-            now.pairs.get(before.fingerprint, {}).get(metric) or observe(metric, True, now, (before,))
-            for before, now in pairwise(recent)
-        ]
-        return [float(value) for value in found if value is not None and not isinstance(value, Reason)]
+        found = (self._distance(now, before, metric) for before, now in pairwise(self.past[-_RECENT:]))
+        return [value for value in found if value is not None]
 
     def distance(self, metric: str) -> float | None:
         """The distance from the partition before; None when it is not known."""
-        found = observe(metric, True, self.now, (self.before,))
-        return None if found is None or isinstance(found, Reason) else float(found)
+        return self._distance(self.now, self.before, metric)
+
+    def _distance(self, now: ColumnProfile, before: ColumnProfile, metric: str) -> float | None:
+        known = self.distances.of(now, (before,), 1)
+        value = known.get(metric, known.get(stored_name(metric, Representation.SKETCH)))
+        return None if value is None or isinstance(value, Reason) else float(value)
 
     @cached_property
     def same_every_time(self) -> bool:

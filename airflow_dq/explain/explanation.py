@@ -41,8 +41,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
         if name is None:
             continue
-        profiles = partition.history.profiles
-        comparison = None if previous is None else Comparison.of(name, partition.profile, profiles, previous)
+        comparison = _compare(partition, name, previous)
         cause = None if comparison is None else likely_cause(comparison)
         if cause is not None:
             causes[name] = cause
@@ -51,10 +50,17 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     return grouped(alerts, causes, judged)
 
 
+def _compare(partition: PartitionView, name: str, previous: PreviousPartition | None) -> Comparison | None:
+    """A column beside itself in the past; None where there is nothing to compare."""
+    if previous is None:
+        return None
+    history = partition.history
+    return Comparison.of(name, partition.profile, history.profiles, previous, history.distances)
+
+
 def _copied(partition: PartitionView, previous: PreviousPartition) -> Cause | None:
     """That every row arrived several times, which every column must agree to."""
-    profile, history = partition.profile, partition.history.profiles
-    comparisons = (Comparison.of(name, profile, history, previous) for name in profile.columns)
+    comparisons = (_compare(partition, name, previous) for name in partition.profile.columns)
     found = [copies_of(comparison) for comparison in comparisons if comparison is not None]
     copies = math.gcd(*(number for number in found if number is not None))
     return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0) if copies > 1 else None
@@ -77,7 +83,8 @@ def _type_changes(partition: PartitionView, name: str) -> tuple[Change, ...]:
     changes = [Change("type", f"type {before.data_type} -> {now.data_type}", name)]
     places = [list(side.columns).index(name) + 1 for side in (newest, partition.profile)]
     if places[0] != places[1]:
-        changes.append(Change("order", f"column {places[0]} -> column {places[1]}", name, *map(float, places)))
+        before_and_now = (float(places[0]), float(places[1]))
+        changes.append(Change("order", f"column {places[0]} -> column {places[1]}", name, *before_and_now))
     return tuple(changes)
 
 

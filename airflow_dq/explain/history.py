@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from airflow_dq.explain.alert import Change
 from airflow_dq.explain.wording import number_words

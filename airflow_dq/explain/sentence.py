@@ -30,9 +30,7 @@ NOTHING = 1e-9
 """A range narrower than this is one number but for rounding: metrics differ by about 1e-12 with the order of sums."""
 
 
-def sentence_of(
-    constraint: Constraint, finding: Finding, partition: PartitionView, column: str | None = None
-) -> str:
+def sentence_of(constraint: Constraint, finding: Finding, partition: PartitionView, column: str | None = None) -> str:
     """``air_time: mean was 9,061; expected 148.2 to 156.9 (30 past partitions); 45 times the largest deviation ...``.
 
     :param column: of a finding about several columns, the one that the sentence is about
@@ -76,7 +74,7 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:
     """Both as text, with so many digits that they do not look the same."""
     metric, kind = constraint.metric, constraint.kind
-    lowest, highest = natural_range(metric, constraint.pair)
+    lowest, highest = natural_range(metric, kind)
     # Bounds beyond what the metric can be at all mean nothing to a reader.
     low = None if finding.lower is None or finding.lower <= lowest else finding.lower
     high = None if finding.upper is None or finding.upper >= highest else finding.upper
@@ -92,9 +90,7 @@ def _observed_and_expected(constraint: Range, finding: Finding, value: float) ->
     return seen, f"at most {bounds[0]}" if low is None else f"at least {bounds[0]}"
 
 
-def _expected_column(
-    constraint: ExpectedColumn, finding: Finding, partition: PartitionView, column: str | None
-) -> str:
+def _expected_column(constraint: ExpectedColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     (name,) = finding.scope.columns
     whole = f"the {past_words(constraint.partitions)}"
     having = whole if constraint.present == constraint.partitions else f"{constraint.present} of {whole}"
@@ -110,9 +106,7 @@ def _expected_column(
             return f"{name}: the column is now {finding.observed}; it was {finding.expected} in {having}."
 
 
-def _other_column(
-    constraint: NoOtherColumn, finding: Finding, partition: PartitionView, column: str | None
-) -> str:
+def _other_column(constraint: NoOtherColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     whole = f"the {past_words(constraint.partitions)}"
     seen = dict(constraint.seen).get(column or "")
     lacking = f"{seen} of {whole} have it, the newest does not" if seen else f"{whole} do not have it"
@@ -132,8 +126,10 @@ def _repetition(constraint: NoRepetition, finding: Finding, partition: Partition
 
 def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionView, column: str | None) -> str:
     metric = get_metric(constraint.metric, constraint.kind)
-    words = "are of a sort never seen" if metric is None or metric.first_occurrence is None else (
-        metric.first_occurrence.words
+    words = (
+        "are of a sort never seen"
+        if metric is None or metric.first_occurrence is None
+        else (metric.first_occurrence.words)
     )
     share = finding.observed if isinstance(finding.observed, float) else 0.0
     return f"{constraint.scope.column}: {share_words(share)} of the values {words}"

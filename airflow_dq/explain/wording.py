@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Reason, Unit
+from airflow_dq.metrics.descriptor import ANY_NUMBER, Reason, Unit
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 

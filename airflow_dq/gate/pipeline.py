@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.judge.severity import graded, idle_columns
-from airflow_dq.learn.model import Program, ScopeVerdict, Severity, Status, Verdict
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.base import Severity
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import applied
 from airflow_dq.store.value import to_json

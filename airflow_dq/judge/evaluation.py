@@ -46,7 +46,9 @@ def evaluate(
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
     alerts = explain(partition, found, len(scopes))
-    return Verdict(profile.partition, status, table, scopes, tuple(finding for _, finding in found), skipped, alerts, reason)
+    return Verdict(
+        profile.partition, status, table, scopes, tuple(finding for _, finding in found), skipped, alerts, reason
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import get_args
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.learn.model import Alert, Severity, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Verdict
+from airflow_dq.learn.constraint.base import Severity
 
 SUBJECTS = ("column", "metric", "rule")
 """What a key of the rules may speak of; where several apply to an alert, the first of these decides."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from airflow_dq.backtest.model import BacktestResult, PartitionOutcome
-from airflow_dq.learn.model import Alert, Status
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Status
 from airflow_dq.report.backtest_words import (
     caution,
     count,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from airflow_dq.backtest.model import BacktestResult, FiredClause, PartitionOutcome
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.report.backtest_words import (
     by_type,
     caution,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from airflow_dq.backtest.model import JUDGED, BacktestResult, Recall, TargetOutcome
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 
 _ROW = 3
 """From this many alarms in a row on, the report says what may be behind them."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import details
 from airflow_dq.explain.sentence import past_partitions
 from airflow_dq.explain.wording import metric_words
-from airflow_dq.learn.model import Alert, Clause, Status, TransformKind, Verdict
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.constraint.range import Clause
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.chart import history_chart
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import expected, numbers, odds
+from airflow_dq.XX import TransformKind
 
 AlertKey = tuple[str | None, str | None, float | None, float | None]
 """Column, metric and bounds: one metric may have two clauses, which differ in their bounds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from airflow_dq.learn.model import Alert
+from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.axis import Scale, ScaleKind, fit
 from airflow_dq.report.markup import element, to_svg

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.wording import natural_range, number_words
-from airflow_dq.learn.model import Alert
 from airflow_dq.states.base import Kind
 
 ANY_VALUE = "any other value"

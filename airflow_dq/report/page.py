@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from airflow_dq.learn.model import Status, Verdict
+from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.report.card import alert_card, clauses_of, key_of, legend
 from airflow_dq.report.markup import element, to_html
 from airflow_dq.report.style import css

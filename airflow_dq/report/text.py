@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from airflow_dq.explain.lines import digest
-from airflow_dq.learn.model import Status, Verdict
+from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.report.markup import clean
 
 _NARROWEST = 30

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
     from airflow_dq.hooks.required_action import Answer
-    from airflow_dq.learn.model import Severity, Verdict
+    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.learn.constraint.base import Severity
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import JudgedDetail, Review
 

@@ -11,8 +11,8 @@ from airflow_dq.explain.lines import details
 from airflow_dq.hooks.required_action import OPTIONS
 
 if TYPE_CHECKING:
+    from airflow_dq.explain.alert import Alert
     from airflow_dq.hooks.required_action import Answer
-    from airflow_dq.learn.model import Alert
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import JudgedDetail, Review
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, or_
 
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.store.table import ProfileRow, VerdictRow
 
 SPEAKS_OF_PROFILE: ColumnElement[bool] = and_(

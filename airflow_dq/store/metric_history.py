@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from airflow_dq.codec.program import program_from_dict
-from airflow_dq.learn.model import Program
+from airflow_dq.learn.program import Program
 from airflow_dq.store.review_model import Series
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, ProgramRow

@@ -32,7 +32,8 @@ from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
-    from airflow_dq.learn.model import Program, Verdict
+    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.learn.program import Program
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.review_model import (
         AlertFilter,

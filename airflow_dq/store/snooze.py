@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from airflow_dq.exceptions import ReviewError
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.wording import listed
-from airflow_dq.learn.model import Alert, Verdict
+from airflow_dq.judge.verdict import Verdict
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind
 from airflow_dq.store.attempt import dataset_id

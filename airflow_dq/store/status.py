@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Subquery, and_, func, select
 
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
 from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow, VerdictRow

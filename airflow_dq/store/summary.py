@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from airflow_dq.learn.model import Severity, Status
+    from airflow_dq.judge.verdict import Status
+    from airflow_dq.learn.constraint.base import Severity
     from airflow_dq.store.review_model import Decision, Origin
 
 AttemptState = Literal["running", "succeeded", "failed"]

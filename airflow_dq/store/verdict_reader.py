@@ -23,7 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from airflow_dq.codec.program import program_from_dict, verdict_from_dict
-from airflow_dq.learn.model import Program, Status
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.program import Program
 from airflow_dq.store import review, snooze
 from airflow_dq.store.review_model import (
     NO_MAP_INDEX,

@@ -13,7 +13,9 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq.codec.program import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
 from airflow_dq.exceptions import StaleAttemptError, StoreError
-from airflow_dq.learn.model import Alert, Program, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review

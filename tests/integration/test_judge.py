@@ -16,7 +16,8 @@ from sqlalchemy import text
 from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
 from airflow_dq.gate import pipeline as judge_module
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Program, Status, Verdict
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile

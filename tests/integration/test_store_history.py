@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event, text
 
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import metrics_for, pools
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind

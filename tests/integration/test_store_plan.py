@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event, inspect, text
 
-from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import AlertFilter, AlertState, Origin

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import Repository, open_store

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Verdict
+from airflow_dq.judge.verdict import Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.plugins.web.header import HEADERS
 from airflow_dq.store import Repository

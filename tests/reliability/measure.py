@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import event, text
 
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.review_model import AlertFilter

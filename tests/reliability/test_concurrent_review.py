@@ -9,7 +9,7 @@ import pytest
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.review_model import Decision

@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store, transaction
 from airflow_dq.triggers.profile import ProfileTrigger

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository
 from airflow_dq.triggers.profile import progress

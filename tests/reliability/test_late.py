@@ -11,7 +11,7 @@ import pytest
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.series import distances
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.metrics.registry import pools
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table

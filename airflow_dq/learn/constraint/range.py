@@ -110,13 +110,10 @@ class Range(Constraint):
         observed, why = self.observe(partition)
         if is_unknown(observed):
             return self._not_evaluated(why)
-        lower: float | None = None
-        upper: float | None = None
-        if not isinstance(observed, Reason):
-            bounds = self.bounds(partition)
-            if bounds is None:
-                return self._not_evaluated("none of the values that it is compared with is known")
-            lower, upper = bounds
+        bounds = self.bounds(partition)
+        if bounds is None and not isinstance(observed, Reason):
+            return self._not_evaluated("none of the values that it is compared with is known")
+        lower, upper = bounds or (None, None)
         if not violates(observed, lower, upper, may_be_absent=self.may_be_absent):
             return None
         evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.array import FloatArray
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
-    from airflow_dq.metrics.registry import Metric
+    from airflow_dq.metrics.descriptor import Metric
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.metrics.descriptor import MetricValue
@@ -24,15 +24,18 @@ class Distances:
     (:attr:`measured`).
     """
 
-    __slots__ = ("_limit", "_measured")
+    __slots__ = ("_assumed", "_limit", "_measured", "_without")
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, without: Collection[str] = ()) -> None:
         """Start with nothing measured.
 
         :param limit: forget the oldest comparisons beyond this number (None: none)
+        :param without: columns that have no distances, whatever is known of them
         """
         self._limit = limit
+        self._without = frozenset(without)
         self._measured: dict[Compared, Mapping[str, MetricValue]] = {}
+        self._assumed: dict[Compared, Mapping[str, MetricValue]] = {}
 
     @property
     def measured(self) -> Mapping[Compared, Mapping[str, MetricValue]]:
@@ -52,6 +55,8 @@ class Distances:
 
     def between(self, now: ColumnProfile, before: Baseline) -> Mapping[str, MetricValue]:
         """A column's distances from a baseline, by stored name, as far as they can be had."""
+        if now.name in self._without:
+            return {}
         kept = now.pairs.get(before.fingerprint, {})
         if is_complete(now.kind, kept, before.pool):
             return kept
@@ -60,7 +65,11 @@ class Distances:
         if found is None and now.states and before.known:
             found = compare_for_keeping(now.kind, now.states, before.states(), before.pool)
             self._keep(key, found)
-        return kept if found is None else found
+        return found or kept or self._assumed.get(key, {})
+
+    def assume(self, now: ColumnProfile, before: Baseline, values: Mapping[str, MetricValue]) -> None:
+        """Let values stand in for distances that can no longer be measured; they are not among :attr:`measured`."""
+        self._assumed[now.fingerprint, before.fingerprint] = values
 
     def _keep(self, key: Compared, found: Mapping[str, MetricValue]) -> None:
         self._measured[key] = found

@@ -37,7 +37,7 @@ class History:
         if isinstance(profiles, History):
             if profiles.dated is dated:
                 return profiles
-            profiles, distances = profiles.profiles, profiles.distances
+            distances, profiles = profiles.distances, profiles.profiles
         keys = [profile.partition for profile in profiles]
         timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
         return cls(profiles, timeline, distances, dated)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from airflow_dq.learn.model import Severity, Status
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.report.markup import element
 from airflow_dq.report.text import status_words
 from airflow_dq.store.review_model import Decision

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from airflow_dq.learn.model import Clause, Program
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import Program
 from airflow_dq.report.markup import element
 from airflow_dq.report.number import odds
 from airflow_dq.report.review.address import Addresses

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from airflow_dq.explain.alert import Change
 from airflow_dq.explain.wording import number_words, pattern_words, share_words, times_words
-from airflow_dq.learn.model import Change
 from airflow_dq.report.markup import element
 from airflow_dq.states.base import Kind
 

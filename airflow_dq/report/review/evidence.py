@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 
-from airflow_dq.learn.model import Alert, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Verdict
 from airflow_dq.report.card import alert_card, chart_card, clauses_of, key_of, legend, predicate
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.difference import difference

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.wording import metric_words, number_words
-from airflow_dq.learn.constraint.date_column import part_words
-from airflow_dq.learn.model import Alert, CalendarPart, Clause, ColumnProgram, Transform, TransformKind
+from airflow_dq.learn.constraint.date_column import CalendarPart, part_words
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import ColumnProgram
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.number import ANY_VALUE, expected
 from airflow_dq.states.base import Kind
+from airflow_dq.XX import Transform, TransformKind
 
 
 def clause_words(clause: Clause, kind: Kind) -> str | None:

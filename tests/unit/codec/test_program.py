@@ -17,20 +17,11 @@ from airflow_dq.codec.program import (
     verdict_to_dict,
 )
 from airflow_dq.exceptions import CodecError
-from airflow_dq.learn.model import (
-    Alert,
-    Change,
-    Clause,
-    ClauseResult,
-    ColumnProgram,
-    Program,
-    ScopeVerdict,
-    Status,
-    TableProgram,
-    Transform,
-    TransformKind,
-    Verdict,
-)
+from airflow_dq.XX import ClauseResult, Transform, TransformKind
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
 from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind

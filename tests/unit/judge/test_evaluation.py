@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.learn.model import Clause, ColumnProgram, Program, Status, TableProgram, Transform, TransformKind
+from airflow_dq.XX import Transform, TransformKind
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
 from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize

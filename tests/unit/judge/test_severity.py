@@ -5,7 +5,9 @@ import pytest
 from airflow_dq.codec.program import verdict_from_json, verdict_to_json
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.judge.severity import check_severity, graded, idle_columns, severity_of
-from airflow_dq.learn.model import Alert, ScopeVerdict, Severity, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.base import Severity
 
 MEAN = Alert("metric", "price", "price: mean.", metric="mean")
 ADDED = Alert("column_added", "new", "new: added.")

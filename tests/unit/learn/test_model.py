@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.learn.model import Clause, ColumnProgram, Transform
+from airflow_dq.XX import Transform
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import ColumnProgram
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind

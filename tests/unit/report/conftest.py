@@ -7,16 +7,10 @@ from typing import Any
 
 import pytest
 
-from airflow_dq.learn.model import (
-    Alert,
-    Clause,
-    ClauseResult,
-    ScopeVerdict,
-    Status,
-    Transform,
-    TransformKind,
-    Verdict,
-)
+from airflow_dq.XX import ClauseResult, Transform, TransformKind
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.range import Clause
 from airflow_dq.metrics.descriptor import Bound
 
 DAYS = [f"2013-01-{day:02d}" for day in range(1, 31)]

@@ -18,7 +18,8 @@ from airflow_dq.backtest.model import (
     TargetOutcome,
 )
 from airflow_dq.backtest.summary import rate
-from airflow_dq.learn.model import Alert, Status
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.backtest_page import CARDS, render_backtest_page, write_backtest
 from airflow_dq.report.backtest_text import render_backtest

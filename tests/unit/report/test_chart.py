@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from airflow_dq.learn.model import Alert
+from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.chart import history_chart, standalone_chart
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from airflow_dq.learn.model import Alert
+from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.number import expected, numbers, odds, tick_labels
 from airflow_dq.states.base import Kind

@@ -5,7 +5,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from airflow_dq.learn.model import Alert, Change, Status, Verdict
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.report import render_page, write_report
 
 

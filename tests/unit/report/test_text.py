@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.learn.model import Alert, Change, Status
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import Status
 from airflow_dq.report import render_text
 
 

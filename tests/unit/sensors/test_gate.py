@@ -18,7 +18,8 @@ from airflow_dq.exceptions import (
     SynthesisError,
 )
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin, Review

@@ -10,7 +10,7 @@ import pytest
 from airflow.sdk import Asset, BaseNotifier
 
 from airflow_dq.hooks import required_action as parked
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store.review_model import Origin, Review
 from airflow_dq.version_compat import AirflowException, AirflowFailException

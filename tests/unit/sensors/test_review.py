@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from airflow_dq.learn.model import Alert, Change, ScopeVerdict, Status, Verdict
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.store.review_model import JudgedDetail, JudgedPartition

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from airflow_dq.learn.model import Alert, ScopeVerdict, Status, Verdict
+from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.store.review_model import Snooze
 from airflow_dq.store.snooze import applied, covering
 

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.tsa.stattools import adfuller
 
 from airflow_dq.learn.avh.stationarity import stationary_transform
-from airflow_dq.learn.model import Transform, TransformKind
+from airflow_dq.XX import Transform, TransformKind
 
 
 def test_stationary_history_is_left_alone() -> None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.learn.model import Alert
+from airflow_dq.explain.alert import Alert
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from airflow_dq.learn.constraint.schema import schema_alerts
-from airflow_dq.learn.model import Program, TableProgram
+from airflow_dq.learn.program import Program, TableProgram
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind

@@ -12,7 +12,7 @@ from scipy import stats
 
 from airflow_dq.learn.choose.candidate import Candidates
 from airflow_dq.learn.expect.calibration import REACH, SPENDING, Calibration, Size
-from airflow_dq.learn.model import Transform, TransformKind
+from airflow_dq.XX import Transform, TransformKind
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.states.base import Kind

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.learn.expect.transform import apply, differenced, undo
-from airflow_dq.learn.model import Transform, TransformKind
+from airflow_dq.XX import Transform, TransformKind
 
 DIFF = Transform(TransformKind.DIFF, 2)
 LOG = Transform(TransformKind.LOG_DIFF, 1)

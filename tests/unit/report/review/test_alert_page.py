@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from airflow_dq.learn.model import Alert
+from airflow_dq.explain.alert import Alert
 from airflow_dq.report.review import render_alert
 from airflow_dq.store.review_model import ReviewEvent, Snooze
 from tests.unit.report.review.conftest import NOW, ORIGIN, Page, partition

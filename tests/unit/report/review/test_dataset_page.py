@@ -4,16 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from airflow_dq.learn.model import (
-    CalendarPart,
-    Clause,
-    ColumnProgram,
-    Program,
-    Status,
-    TableProgram,
-    Transform,
-    TransformKind,
-)
+from airflow_dq.XX import Transform, TransformKind
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.date_column import CalendarPart
+from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.review import DatasetView, render_dataset

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from airflow_dq.learn.model import Change, Status
+from airflow_dq.explain.alert import Change
+from airflow_dq.judge.verdict import Status
 from airflow_dq.report.markup import to_html
 from airflow_dq.report.review import Addresses
 from airflow_dq.report.review.badge import tone, words
