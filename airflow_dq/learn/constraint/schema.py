@@ -98,5 +98,7 @@ def _types(name: str, profile: Profile, history: Sequence[Profile]) -> tuple[Cha
     changes = [Change("type", f"type {before.data_type} -> {now.data_type}", name)]
     places = [list(side.columns).index(name) + 1 for side in (history[-1], profile)]
     if places[0] != places[1]:
-        changes.append(Change("order", f"column {places[0]} -> column {places[1]}", name, *map(float, places)))
+        changes.append(
+            Change("order", f"column {places[0]} -> column {places[1]}", name, float(places[0]), float(places[1]))
+        )
     return tuple(changes)
