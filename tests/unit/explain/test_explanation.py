@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.sentence import past_partitions
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.model import (
-    Alert,
     Clause,
     ColumnProgram,
     Program,
