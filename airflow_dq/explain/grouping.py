@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
@@ -11,10 +11,15 @@ from airflow_dq.explain.cause.hypothesis import Cause
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
 _WIDE_SHARE = 0.5
-_SHIFTED = "columns"
-_DELIVERED = "delivery"
+"""Of a narrow table, this share of the judged columns."""
+_SCHEMA = "columns"
+"""The columns are others: the key of a group, as the next three."""
+_DELIVERY = "delivery"
+"""The partition is another one's data."""
 _ROWS = "rows"
+"""The rows are too few or too many."""
 _EVERYTHING = "everything"
+"""Many columns changed, and none tells why."""
 
 
 def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> tuple[Alert, ...]:
@@ -29,7 +34,7 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
         groups.setdefault(key, []).append(alert)
     # A lost column or a short table explains what happened to the others, hardly ever the other way round; then the
     # accident that hit most columns.
-    first = (_DELIVERED, _SHIFTED, _ROWS)
+    first = (_DELIVERY, _SCHEMA, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
     return tuple(alert for key in order for alert in _as_group(key, groups[key], causes))
 
@@ -37,18 +42,18 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
     columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
-    schema = any(alert.rule.startswith("column_") for alert in alerts)
+    schema = any(_is_about_schema(alert) for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
-    short = any(alert.rule == "range" and alert.column is None for alert in alerts)
-    own = {column: _accident(causes.get(column), schema, short) for column in columns}
-    vague = [column for column in columns if own[column] is None]
-    wide = len(vague) >= max(_WIDE, _WIDE_SHARE * judged)
+    odd_count = any(alert.rule == "range" and alert.column is None for alert in alerts)
+    own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
+    without = [column for column in columns if own[column] is None]
+    wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
     for alert in alerts:
-        if alert.rule.startswith("column_"):
-            keys.append(_SHIFTED)
+        if _is_about_schema(alert):
+            keys.append(_SCHEMA)
         elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
-            keys.append(_DELIVERED)
+            keys.append(_DELIVERY)
         elif alert.column is None:
             keys.append(_ROWS)
         else:
@@ -56,31 +61,49 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     return keys
 
 
-def _accident(cause: Cause | None, schema: bool, short: bool) -> str | None:
-    """The accident that a column's cause is part of; None when nothing is known of it."""
+def _is_about_schema(alert: Alert) -> bool:
+    return alert.rule.startswith("column_")
+
+
+def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
+    """The accident that a column's cause is part of; None when nothing is known of it.
+
+    :param schema: whether the schema has changed
+    :param odd_count: whether the table has too few or too many rows
+    """
     if cause is None:
-        return _ROWS if short else None
+        return _ROWS if odd_count else None
     if cause.type == "volume_change":
         return _ROWS
     if cause.type == "schema_change" and schema:
-        return _SHIFTED
+        return _SCHEMA
     return f"{cause.type} {cause.parameter}".strip()
 
 
 def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
-    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
-
-    Of a number of rows nothing but its columns tells why.
-    """
+    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
     if len(alerts) == 1:
         return list(alerts)
     alerts = sorted(alerts, key=lambda alert: (alert.rule == "range", alert.column is not None))
-    roots = [alert for alert in alerts if alert.rule.startswith("column_")] or [alerts[0]]
-    others = [replace(alert, group=key, root=False) for alert in alerts[len(roots) :]]
-    why = next((found for alert in others if (found := causes.get(alert.column or "")) is not None), None)
-    if key == _ROWS and why is not None and roots[0].column is None and roots[0].cause is None:
-        roots[0] = replace(roots[0], cause=why.words)
-    named = {alert.column for alert in roots}
-    moved = list(dict.fromkeys(alert.column for alert in others if alert.column not in named and alert.column))
-    roots[0] = replace(roots[0], moved_with=tuple(moved))
-    return [*(replace(alert, group=key) for alert in roots), *others]
+    roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
+    others = alerts[len(roots) :]
+    speaker = roots[0]
+    if key == _ROWS and speaker.column is None and speaker.cause is None:
+        # Of a number of rows nothing but its columns tells why.
+        speaker = replace(speaker, cause=_first_cause(others, causes))
+    speaker = replace(speaker, moved_with=_columns_of(others, without={alert.column for alert in roots}))
+    return [
+        *(replace(alert, group=key) for alert in (speaker, *roots[1:])),
+        *(replace(alert, group=key, root=False) for alert in others),
+    ]
+
+
+def _first_cause(alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> str | None:
+    """What the first of the columns that has a cause looks like."""
+    found = (causes.get(alert.column or "") for alert in alerts)
+    return next((cause.words for cause in found if cause is not None), None)
+
+
+def _columns_of(alerts: Sequence[Alert], without: Set[str | None]) -> tuple[str, ...]:
+    """The columns that the alerts are about, each once."""
+    return tuple(dict.fromkeys(alert.column for alert in alerts if alert.column and alert.column not in without))

@@ -13,6 +13,7 @@ _KNOWN = 0.5
 _SURE = 0.9
 """With so much of the new values explained, they tell how many values were hit."""
 _LEAST = 0.003
+"""Where fewer values gained white space, a handful of odd ones may be all there is."""
 
 
 @hypothesis(Kind.STRING)

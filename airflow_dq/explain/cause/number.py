@@ -45,13 +45,13 @@ _TEMPERATURES = {
     "Kelvin to Celsius": (1.0, -273.15),
 }
 _AIR = {"Celsius": (-90.0, 60.0), "Fahrenheit": (-130.0, 140.0), "Kelvin": (180.0, 335.0)}
+"""The range of what has been measured on earth (-89 to 57 degrees Celsius), in each unit."""
 _FEW = 50
 """With fewer values only the common factors are believed."""
 _LEAST = 0.15
 """Share of the distribution that must have moved before a change of unit is suspected."""
-
-
 _COMMON = ("x10", "x100", "x1,000", "x60", "/10", "/100", "/1,000", "/60")
+"""Powers of ten and minutes: the changes of unit that are made by mistake every day."""
 
 
 def _changes() -> dict[str, tuple[float, float]]:

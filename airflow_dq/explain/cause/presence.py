@@ -63,8 +63,7 @@ def zeros(comparison: Comparison) -> Cause | None:
         text = f"zeros in place of missing values ({round(risen * rows):,} of {rows:,} rows)"
         return Cause("increased_nulls", "zero for null", text, 1.0)
     share = risen / (1.0 - old)
-    what = "missing values: " if share >= 0.995 else ""
-    words = f"{what}zeros in place of {percent(share)} of the values" if share < 0.995 else "every value became zero"
+    words = f"zeros in place of {percent(share)} of the values" if share < 0.995 else "every value became zero"
     score = 1.0
     if share < 0.9 and comparison.nonzero is not None and comparison.points is not None:
         others, were = comparison.nonzero

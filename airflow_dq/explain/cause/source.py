@@ -15,6 +15,7 @@ from airflow_dq.states.base import Kind
 from airflow_dq.states.pattern import PatternDistribution
 
 _LEAST = 0.005
+"""A smaller share of foreign values is no shifted schema."""
 _VAGUE = 0.74
 """Factor on the score of a fit that a mixture of few numbers easily reaches by chance: too low to be named."""
 _NEARLY = 0.9

@@ -18,10 +18,13 @@ _NEW = 0.02
 _SEVERAL = 2
 """Characters are hit at random: one new value alone is no sign of that."""
 _USUAL = 0.5
+"""Where more than this share of the values is new every time, new values say nothing."""
 _FEW = 40
+"""Fewer distinct numbers have no distribution of lengths."""
 _MANY = 4000
 """Most values of the partition before that are compared character by character."""
 _LONG = 64
+"""Characters of the longest value that is looked at: every place of it costs a text."""
 _NAMES = {
     "char_perturbation": "characters replaced by others of their kind",
     "char_insertion": "an additional character",

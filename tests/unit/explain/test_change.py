@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from airflow_dq.explain.alert import Change
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.previous import PreviousPartition
-from airflow_dq.explain.alert import Change
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, day, profile

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.cause import Cause
 from airflow_dq.explain.grouping import grouped
-from airflow_dq.explain.alert import Alert
 
 
 def _alert(column: str | None, metric: str = "mean") -> Alert:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.explain.lines import details, digest
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.lines import details, digest
 
 ALERT = Alert(
     "metric",
