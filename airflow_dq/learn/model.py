@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from airflow_dq.metrics.registry import Bound, MetricValue
 from airflow_dq.options.learning import SynthesisOptions
@@ -121,6 +121,8 @@ class TableProgram:
 class Program:
     """A validation program for the partition that follows its history."""
 
+    format: ClassVar[str] = "program/1"
+    """How its JSON document is named; another number when an older reader could not read it."""
     options: SynthesisOptions
     partitions: tuple[str | None, ...]
     """Keys of the partitions it was learned from, oldest first."""
@@ -128,22 +130,6 @@ class Program:
     columns: Mapping[str, ColumnProgram]
     missing: int = 0
     """How many more partitions are needed before it judges; 0 when it does."""
-
-    def to_json(self) -> str:
-        """One line of strict JSON."""
-        from airflow_dq.codec.program import program_to_json
-
-        return program_to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Program:
-        """The program that :meth:`to_json` wrote.
-
-        :raises CodecError: when the text is not a program of this version.
-        """
-        from airflow_dq.codec.program import program_from_json
-
-        return program_from_json(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +215,8 @@ class ScopeVerdict:
 class Verdict:
     """The verdict on one partition; ``status`` is ``pass`` only if everything that was asked for was checked."""
 
+    format: ClassVar[str] = "verdict/1"
+    """How its JSON document is named; another number when an older reader could not read it."""
     partition: str | None
     status: Status
     table: ScopeVerdict
@@ -236,19 +224,3 @@ class Verdict:
     alerts: tuple[Alert, ...] = ()
     reason: str | None = None
     """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong)."""
-
-    def to_json(self) -> str:
-        """One line of strict JSON."""
-        from airflow_dq.codec.program import verdict_to_json
-
-        return verdict_to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Verdict:
-        """The verdict that :meth:`to_json` wrote.
-
-        :raises CodecError: when the text is not a verdict of this version.
-        """
-        from airflow_dq.codec.program import verdict_from_json
-
-        return verdict_from_json(text)
