@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airflow_dq.backtest.walk import backtest
+    from airflow_dq.codec import from_json, to_json
     from airflow_dq.judge.evaluation import evaluate
     from airflow_dq.learn.pipeline import synthesize
     from airflow_dq.options import ProfileOptions, SynthesisOptions
@@ -18,11 +19,22 @@ _HOMES = {
     "SynthesisOptions": "airflow_dq.options.learning",
     "backtest": "airflow_dq.backtest.walk",
     "evaluate": "airflow_dq.judge.evaluation",
+    "from_json": "airflow_dq.codec",
     "profile_table": "airflow_dq.profile.table",
     "synthesize": "airflow_dq.learn.pipeline",
+    "to_json": "airflow_dq.codec",
 }
 
-__all__ = ["ProfileOptions", "SynthesisOptions", "backtest", "evaluate", "profile_table", "synthesize"]
+__all__ = [
+    "ProfileOptions",
+    "SynthesisOptions",
+    "backtest",
+    "evaluate",
+    "from_json",
+    "profile_table",
+    "synthesize",
+    "to_json",
+]
 
 
 def __getattr__(name: str) -> Any:

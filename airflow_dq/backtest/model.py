@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status
@@ -120,6 +119,8 @@ class Suggestion:
 class BacktestResult:
     """What the gate would have done on the past partitions of a dataset."""
 
+    format: ClassVar[str] = "backtest/1"
+    """How its JSON document is named; another number when an older reader could not read it."""
     dataset: str | None
     options: SynthesisOptions
     accept_after: int | None
@@ -148,23 +149,3 @@ class BacktestResult:
     def rejected(self) -> Sequence[PartitionOutcome]:
         """The judged partitions that a person has rejected: an alarm on them is not a false one."""
         return [one for one in self.partitions if one.decision == "rejected" and one.status in JUDGED]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values, with the format's version."""
-        from airflow_dq.codec.program import backtest_to_dict
-
-        return backtest_to_dict(self)
-
-    def to_json(self) -> str:
-        """One line of strict JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> BacktestResult:
-        """The result that :meth:`to_json` wrote.
-
-        :raises CodecError: when the text is not one of this version.
-        """
-        from airflow_dq.codec.program import backtest_from_json
-
-        return backtest_from_json(text)

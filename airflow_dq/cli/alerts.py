@@ -70,7 +70,7 @@ def show(arguments: Any) -> int:
 
 
 def _document(detail: JudgedDetail) -> dict[str, Any]:
-    from airflow_dq.codec.program import verdict_to_dict
+    from airflow_dq.codec import to_builtins
 
     return {
         **asdict(detail.partition),
@@ -78,7 +78,7 @@ def _document(detail: JudgedDetail) -> dict[str, Any]:
         "alerts": [asdict(alert) for alert in detail.alerts],
         "events": [asdict(event) for event in detail.events],
         "snoozes": [asdict(snooze) for snooze in detail.snoozes],
-        "verdict": verdict_to_dict(detail.verdict),
+        "verdict": to_builtins(detail.verdict),
     }
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def backtest(arguments: Any) -> int:
     """Walk through the stored history of a dataset, or through files; exit code 1 when nothing could be judged."""
+    from airflow_dq.codec import to_builtins
     from airflow_dq.report.backtest_text import render_backtest
 
     if not (arguments.dataset or arguments.files):
@@ -27,7 +28,7 @@ def backtest(arguments: Any) -> int:
     if arguments.html:
         _write_page(Path(arguments.html), result)
     if arguments.output:
-        print_json(result.to_dict())
+        print_json(to_builtins(result))
     else:
         print(render_backtest(result, from_files=bool(arguments.files)), end="")
     return 0 if result.false_alarms.of or result.rejected else 1

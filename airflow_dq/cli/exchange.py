@@ -47,8 +47,10 @@ def _keys(repository: Repository, dataset: str, limit: int) -> list[str]:
 
 
 def _line(dataset: str, profile: Profile) -> str:
+    from airflow_dq.codec import to_json
+
     # The profile's own line as it is: to read and write it again would cost as much as making it.
-    return f'{{"format": {json.dumps(FORMAT)}, "dataset": {json.dumps(dataset)}, "profile": {profile.to_json()}}}\n'
+    return f'{{"format": {json.dumps(FORMAT)}, "dataset": {json.dumps(dataset)}, "profile": {to_json(profile)}}}\n'
 
 
 def import_profiles(arguments: Any) -> int:
@@ -71,6 +73,7 @@ def import_profiles(arguments: Any) -> int:
 
 
 def _profiles(file: IO[str], name: str) -> Iterator[tuple[str, Profile]]:
+    from airflow_dq.codec import from_builtins
     from airflow_dq.profile.model import Profile
 
     for number, line in enumerate(file, start=1):
@@ -80,7 +83,7 @@ def _profiles(file: IO[str], name: str) -> Iterator[tuple[str, Profile]]:
             document = json.loads(line)
             if document["format"] != FORMAT:
                 raise CodecError(f"its format is {document['format']!r}, not {FORMAT!r}")
-            profile = Profile.from_json(json.dumps(document["profile"]))
+            profile = from_builtins(Profile, document["profile"])
             dataset = str(document["dataset"])
         except (ValueError, KeyError, TypeError, CodecError) as error:
             raise ConfigurationError(

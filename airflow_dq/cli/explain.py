@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def explain(arguments: Any) -> int:
     """Show the stored verdict; exit code 1 when it is neither ``pass`` nor ``warming_up``."""
-    from airflow_dq.codec.program import verdict_to_dict
+    from airflow_dq.codec import to_builtins
     from airflow_dq.report import render_text
 
     verdict = _verdict(arguments)
@@ -25,7 +25,7 @@ def explain(arguments: Any) -> int:
     if arguments.html:
         _write_page(Path(arguments.html), shown)
     if arguments.output:
-        print_json({"dataset": arguments.dataset, **verdict_to_dict(verdict)})
+        print_json({"dataset": arguments.dataset, **to_builtins(verdict)})
     else:
         print(render_text(shown), end="")
     return 0 if verdict.status in (Status.PASS, Status.WARMING_UP) else 1

@@ -103,7 +103,7 @@ def _alerts(
             column=finding.scope.column,
             sentence=sentence_of(constraint, finding, partition),
             metric=finding.metric,
-            observed=None if isinstance(finding.observed, str) else finding.observed,
+            observed=finding.observed,
             kind=None if column is None else column.kind,
             cause=finding.cause,
         )
@@ -117,7 +117,7 @@ def _alerts(
             column=constraint.column,
             sentence=sentence_of(constraint, finding, partition),
             metric=constraint.metric,
-            observed=None if isinstance(finding.observed, str) else finding.observed,
+            observed=finding.observed,
             lower=finding.lower,
             upper=finding.upper,
             evidence=finding.evidence,

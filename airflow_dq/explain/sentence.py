@@ -43,7 +43,8 @@ def sentence_of(constraint: Constraint, finding: Finding, partition: PartitionVi
 
 def _plain(finding: Finding) -> str:
     subject = ", ".join(finding.scope.columns) or "the table"
-    seen = "" if finding.observed is None else f" {finding.observed}"
+    known = finding.seen if finding.observed is None else finding.observed
+    seen = "" if known is None else f" {known}"
     wanted = f"; expected {finding.expected}" if finding.expected else ""
     return f"{subject}:{seen or ' ' + finding.rule.replace('_', ' ')}{wanted} ({past_words(finding.partitions)})."
 
@@ -97,13 +98,13 @@ def _expected_column(constraint: ExpectedColumn, finding: Finding, partition: Pa
     match finding.rule:
         case "column_renamed":
             return (
-                f"{name}: the column is missing; it looks renamed to {quoted(str(finding.observed))}, a new column "
+                f"{name}: the column is missing; it looks renamed to {quoted(str(finding.seen))}, a new column "
                 f"with the same values. It is called {quoted(name)} in {having}."
             )
         case "column_missing":
             return f"{name}: the column is missing; it is in {having}."
         case _:
-            return f"{name}: the column is now {finding.observed}; it was {finding.expected} in {having}."
+            return f"{name}: the column is now {finding.seen}; it was {finding.expected} in {having}."
 
 
 def _other_column(constraint: NoOtherColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
@@ -116,7 +117,7 @@ def _other_column(constraint: NoOtherColumn, finding: Finding, partition: Partit
 
 
 def _repetition(constraint: NoRepetition, finding: Finding, partition: PartitionView, column: str | None) -> str:
-    key = finding.observed
+    key = finding.seen
     copied = "an earlier one" if key is None else f"partition {key}"
     return (
         f"the table: the partition holds what {copied} holds ({finding.rows:,} rows, every value as often in all "
@@ -137,7 +138,7 @@ def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionVie
 
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return (
-        f"{constraint.scope.column}: every value is {finding.observed}; expected {finding.expected}, as in each of the "
+        f"{constraint.scope.column}: every value is {finding.seen}; expected {finding.expected}, as in each of the "
         f"{past_words(constraint.partitions)}."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
@@ -34,6 +35,9 @@ class ScopeVerdict:
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on one partition; ``status`` is ``pass`` only if everything that was asked for was checked."""
+
+    format: ClassVar[str] = "verdict/1"
+    """Name and version of its JSON form."""
 
     partition: str | None
     status: Status

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint
 from airflow_dq.learn.constraint.range import Range
@@ -51,6 +52,9 @@ class ColumnProgram:
 @dataclass(frozen=True)
 class Program:
     """A conjunction of constraints."""
+
+    format: ClassVar[str] = "program/1"
+    """Name and version of its JSON form."""
 
     options: SynthesisOptions
     partitions: tuple[str | None, ...]

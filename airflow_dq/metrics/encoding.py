@@ -36,24 +36,45 @@ def plain_metrics(metrics: Mapping[str, Any]) -> dict[str, MetricValue]:
     return {name: plain_metric(value) for name, value in metrics.items()}
 
 
+def encode_metric(value: MetricValue) -> float | dict[str, str]:
+    """The one JSON form of a metric: a number, or ``{"reason": "..."}`` where there is none.
+
+    :raises CodecError: when it is NaN or an infinity
+    """
+    if isinstance(value, Reason):
+        return {"reason": value.value}
+    number = float(value)
+    if not math.isfinite(number):
+        raise CodecError(f"A metric's value is {number}, which is not a JSON number.")
+    return number
+
+
+def decode_metric(stored: object) -> MetricValue:
+    """What :func:`encode_metric` made.
+
+    :raises CodecError: when it is neither a number nor one of this version's reasons
+    """
+    if isinstance(stored, float | int) and not isinstance(stored, bool):
+        return float(stored)  # JSONB gives 1e22 back as an integer
+    if isinstance(stored, Mapping) and len(stored) == 1 and stored.get("reason") in _REASONS:
+        return _REASONS[stored["reason"]]
+    raise CodecError(f"A metric's value is stored as {stored!r}, which this version cannot read.")
+
+
+_REASONS = {reason.value: reason for reason in Reason}
+
+
 def encode_metrics(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Name -> number or ``{"reason": "..."}``, ready for a JSONB column."""
-    plain = plain_metrics(metrics)
-    return {name: {"reason": value.value} if isinstance(value, Reason) else value for name, value in plain.items()}
+    """A column's metrics as they are stored: of whatever numeric type, see :func:`plain_metric`."""
+    return {name: encode_metric(plain_metric(value)) for name, value in metrics.items()}
 
 
 def decode_metrics(stored: Mapping[str, Any]) -> dict[str, MetricValue]:
     """What :func:`encode_metrics` made.
 
-    :raises CodecError: when a reason is not one of this version's.
+    :raises CodecError: when a value is not one of this version's, naming the metric
     """
-    return {name: _decode_metric(name, value) for name, value in stored.items()}
-
-
-def _decode_metric(name: str, value: Any) -> MetricValue:
-    if not isinstance(value, Mapping):
-        return float(value)  # JSONB gives 1e22 back as an integer
     try:
-        return Reason(value["reason"])
-    except (KeyError, ValueError):
-        raise CodecError(f"Metric {name!r} is stored as {value!r}, which this version cannot read.") from None
+        return {(metric := name): decode_metric(value) for name, value in stored.items()}
+    except CodecError as error:
+        raise CodecError(f"Metric {metric!r}: {error}") from None

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.profile import ProfileOptions
@@ -111,6 +112,8 @@ def digest_states(states: Mapping[str, State]) -> str:
 class Profile:
     """The profile of one partition of one dataset."""
 
+    format: ClassVar[str] = "profile/1"
+    """How its JSON document is named; another number when an older reader could not read it."""
     partition: str | None
     row_count: int
     columns: Mapping[str, ColumnProfile]
@@ -129,19 +132,3 @@ class Profile:
         for column in self.columns.values():
             digest.update(column.fingerprint.encode())
         return digest.hexdigest()
-
-    def to_json(self) -> str:
-        """One line of strict JSON, injected variants included as far as they can be computed."""
-        from airflow_dq.codec.profile import profile_to_json
-
-        return profile_to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Profile:
-        """The profile that :meth:`to_json` wrote.
-
-        :raises CodecError: when the text is not one, or of another version.
-        """
-        from airflow_dq.codec.profile import profile_from_json
-
-        return profile_from_json(text)

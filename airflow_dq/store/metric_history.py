@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
-from airflow_dq.codec.program import program_from_dict
+from airflow_dq.codec import from_builtins
 from airflow_dq.learn.program import Program
 from airflow_dq.store.review_model import Series
 from airflow_dq.store.statement import among
@@ -58,4 +58,4 @@ def newest_program(connection: Connection, dataset: str) -> tuple[str, Program] 
         .limit(1)
     )
     found = connection.execute(query).one_or_none()
-    return None if found is None else (found.partition_key, program_from_dict(found.document))
+    return None if found is None else (found.partition_key, from_builtins(Program, found.document))

@@ -22,8 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from airflow_dq.codec.program import program_from_dict, verdict_from_dict
-from airflow_dq.judge.verdict import Status
+from airflow_dq.codec import from_builtins
+from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.store import review, snooze
 from airflow_dq.store.review_model import (
@@ -154,7 +154,7 @@ def _detail(connection: Connection, which: ColumnElement[bool]) -> JudgedDetail 
     snoozes = snooze.active(connection, partition.dataset)
     return JudgedDetail(
         partition=partition,
-        verdict=verdict_from_dict(row.document),
+        verdict=from_builtins(Verdict, row.document),
         program=_program(connection, row.program_id),
         alerts=_alerts(connection, partition, snoozes),
         events=review.events(connection, row.dataset_id, partition.dataset, partition.partition),
@@ -166,8 +166,8 @@ def _detail(connection: Connection, which: ColumnElement[bool]) -> JudgedDetail 
 def _program(connection: Connection, program_id: int | None) -> Program | None:
     if program_id is None:
         return None
-    return program_from_dict(
-        connection.execute(select(ProgramRow.document).where(ProgramRow.id == program_id)).scalar_one()
+    return from_builtins(
+        Program, connection.execute(select(ProgramRow.document).where(ProgramRow.id == program_id)).scalar_one()
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from airflow_dq.codec.program import program_from_dict, program_to_dict, verdict_from_dict, verdict_to_dict
+from airflow_dq.codec import from_builtins, to_builtins
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status, Verdict
@@ -76,7 +76,7 @@ def _repaired(attempt: int) -> str:
 
 
 def _save_program(connection: Connection, where: Mapping[str, Any], program: Program, inputs: str | None) -> int:
-    document = program_to_dict(program)
+    document = to_builtins(program)
     stored = connection.execute(select(ProgramRow).filter_by(**where)).one_or_none()
     if stored is not None and stored.document == document and stored.inputs == inputs:
         return int(stored.id)
@@ -102,7 +102,7 @@ def _save_verdict(
         "profile_fingerprint": fingerprint,
         "status": verdict.status.value,
         "reason": None if verdict.reason is None else prose(verdict.reason),
-        "document": verdict_to_dict(verdict),
+        "document": to_builtins(verdict),
     }
     # Judged from elsewhere, it still belongs to the task that asked first.
     judged_by = {} if origin is None else asdict(origin)
@@ -195,7 +195,7 @@ def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdic
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     ).scalar()
-    return None if document is None else verdict_from_dict(document)
+    return None if document is None else from_builtins(Verdict, document)
 
 
 def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:
@@ -208,4 +208,4 @@ def load_program(connection: Connection, dataset: str, partition: str, inputs: s
     if inputs is not None:
         query = query.where(ProgramRow.inputs == inputs)
     document = connection.execute(query).scalar()
-    return None if document is None else program_from_dict(document)
+    return None if document is None else from_builtins(Program, document)

@@ -17,6 +17,7 @@ import airflow_dq.backtest
 import airflow_dq.explain
 import airflow_dq.judge
 import airflow_dq.learn
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, Status, SynthesisOptions, Verdict, evaluate, synthesize
@@ -84,9 +85,9 @@ def test_real_errors_fail_their_column(broken: dict[str, float], column: str) ->
 
 def test_learned_programs_and_verdicts_survive_json() -> None:
     verdict = evaluate(PROGRAM, _orders(20, currency=100.0), HISTORY)
-    assert Program.from_json(PROGRAM.to_json()) == PROGRAM
-    assert Verdict.from_json(verdict.to_json()) == verdict
-    again = evaluate(Program.from_json(PROGRAM.to_json()), _orders(20, currency=100.0), HISTORY)
+    assert from_json(Program, to_json(PROGRAM)) == PROGRAM
+    assert from_json(Verdict, to_json(verdict)) == verdict
+    again = evaluate(from_json(Program, to_json(PROGRAM)), _orders(20, currency=100.0), HISTORY)
     assert again == verdict
 
 
@@ -106,7 +107,7 @@ def test_program_package_imports_no_airflow_database_or_statistics_library() -> 
     code = (
         "import sys\n"
         "from airflow_dq.program import evaluate, synthesize\n"
-        "from airflow_dq.codec.program import program_to_json\n"
+        "from airflow_dq.codec import to_json\n"
         "heavy = {'airflow', 'sqlalchemy', 'pyspark', 'scipy.stats', 'statsmodels'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -10,7 +10,8 @@ from sqlalchemy import text
 
 from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.main import main
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.codec import from_json
+from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import BacktestResult
 from airflow_dq.store import Repository
@@ -90,7 +91,7 @@ def test_stored_history_to_report(
 ) -> None:
     before = store.partitions("t")
     assert run(clean_dsn, monkeypatch, "t", "--json") == 0
-    found = BacktestResult.from_json(capsys.readouterr().out)
+    found = from_json(BacktestResult, capsys.readouterr().out)
     judged = {one.partition: one for one in found.partitions}
     assert list(judged) == [profile.partition for profile in past]
     assert [key for key, one in judged.items() if one.status is Status.FAIL] == ["2024-01-12"]

@@ -67,8 +67,10 @@ class Finding:
     """What was violated: ``range``, ``column_missing``, ``partition_repeated`` ..."""
     scope: Scope
     metric: str | None = None
-    observed: MetricValue | str | None = None
-    """The metric's value, or what was seen in its place (a type, a date)."""
+    observed: MetricValue | None = None
+    """The metric's value."""
+    seen: str | None = None
+    """What was seen, where that is no metric (a type, a date, an earlier partition)."""
     expected: str | None = None
     """What was expected, where that is no range (a type, a date, another column)."""
     lower: float | None = None
@@ -109,6 +111,11 @@ class Constraint(ABC):
         # A dataclass with slots is made twice; the second one is the class that counts.
         if "family" in cls.__dict__:
             Constraint._families[cls.family] = cls
+
+    @classmethod
+    def registered(cls) -> Mapping[str, type[Constraint]]:
+        """The families whose modules are loaded; see :func:`airflow_dq.learn.constraint.registry.families`."""
+        return cls._families
 
     @abstractmethod
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:

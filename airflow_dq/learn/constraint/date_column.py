@@ -107,8 +107,8 @@ class DateColumn(Constraint):
     """Everything about its partitions' dates that the column's only value has been."""
     varied: bool
     """Whether it has changed often enough not to agree by chance; otherwise it explains a value and demands none."""
-    seen: tuple[tuple[str | None, float | str], ...]
-    """Key and value of past partitions, newest first: to say which one's rows these are."""
+    past: tuple[tuple[str | None, str], ...]
+    """Key and value, as it is shown, of past partitions, newest first: to say which one's rows these are."""
     partitions: int
     """Number of past partitions."""
 
@@ -121,12 +121,12 @@ class DateColumn(Constraint):
         column, day = partition.column(name), timestamp_of(partition.profile.partition)
         if column is None or day is None or (value := only_value(column)) is None:
             return None
-        old = next((key for key, past in self.seen if past == value), None)
-        part = self.parts[0]
+        seen, part = _shown(value, self.kind), self.parts[0]
+        old = next((key for key, past in self.past if past == seen), None)
         return Finding(
             "date_column",
             self.scope,
-            observed=_shown(value, self.kind),
+            seen=seen,
             expected=f"{_shown(_value(part, self.kind, day), self.kind)}, {part_words(part)}",
             partitions=self.partitions,
             rows=partition.profile.row_count,
@@ -196,8 +196,8 @@ def _date_column(history: History, name: str, least: int) -> DateColumn | None:
     if not parts:
         return None
     varied = len({value for _, _, value in told}) >= FEWEST_VALUES
-    seen = tuple((key, value) for key, _, value in told)
-    return DateColumn(Scope((name,)), kind, parts, varied, seen, len(history))
+    past = tuple((key, _shown(value, kind)) for key, _, value in told)
+    return DateColumn(Scope((name,)), kind, parts, varied, past, len(history))
 
 
 def part_words(part: DatePart) -> str:

@@ -40,7 +40,7 @@ class NoRepetition(Constraint):
                 return Finding(
                     "partition_repeated",
                     TABLE,
-                    observed=key,
+                    seen=key,
                     partitions=self.partitions,
                     rows=profile.row_count,
                     examples=self.scope.columns,

@@ -47,7 +47,7 @@ class ExpectedColumn(Constraint):
         (name,) = self.scope.columns
         now, new_name = partition.column(name), partition.renamed.get(name)
         if now is None and new_name is not None:
-            return Finding("column_renamed", self.scope, observed=new_name, partitions=self.partitions, rows=None)
+            return Finding("column_renamed", self.scope, seen=new_name, partitions=self.partitions)
         if now is None:
             return self._finding("column_missing", None, None)
         if not compatible(self.kind, now.kind):
@@ -56,8 +56,8 @@ class ExpectedColumn(Constraint):
             return self._finding("column_retyped", now.data_type, self.data_type)
         return None
 
-    def _finding(self, rule: str, observed: str | None, expected: str | None) -> Finding:
-        return Finding(rule, self.scope, observed=observed, expected=expected, partitions=self.partitions)
+    def _finding(self, rule: str, seen: str | None, expected: str | None) -> Finding:
+        return Finding(rule, self.scope, seen=seen, expected=expected, partitions=self.partitions)
 
 
 @dataclass(frozen=True, slots=True)

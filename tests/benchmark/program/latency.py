@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.codec.profile import profile_from_json
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import evaluate, synthesize
@@ -59,7 +59,7 @@ def wide(columns: int = COLUMNS, partitions: int = PARTITIONS) -> tuple[float, f
     for place in (7, len(made) - 1):
         _judge(made[: place + 1])
     all_variants(made[-2])
-    *history, now = [profile_from_json(profile.to_json()) for profile in made]
+    *history, now = [from_json(Profile, to_json(profile)) for profile in made]
     for column in now.columns.values():
         column.pairs.clear()
     start = time.process_time()

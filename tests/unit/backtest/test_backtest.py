@@ -13,6 +13,7 @@ from airflow_dq.backtest import walk
 from airflow_dq.backtest.history import History, light, with_states
 from airflow_dq.backtest.model import PartitionOutcome
 from airflow_dq.backtest.recall import InjectedErrors
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError, SynthesisError
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -90,9 +91,9 @@ def test_what_a_backtest_adds_up(with_one_bad_day: BacktestResult) -> None:
 
 
 def test_a_result_survives_json(with_one_bad_day: BacktestResult) -> None:
-    assert BacktestResult.from_json(with_one_bad_day.to_json()) == with_one_bad_day
+    assert from_json(BacktestResult, to_json(with_one_bad_day)) == with_one_bad_day
     with pytest.raises(CodecError, match="backtest/1"):
-        BacktestResult.from_json('{"format": "verdict/1"}')
+        from_json(BacktestResult, '{"format": "verdict/1"}')
 
 
 def test_targets_are_judged_with_the_same_history(with_one_bad_day: BacktestResult) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_dq.codec.program import verdict_from_json, verdict_to_json
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.judge.severity import check_severity, graded, idle_columns, severity_of
 from airflow_dq.explain.alert import Alert
@@ -41,7 +41,7 @@ def test_a_graded_verdict_differs_in_nothing_else_and_survives_json() -> None:
     assert [alert.severity for alert in soft.alerts] == ["warn", "fail"]
     assert soft.status is Status.FAIL
     assert graded(soft, {}) == verdict
-    assert verdict_from_json(verdict_to_json(soft)) == soft
+    assert from_json(Verdict, to_json(soft)) == soft
 
 
 @pytest.mark.parametrize("key", ["price", "col:price", "column:", "column", ":price"])

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.learn.mode import Calibrated
 from airflow_dq.XX import TransformKind
 from airflow_dq.metrics.descriptor import Bound
@@ -129,4 +130,4 @@ def test_with_enough_partitions_what_the_choice_leaves_of_the_budget_is_spent(
 @pytest.mark.parametrize("scope", ["partition", "column"])
 def test_a_program_survives_its_json(scope: str) -> None:
     program = synthesize(HISTORY, SynthesisOptions(scope=scope))  # type: ignore[arg-type]
-    assert Program.from_json(program.to_json()) == program
+    assert from_json(Program, to_json(program)) == program

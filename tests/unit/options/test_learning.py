@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from airflow_dq.codec.program import program_from_json, program_to_json
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError, SynthesisError
+from airflow_dq.learn.model import Program
 from airflow_dq.metrics import registry
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import measure
@@ -50,7 +51,7 @@ def test_an_own_rate_equal_to_the_tables_is_still_the_columns_own() -> None:
 def test_options_survive_json_as_they_are() -> None:
     options = SynthesisOptions(overrides={"air_time": ColumnOptions(metrics=("mean",), stationary=False)})
     program = synthesize(HISTORY, options)
-    assert program_from_json(program_to_json(program)) == program
+    assert from_json(Program, to_json(program)) == program
     assert program.options.of_column("air_time").metrics == ("mean",)
     assert program.options.of_column("carrier") is program.options
 
@@ -127,4 +128,4 @@ def test_a_users_metric_works_like_a_built_in_one(users_metric: str) -> None:
     wide = with_metric(measured(flights(12)), "air_time", {users_metric: 9.0})
     verdict = evaluate(program, wide, history, ["air_time"])
     assert [alert.metric for alert in verdict.alerts] == [users_metric]
-    assert program_from_json(program_to_json(program)) == program
+    assert from_json(Program, to_json(program)) == program

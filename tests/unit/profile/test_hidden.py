@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.codec.profile import profile_from_json, profile_to_json
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import ConfigurationError
@@ -44,7 +44,7 @@ def people(size: int, seed: int = 0) -> pa.Table:
 
 def stored_bytes(profile: Profile) -> bytes:
     """Everything that is kept of a profile, with every compressed section opened."""
-    document = json.loads(profile_to_json(profile))
+    document = json.loads(to_json(profile))
     opened = [json.dumps(document).encode()]
     states: list[State] = [state for column in profile.columns.values() for state in column.states.values()]
     for name in profile.columns:
@@ -138,4 +138,4 @@ def test_without_a_key_nothing_is_profiled(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_options_survive_json() -> None:
     options = ProfileOptions(hidden=("email", "card"), exclude=("city",))
     profile = profile_table(people(30), "p", options)
-    assert profile_from_json(profile_to_json(profile)).options == options
+    assert from_json(Profile, to_json(profile)).options == options

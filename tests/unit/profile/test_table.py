@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.descriptor import Reason
@@ -196,7 +197,7 @@ def test_a_column_whose_values_break_the_code_leaves_the_others(monkeypatch):
     assert profile.columns["s"].note == "cannot be profiled: ValueError: a bug"
     assert profile.columns["s"].metrics["complete_ratio"] is Reason.ENGINE_ERROR
     assert profile.columns["n"].metrics["sum"] == 3.0
-    assert Profile.from_json(profile.to_json()).columns["s"] == profile.columns["s"]
+    assert from_json(Profile, to_json(profile)).columns["s"] == profile.columns["s"]
 
 
 def test_options_choose_the_columns():

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.learn.constraint.date_column import calendar_parts
 from airflow_dq.explain.alert import Alert
 from airflow_dq.profile import profile_table
@@ -139,7 +140,7 @@ def test_the_paper_knows_no_calendar() -> None:
 def test_a_program_with_a_calendar_is_written_and_read() -> None:
     program, _ = _learn(TELLING["weekday"], date(2026, 1, 1), 20)
     assert program.columns["told"].calendar
-    assert Program.from_json(program.to_json()) == program
+    assert from_json(Program, to_json(program)) == program
 
 
 HOURLY: dict[str, Callable[[datetime], object]] = {
