@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from airflow_dq.codec.form import Form, Mismatch, located, read
 from airflow_dq.codec import profile, program
+from airflow_dq.codec.form import Form, Mismatch, located, read
 from airflow_dq.codec.registry import form_of
 from airflow_dq.exceptions import CodecError
 
