@@ -93,7 +93,7 @@ def _column(row: Any) -> ColumnProfile:
         metrics=decode_metrics(row.metrics),
         note=row.note,
         states_digest=row.states_digest,
-        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.pairs.items()},
+        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
     )
 
 

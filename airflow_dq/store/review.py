@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
-from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
 from airflow_dq.store.value import prose
 
 Found = TypeVarTuple("Found")
@@ -166,9 +166,9 @@ def record(
     """
     values = {"partition_key": partition, "action": action, "by": by, "comment": comment, "detail": detail}
     made = connection.execute(
-        insert(ReviewRow)
+        insert(ReviewEventRow)
         .values(dataset_id=dataset_id, at=func.clock_timestamp(), **values)
-        .returning(ReviewRow.id, ReviewRow.action, ReviewRow.at)
+        .returning(ReviewEventRow.id, ReviewEventRow.action, ReviewEventRow.at)
     ).one()
     return ReviewEvent(made.id, dataset, partition, made.action, by, made.at, comment, detail)
 
@@ -176,12 +176,12 @@ def record(
 def events(connection: Connection, dataset_id: int, dataset: str, partition: str) -> tuple[ReviewEvent, ...]:
     """What people did about a partition and, as snoozes, about its whole dataset; oldest first."""
     query = (
-        select(ReviewRow)
+        select(ReviewEventRow)
         .where(
-            ReviewRow.dataset_id == dataset_id,
-            ReviewRow.partition_key.is_(None) | (ReviewRow.partition_key == partition),
+            ReviewEventRow.dataset_id == dataset_id,
+            ReviewEventRow.partition_key.is_(None) | (ReviewEventRow.partition_key == partition),
         )
-        .order_by(ReviewRow.id.desc())
+        .order_by(ReviewEventRow.id.desc())
         .limit(EVENTS)
     )
     return tuple(
@@ -192,12 +192,12 @@ def events(connection: Connection, dataset_id: int, dataset: str, partition: str
 
 def start_key(dataset: str, before: str) -> ScalarSelect[str | None]:
     """Key of the newest partition before another at which a person restarted the history, as a subquery."""
-    return _starts(select(ReviewRow.partition_key), dataset, before).scalar_subquery()
+    return _starts(select(ReviewEventRow.partition_key), dataset, before).scalar_subquery()
 
 
 def history_start(connection: Connection, dataset: str, before: str) -> HistoryStart | None:
     """Where the history of a partition was restarted by a person, if it was."""
-    query = _starts(select(ReviewRow.partition_key, ReviewRow.by, ReviewRow.at), dataset, before)
+    query = _starts(select(ReviewEventRow.partition_key, ReviewEventRow.by, ReviewEventRow.at), dataset, before)
     row = connection.execute(query).one_or_none()
     return None if row is None else HistoryStart(row.partition_key, row.by, row.at)
 
@@ -208,22 +208,22 @@ def _starts(query: Select[*Found], dataset: str, before: str) -> Select[*Found]:
     It is about the dataset from that partition on, also when the partition is profiled and judged anew; only a later
     decision about the same partition takes it back.
     """
-    later, owner = aliased(ReviewRow), aliased(DatasetRow)
+    later, owner = aliased(ReviewEventRow), aliased(DatasetRow)
     taken_back = select(later.id).where(
-        later.dataset_id == ReviewRow.dataset_id,
-        later.partition_key == ReviewRow.partition_key,
-        later.id > ReviewRow.id,
+        later.dataset_id == ReviewEventRow.dataset_id,
+        later.partition_key == ReviewEventRow.partition_key,
+        later.id > ReviewEventRow.id,
         later.action.in_(list(WORDS)),
     )
     return (
-        query.join(owner, owner.id == ReviewRow.dataset_id)
+        query.join(owner, owner.id == ReviewEventRow.dataset_id)
         .where(
             owner.name == dataset,
-            ReviewRow.action == "new_normal",
-            ReviewRow.partition_key < before,
+            ReviewEventRow.action == "new_normal",
+            ReviewEventRow.partition_key < before,
             ~taken_back.exists(),
         )
-        .order_by(ReviewRow.partition_key.desc())
+        .order_by(ReviewEventRow.partition_key.desc())
         .limit(1)
     )
 

@@ -48,7 +48,6 @@ class AlertSummary:
     """Why there is no observed value."""
     lower: float | None
     upper: float | None
-    fpr: float | None
     created_at: datetime
     closed_at: datetime | None
     """None while it is open."""

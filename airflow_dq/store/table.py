@@ -30,7 +30,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.document import Document, Metrics
 
-REVISION = "0004"
+REVISION = "0001"
 """The migration that these models are in step with (a test compares it with the head of the migrations)."""
 
 Key = Text(collation="C")
@@ -141,8 +141,8 @@ class ColumnRow(Base):
     fingerprint: Mapped[str] = mapped_column(Text)
     metrics: Mapped[dict[str, Any]] = mapped_column(Metrics)
     """Name -> finite number, or ``{"reason": "..."}``."""
-    pairs: Mapped[dict[str, Any]] = mapped_column(Metrics, server_default="{}")
-    """Baseline column's fingerprint -> metrics, as above: a cache."""
+    distances: Mapped[dict[str, Any]] = mapped_column(Metrics)
+    """Fingerprint of a baseline -> two-distribution metrics, as above: measured while both sides' states are kept."""
 
 
 class StateRow(Base):
@@ -247,7 +247,6 @@ class AlertRow(Base):
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]
     upper: Mapped[float | None]
-    fpr: Mapped[float | None]
     severity: Mapped[str] = mapped_column(Text, server_default="fail")
     rank: Mapped[int] = mapped_column(server_default="0")
     """Place among the verdict's alerts; 0 speaks for the others."""
@@ -257,14 +256,16 @@ class AlertRow(Base):
     closed_reason: Mapped[str | None] = mapped_column(Text)
 
 
-class ReviewRow(Base):
+class ReviewEventRow(Base):
     """One thing that a person did: the audit trail.  Rows are added, never changed."""
 
-    __tablename__ = "review"
+    __tablename__ = "review_event"
     __table_args__ = (
         CheckConstraint("action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')", name="action"),
         Index(None, "dataset_id", "partition_key", "id"),
-        Index("ix_review_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")),
+        Index(
+            "ix_review_event_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")
+        ),
     )
 
     id: Mapped[int] = _id()

@@ -194,7 +194,6 @@ def _alert(row: Row[Any], partition: JudgedPartition, snoozes: Sequence[Snooze])
         reason=row.reason,
         lower=row.lower,
         upper=row.upper,
-        fpr=row.fpr,
         created_at=row.created_at,
         closed_at=row.closed_at,
         closed_reason=row.closed_reason,

@@ -132,7 +132,7 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
         connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
     if rows:
         statement = postgresql.insert(AlertRow).values(list(rows.values()))
-        fields = ("message", "observed", "reason", "lower", "upper", "fpr", "severity", "rank")
+        fields = ("message", "observed", "reason", "lower", "upper", "severity", "rank")
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[AlertRow.verdict_id, AlertRow.key],
@@ -173,7 +173,6 @@ def _alert(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
         **_observed(alert.observed),
         "lower": finite(alert.lower),
         "upper": finite(alert.upper),
-        "fpr": finite(alert.fpr),
         "severity": alert.severity,
     }
 

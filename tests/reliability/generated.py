@@ -102,9 +102,9 @@ _OLDER = """
 """
 _ALERTS = """
     INSERT INTO airflow_dq.alert (verdict_id, key, rule, column_name, metric, message, observed, reason, lower, upper,
-            fpr, severity, rank)
+            severity, rank)
         SELECT twin.new, a.key, a.rule, a.column_name, a.metric, a.message, a.observed, a.reason, a.lower, a.upper,
-            a.fpr, a.severity, a.rank
+            a.severity, a.rank
         FROM twin JOIN airflow_dq.alert a ON a.verdict_id = twin.old;
 """
 _COPY = """
@@ -125,8 +125,9 @@ _COPY = """
         JOIN airflow_dq.profile_attempt a ON a.dataset_id = mine.id AND a.partition_key = p.partition_key
         WHERE p.dataset_id = :model;
     INSERT INTO airflow_dq.column_profile (profile_id, ordinal, name, kind, data_type, note, states_digest, fingerprint,
-            metrics, pairs)
-        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.note, c.states_digest, c.fingerprint, c.metrics, c.pairs
+            metrics, distances)
+        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.note, c.states_digest, c.fingerprint, c.metrics,
+            c.distances
         FROM mine JOIN airflow_dq.profile n ON n.dataset_id = mine.id
         JOIN airflow_dq.profile p ON p.dataset_id = :model AND p.partition_key = n.partition_key
         JOIN airflow_dq.column_profile c ON c.profile_id = p.id ORDER BY n.id, c.ordinal;

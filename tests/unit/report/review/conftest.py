@@ -106,7 +106,6 @@ def make_detail(alert: Alert) -> Callable[..., JudgedDetail]:
                 reason=None,
                 lower=one.lower,
                 upper=one.upper,
-                fpr=one.fpr,
                 created_at=NOW,
                 closed_at=None,
                 closed_reason=None,
