@@ -8,18 +8,11 @@ from dataclasses import replace
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.series import distances
 from airflow_dq.metrics.registry import largest_pool, pools
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import ColumnProfile, Profile
 
 Reload = Callable[[str], Profile | None]
 """Loads a profile with the states that are still kept of it."""
-
-
-def with_states() -> int:
-    """Newest partitions of the history whose states and injected errors are kept.
-
-    A program learns from the errors of one of the last three, against the ones before it.
-    """
-    return 3 + largest_pool()
 
 
 class History:
@@ -70,9 +63,9 @@ class History:
             _fill(profile, self.profiles)
         self.profiles.append(profile)
         del self.profiles[: -self._limit]
-        if len(self.profiles) > with_states():
-            last = -with_states() - 1
-            self.profiles[last] = light(self.profiles[last])
+        kept = RETENTION.with_states(largest_pool())
+        if len(self.profiles) > kept:
+            self.profiles[-kept - 1] = light(self.profiles[-kept - 1])
 
 
 def light(profile: Profile) -> Profile:

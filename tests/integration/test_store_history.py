@@ -11,7 +11,8 @@ from sqlalchemy import event, text
 
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.registry import metrics_for, pools
+from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, retention
@@ -198,6 +199,6 @@ def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_kee
             assert column.pairs == other.columns[name].pairs
             assert column.states.keys() == other.columns[name].states.keys()
     kept = [profile.partition for profile in some if profile.columns["price"].states]
-    assert kept == [profile.partition for profile in profiles[-retention.with_states() :]]
+    assert kept == [profile.partition for profile in profiles[-RETENTION.with_states(largest_pool()) :]]
     price = some[10].columns["price"]
     assert len(price.pairs) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"

@@ -15,11 +15,9 @@ from airflow_dq.learn.expect.transform import base_of
 from airflow_dq.learn.history.baseline import Baseline, pool_of
 from airflow_dq.learn.history.series import ColumnHistory
 from airflow_dq.metrics.registry import Metric, MetricValue, compare
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import Kind, Representation
-
-_LOOK_BACK = 3
-"""Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ def training_of(history: ColumnHistory, kind: Kind, names: Sequence[str]) -> Tra
     :return: None when no variants are kept, or the column admits none
     """
     profiles, column = history.profiles, history.name
-    for index in range(len(profiles) - 1, max(0, len(profiles) - 1 - _LOOK_BACK), -1):
+    for index in range(len(profiles) - 1, max(0, len(profiles) - 1 - RETENTION.with_injected_errors), -1):
         profile = profiles[index]
         kept = column in profile.variants or profile.sample is not None
         # Errors cannot be injected into a partition in which the column had no type.
