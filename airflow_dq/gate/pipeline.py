@@ -13,7 +13,7 @@ from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreE
 from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.learn.model import Program, ScopeVerdict, Severity, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.store.snooze import applied
+from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import to_json
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _judge(
                 name,
                 ", ".join(map(repr, profile.columns)),
             )
-        verdict = applied(graded(verdict, severity), repository.snoozes(dataset))
+        verdict = apply_snoozes(graded(verdict, severity), repository.snoozes(dataset))
     except DQError:
         raise
     except Exception as error:
@@ -99,7 +99,7 @@ def _judge(
     repository.save_pairs(dataset, [*history, profile])
     if verdict.status is Status.WARMING_UP:
         verdict = _restarted(verdict, repository.history_start(dataset, partition))
-    repository.save_judgement(dataset, profile, program, verdict, inputs=inputs, origin=origin)
+    repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
     return verdict
 
 

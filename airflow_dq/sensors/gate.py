@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from airflow_dq.hooks.required_action import Answer
     from airflow_dq.learn.model import Severity, Verdict
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import JudgedDetail, Review
+    from airflow_dq.store.review_model import Review, VerdictDetail
 
 T = TypeVar("T")
 
@@ -188,7 +188,9 @@ class DQGateSensor(BaseSensorOperator):
                     if seen.state == "failed":
                         raise AirflowFailException(seen.message)
                     conclusion = self._judge(context, repository, partition)
-                    detail = repository.judged_partition(self.dataset, partition) if conclusion.alert_count else None
+                    detail = (
+                        repository.verdict_of_partition(self.dataset, partition) if conclusion.alert_count else None
+                    )
             except StoreUnreachableError as error:
                 if not (self._reached or has_waited(context)):
                     raise  # a wrong address or password is told at once, and is not waited out
@@ -224,7 +226,7 @@ class DQGateSensor(BaseSensorOperator):
             self.dataset, verdict, on_violation, self.warming_up, repository.decision(self.dataset, partition)
         )
 
-    def _ask(self, context: Context, conclusion: Conclusion, detail: JudgedDetail) -> NoReturn:
+    def _ask(self, context: Context, conclusion: Conclusion, detail: VerdictDetail) -> NoReturn:
         """Park on a person.  The answer is about what was judged now, also if the data is replaced meanwhile."""
         count("gate.review", self.dataset)
         self.log.warning(conclusion.message)
@@ -270,10 +272,10 @@ class DQGateSensor(BaseSensorOperator):
 
     def _settle(
         self, repository: Repository, partition: str, answer: Answer, fingerprint: str
-    ) -> tuple[Review | None, Verdict | None, JudgedDetail | None]:
+    ) -> tuple[Review | None, Verdict | None, VerdictDetail | None]:
         review = settle(repository, self.dataset, partition, answer, fingerprint, self.log)
         verdict = None if review is None else repository.load_verdict(self.dataset, partition)
-        return review, verdict, repository.judged_partition(self.dataset, partition)
+        return review, verdict, repository.verdict_of_partition(self.dataset, partition)
 
     def _patiently(self, work: Callable[[Repository], T]) -> T:
         """Do it as soon as the store can be reached: another try would ask the person again."""

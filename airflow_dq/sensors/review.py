@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from airflow_dq.hooks.required_action import Answer
     from airflow_dq.learn.model import Alert
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import JudgedDetail, Review
+    from airflow_dq.store.review_model import Review, VerdictDetail
 
 SUBJECT = 200
 """Longest subject, in characters."""
@@ -28,7 +28,7 @@ _MEANING = {
 }
 
 
-def subject(detail: JudgedDetail) -> str:
+def subject(detail: VerdictDetail) -> str:
     """One line: dataset, partition, and what broke worst."""
     partition = detail.partition
     text = f"{partition.dataset} {partition.partition}: {_worst(detail)}"
@@ -36,7 +36,7 @@ def subject(detail: JudgedDetail) -> str:
     return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}\u2026"
 
 
-def _worst(detail: JudgedDetail) -> str:
+def _worst(detail: VerdictDetail) -> str:
     alert = next(iter(detail.verdict.alerts), None)
     if alert is None or alert.cause is None:
         return _first(detail)
@@ -44,11 +44,11 @@ def _worst(detail: JudgedDetail) -> str:
     return f"{'the table' if alert.column is None else alert.column} looks like {alert.cause}"
 
 
-def _first(detail: JudgedDetail) -> str:
+def _first(detail: VerdictDetail) -> str:
     return detail.partition.headline or detail.verdict.reason or "it does not pass"
 
 
-def body(detail: JudgedDetail, page: str | None) -> str:
+def body(detail: VerdictDetail, page: str | None) -> str:
     """The explanation, the history's chart, a table of what was violated, and what each answer does.
 
     :param page: path of the alert's page; None when there is no alert
@@ -74,7 +74,7 @@ def _told(alert: Alert | None) -> Iterator[str]:
         yield "\n".join(f"- {escape(line)}" for line in said)
 
 
-def _table(detail: JudgedDetail) -> Iterator[str]:
+def _table(detail: VerdictDetail) -> Iterator[str]:
     alerts = detail.verdict.alerts
     yield "| Column | Constraint | Seen | Expected | False alarm |"
     yield "|---|---|---|---|---|"

@@ -13,7 +13,7 @@ from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewErr
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
-from airflow_dq.store.value import prose
+from airflow_dq.store.value import storable_text
 
 Found = TypeVarTuple("Found")
 
@@ -46,10 +46,10 @@ def decide(
     before = review_of(found)
     if before is not None and not revise:
         raise AlreadyDecidedError(
-            f"Dataset {dataset!r}, partition {partition!r}: {before.words}, {_moment(before.at)}. That decision stands "
+            f"Dataset {dataset!r}, partition {partition!r}: {before.words}, {_when(before.at)}. That decision stands "
             "unless it is revised."
         )
-    said = None if not comment else prose(comment)
+    said = None if not comment else storable_text(comment)
     now = connection.execute(select(func.clock_timestamp())).scalar_one()
     decided = Review(decision, who, now, said)
     connection.execute(
@@ -58,7 +58,7 @@ def decide(
         .values(decision=decision, decided_by=who, decided_at=now, comment=said)
     )
     close_alerts(connection, found["id"], decided, before)
-    revised = None if before is None else f"revises: {before.words}, {_moment(before.at)}"
+    revised = None if before is None else f"revises: {before.words}, {_when(before.at)}"
     return record(
         connection, found["dataset_id"], dataset, decision, who, partition=partition, comment=said, detail=revised
     )
@@ -130,10 +130,10 @@ def close_alerts(connection: Connection, verdict_id: int, decided: Review, befor
     closed = update(AlertRow).where(AlertRow.verdict_id == verdict_id, still)
     words = decided.words[0].upper() + decided.words[1:]
     connection.execute(closed.values(closed_at=decided.at, closed_reason=words))
-    count_alerts(connection, verdict_id)
+    update_alert_counts(connection, verdict_id)
 
 
-def count_alerts(connection: Connection, verdict_id: int) -> None:
+def update_alert_counts(connection: Connection, verdict_id: int) -> None:
     """Make a verdict's summary of its alerts right again, after they changed."""
     mine = AlertRow.verdict_id == verdict_id
     is_open = AlertRow.closed_at.is_(None)
@@ -235,8 +235,8 @@ def name_of(by: str) -> str:
     """
     if not by.strip():
         raise ReviewError("A decision needs the name of who made it: give one.")
-    return prose(by.strip())
+    return storable_text(by.strip())
 
 
-def _moment(at: datetime | None) -> str:
+def _when(at: datetime | None) -> str:
     return "at an unknown time" if at is None else f"on {at.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"

@@ -60,7 +60,7 @@ class AlertSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPartition:
+class VerdictSummary:
     """One line of the list that a person reviews: alerts come in bunches, a decision is about the partition."""
 
     verdict_id: int
@@ -152,10 +152,10 @@ class HistoryStart:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedDetail:
+class VerdictDetail:
     """Everything about one judged partition."""
 
-    partition: JudgedPartition
+    partition: VerdictSummary
     verdict: Verdict
     program: Program | None
     alerts: tuple[AlertSummary, ...]
@@ -185,7 +185,7 @@ class AlertFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class MetricHistory:
     """One metric over the newest partitions, oldest first."""
 
     column: str | None

@@ -35,7 +35,7 @@ REVISION = "0001"
 
 Key = Text(collation="C")
 """Names that are compared: datasets, partitions, columns."""
-Moment = DateTime(timezone=True)
+Timestamp = DateTime(timezone=True)
 
 
 class Base(DeclarativeBase):
@@ -69,7 +69,7 @@ class DatasetRow(Base):
 
     id: Mapped[int] = _id()
     name: Mapped[str] = mapped_column(Key)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class AttemptRow(Base):
@@ -93,8 +93,8 @@ class AttemptRow(Base):
     """What read the data, and its version (``spark 4.2.0``)."""
     version: Mapped[str] = mapped_column(Text)
     """Version of this package."""
-    started_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    finished_at: Mapped[datetime | None] = mapped_column(Moment)
+    started_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class ProfileRow(Base):
@@ -120,8 +120,8 @@ class ProfileRow(Base):
     """Whether its columns' states may still be there; retention drops them."""
     has_variants: Mapped[bool] = mapped_column(server_default=true())
     """The same of the injected variants."""
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class ColumnRow(Base):
@@ -176,7 +176,7 @@ class ProgramRow(Base):
     inputs: Mapped[str | None] = mapped_column(Text)
     """Digest of what it was synthesized from; equal inputs, equal program."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class VerdictRow(Base):
@@ -208,11 +208,11 @@ class VerdictRow(Base):
     status: Mapped[str] = mapped_column(Text)
     reason: Mapped[str | None] = mapped_column(Text)
     document: Mapped[dict[str, Any]] = mapped_column(Document)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    judged_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     decision: Mapped[str | None] = mapped_column(Text)
     decided_by: Mapped[str | None] = mapped_column(Text)
-    decided_at: Mapped[datetime | None] = mapped_column(Moment)
+    decided_at: Mapped[datetime | None] = mapped_column(Timestamp)
     comment: Mapped[str | None] = mapped_column(Text)
     dag_id: Mapped[str | None] = mapped_column(Key)
     """With the next three: the task that judged; None when it was judged from elsewhere."""
@@ -250,8 +250,8 @@ class AlertRow(Base):
     severity: Mapped[str] = mapped_column(Text, server_default="fail")
     rank: Mapped[int] = mapped_column(server_default="0")
     """Place among the verdict's alerts; 0 speaks for the others."""
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    closed_at: Mapped[datetime | None] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    closed_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When a person decided, or a later judgement of the partition no longer gave it; None while it is open."""
     closed_reason: Mapped[str | None] = mapped_column(Text)
 
@@ -274,7 +274,7 @@ class ReviewEventRow(Base):
     """None for what is about the whole dataset."""
     action: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
-    at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     comment: Mapped[str | None] = mapped_column(Text)
     detail: Mapped[str | None] = mapped_column(Text)
 
@@ -289,8 +289,8 @@ class SnoozeRow(Base):
     dataset_id: Mapped[int] = _owner("dataset")
     column_name: Mapped[str | None] = mapped_column(Key)
     metric: Mapped[str | None] = mapped_column(Text)
-    until: Mapped[datetime] = mapped_column(Moment)
+    until: Mapped[datetime] = mapped_column(Timestamp)
     """Moved to now when a person ends it early."""
     by: Mapped[str] = mapped_column(Text)
     comment: Mapped[str | None] = mapped_column(Text)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())

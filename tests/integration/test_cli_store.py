@@ -80,7 +80,7 @@ def test_alerts_and_show(broken: Repository, line: Line) -> None:
 def test_a_decision_is_recorded_once_and_can_be_revised(
     broken: Repository, line: Line, command: str, decision: str
 ) -> None:
-    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    number = str(broken.verdicts(AlertFilter())[0].first_alert_id)
     said = line.text(command, number, "--by", "ann", "--comment", "seen it")
     assert f"Dataset 't', partition '{TODAY}': " in said
     assert "by ann; " in said
@@ -96,7 +96,7 @@ def test_a_decision_is_recorded_once_and_can_be_revised(
 def test_a_decision_lets_the_waiting_task_go_on(
     broken: Repository, line: Line, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    number = str(broken.verdicts(AlertFilter())[0].first_alert_id)
     token = tmp_path / "token"
     token.write_text("secret\n")
     decide = ("accept", number, "--by", "ann", "--comment", "seen it", "--revise", "--token-file", str(token))
@@ -201,10 +201,10 @@ def test_prune_keeps_the_newest_partitions(broken: Repository, line: Line) -> No
 def test_a_downgrade_asks_first(broken: Repository, line: Line, clean_dsn: str) -> None:
     assert "then say --yes" in line.refused("db", "downgrade", "base")
     assert "cannot go back to '4711'" in line.refused("db", "downgrade", "4711", "--yes")
-    assert broken.judged(AlertFilter())
+    assert broken.verdicts(AlertFilter())
     try:
         assert line.text("db", "downgrade", "base", "--yes") == "The statistics database is at revision base.\n"
         assert check(clean_dsn).current is None
     finally:
         upgrade(clean_dsn)
-    assert broken.judged(AlertFilter()) == []
+    assert broken.verdicts(AlertFilter()) == []

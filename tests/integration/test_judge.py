@@ -285,7 +285,7 @@ def test_an_old_partition_delivered_again_is_told_by_its_date_and_content(store:
         ("calendar", "day_text"),
         ("calendar", "day"),
     ]
-    detail = store.judged_partition("t", str(each[13]))
+    detail = store.verdict_of_partition("t", str(each[13]))
     assert detail is not None
     for page in (render_page([("t", verdict)]), body(detail, None)):
         assert "an old partition delivered again" in page

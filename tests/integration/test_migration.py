@@ -151,7 +151,7 @@ def test_profile_and_verdict_are_stored_compressed(empty: tuple[str, Engine]) ->
     verdict = Verdict("p", Status.FAIL, ScopeVerdict(Status.FAIL), {}, reason="é")
     with open_store(dsn) as store:
         store.save_profile(store.begin_attempt("t", "p"), "t", profile)
-        store.save_judgement("t", profile, None, verdict)
+        store.save_verdict("t", profile, None, verdict)
         assert store.load_profile("t", "p") == profile
         assert store.load_verdict("t", "p") == verdict
     with engine.begin() as connection:

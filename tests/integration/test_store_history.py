@@ -27,7 +27,7 @@ def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
 
 def rule(store: Repository, profile: Profile, status: Status, decision: str | None = None) -> None:
     verdict = Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="because")
-    store.save_judgement("t", profile, None, verdict)
+    store.save_verdict("t", profile, None, verdict)
     if decision:
         with store._engine.begin() as connection:
             connection.execute(
