@@ -10,7 +10,7 @@ from airflow_dq.cli.airflow_api import TOKEN_VARIABLE, AirflowApi, RefusedError,
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.hooks.required_action import COMMENT, OPTIONS
+from airflow_dq.gate.answer import COMMENT, OPTIONS
 from airflow_dq.store.review_model import NO_MAP_INDEX
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from sqlalchemy import text
 from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
 from airflow_dq.gate import pipeline as judge_module
 from airflow_dq.gate.pipeline import judge
+from airflow_dq.gate.question import body
 from airflow_dq.learn.model import Program, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.report import render_page
-from airflow_dq.sensors.review import body
 from airflow_dq.store import Repository, open_store
 from tests.integration.sample import ODD_NAME, days, make_profile
 

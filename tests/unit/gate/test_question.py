@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.learn.model import Alert, Change, ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import Reason
-from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.store.review_model import VerdictDetail, VerdictSummary
 
 EVIL = "<script>|`[x](http://y)`\n# *a*"

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from airflow_dq.gate.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.learn.model import Alert, Clause, ClauseResult, ScopeVerdict, Severity, Status, Transform, Verdict
 from airflow_dq.metrics.registry import Bound, Reason
-from airflow_dq.sensors.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.store.review_model import Review
 
 
