@@ -153,7 +153,8 @@ class Repository:
         """What a partition is judged against: the newest ``limit`` eligible profiles with lesser keys, oldest first.
 
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
-        that failed or was rejected, and nothing before the partition that a person has called the new normal.  Only the
+        that failed, could not be judged or was rejected, also when it was profiled anew with other content since, and
+        nothing before the partition that a person has called the new normal.  Only the
         newest has its variants.  The newest two have their states, and so has every partition that is needed for a
         two-distribution metric which is not cached.
         """

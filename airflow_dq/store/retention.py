@@ -23,7 +23,7 @@ from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance_measure import measure_around
-from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
@@ -86,7 +86,7 @@ def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:
     """Key of the ``newest``-th eligible partition, counted from the end; None when there are not so many."""
     query = (
         select(ProfileRow.partition_key)
-        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key sort behind the dates, and are in no history.
         .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
         .order_by(ProfileRow.partition_key.desc())

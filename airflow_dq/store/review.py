@@ -10,6 +10,8 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, ScalarSelect, Sele
 from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
+from airflow_dq.learn.model import Status
+from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
@@ -55,7 +57,13 @@ def decide(
     connection.execute(
         update(VerdictRow)
         .where(VerdictRow.id == found["id"])
-        .values(decision=decision, decided_by=who, decided_at=now, comment=said)
+        .values(
+            decision=decision,
+            decided_by=who,
+            decided_at=now,
+            comment=said,
+            withheld=is_withheld(Status(found["status"]), decision, before=False),
+        )
     )
     close_alerts(connection, found["id"], decided, before)
     revised = None if before is None else f"revises: {before.words}, {_when(before.at)}"
@@ -78,6 +86,7 @@ def _verdict(connection: Connection, dataset: str, partition: str, fingerprint: 
         select(
             VerdictRow.id,
             VerdictRow.dataset_id,
+            VerdictRow.status,
             VerdictRow.decision,
             VerdictRow.decided_by,
             VerdictRow.decided_at,

@@ -20,6 +20,7 @@ from sqlalchemy import (
     MetaData,
     Text,
     UniqueConstraint,
+    false,
     func,
     text,
     true,
@@ -182,8 +183,8 @@ class ProgramRow(Base):
 class VerdictRow(Base):
     """The current verdict on a partition, and what a person said about it.
 
-    It speaks of the profile with ``profile_fingerprint``: once the partition is profiled anew with other content,
-    it is history, and the partition is not judged.
+    It speaks of the profile with ``profile_fingerprint``: once the partition is profiled anew with other content, the
+    partition is not judged.
     """
 
     __tablename__ = "verdict"
@@ -224,6 +225,9 @@ class VerdictRow(Base):
     open_count: Mapped[int] = mapped_column(server_default="0")
     severity: Mapped[str | None] = mapped_column(Text)
     """The worst of the open alerts, of all when none is open."""
+    withheld: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the partition stays out of every history, also once it is profiled anew with other content; see
+    :mod:`airflow_dq.store.eligibility`."""
 
 
 class AlertRow(Base):

@@ -17,9 +17,10 @@ from airflow_dq.learn.model import Alert, Program, Status, Verdict
 from airflow_dq.metrics.registry import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review
+from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
-from airflow_dq.store.review_model import Origin
+from airflow_dq.store.review_model import Decision, Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
 
@@ -105,15 +106,19 @@ def _save_verdict(
     task = {} if origin is None else asdict(origin)
     stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
     if stored is None:
-        made = insert(VerdictRow).values(**where, **values, **task).returning(VerdictRow.id)
+        withheld = is_withheld(verdict.status, None, before=False)
+        made = insert(VerdictRow).values(**where, **values, **task, withheld=withheld).returning(VerdictRow.id)
         return connection.execute(made).scalar_one()
     change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**task)
     if all(getattr(stored, name) == value for name, value in values.items()):
         connection.execute(change.values(judged_at=func.clock_timestamp()))
         return None
+    decision: Decision | None = stored.decision
     if stored.profile_fingerprint != fingerprint or stored.status != values["status"]:
         # A person's decision was about other data, or about another verdict on it.
         values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
+        decision = None
+    values["withheld"] = is_withheld(verdict.status, decision, stored.withheld)
     connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
     return int(stored.id)
 

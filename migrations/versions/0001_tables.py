@@ -209,6 +209,7 @@ def _create_verdict() -> None:
         sa.Column("alert_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("open_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("severity", sa.Text(), nullable=True),
+        sa.Column("withheld", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.CheckConstraint("decision IN ('accepted', 'rejected', 'new_normal')", name=op.f("ck_verdict_decision")),
         sa.CheckConstraint(
             "status IN ('pass', 'fail', 'warming_up', 'not_evaluated', 'error')", name=op.f("ck_verdict_status")

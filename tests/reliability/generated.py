@@ -94,9 +94,9 @@ _OLDER = """
         SELECT g.dataset_id, pair.partition_key, g.inputs, g.document
         FROM pair JOIN airflow_dq.program g ON g.id = pair.program_id;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
-            document, alert_count, open_count, severity)
+            document, alert_count, open_count, severity, withheld)
         SELECT v.dataset_id, pair.partition_key, g.id, pair.fingerprint, v.status, v.reason, v.document,
-            v.alert_count, v.open_count, v.severity
+            v.alert_count, v.open_count, v.severity, v.withheld
         FROM pair JOIN airflow_dq.verdict v ON v.id = pair.verdict_id
         LEFT JOIN airflow_dq.program g ON g.dataset_id = v.dataset_id AND g.partition_key = pair.partition_key;
 """
@@ -145,9 +145,9 @@ _COPY = """
         SELECT mine.id, g.partition_key, g.inputs, g.document
         FROM mine CROSS JOIN airflow_dq.program g WHERE g.dataset_id = :model;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
-            document, alert_count, open_count, severity, dag_id, run_id, task_id, map_index)
+            document, alert_count, open_count, severity, withheld, dag_id, run_id, task_id, map_index)
         SELECT mine.id, v.partition_key, g.id, v.profile_fingerprint, v.status, v.reason, v.document, v.alert_count,
-            v.open_count, v.severity, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1
+            v.open_count, v.severity, v.withheld, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1
         FROM mine CROSS JOIN airflow_dq.verdict v
         LEFT JOIN airflow_dq.program g ON g.dataset_id = mine.id AND g.partition_key = v.partition_key
         WHERE v.dataset_id = :model;
