@@ -203,7 +203,7 @@ def test_a_downgrade_asks_first(broken: Repository, line: Line, clean_dsn: str) 
     assert "cannot go back to '4711'" in line.refused("db", "downgrade", "4711", "--yes")
     assert broken.verdicts(AlertFilter())
     try:
-        assert line.text("db", "downgrade", "base", "--yes") == "The statistics database is at revision base.\n"
+        assert line.text("db", "downgrade", "base", "--yes") == "The tables of the statistics database are dropped.\n"
         assert check(clean_dsn).current is None
     finally:
         upgrade(clean_dsn)
