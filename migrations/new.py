@@ -2,7 +2,7 @@
 
     AIRFLOW_DQ_DSN=postgresql://... python migrations/new.py "add retention"
 
-The database must be at the newest revision.  Read what was written, and set REVISION in airflow_dq/store/model.py.
+The database must be at the newest revision.  Read what was written, and set REVISION in airflow_dq/store/table.py.
 """
 
 from __future__ import annotations

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from airflow_dq.learn.choose.error import LOOK_BACK
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.registry import largest_pool, pools
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import ColumnProfile, Profile
 
 Reload = Callable[[str], Profile | None]
 """Loads a profile with the states that are still kept of it."""
-
-
-def with_states() -> int:
-    """Newest partitions of the history whose states and injected errors are kept.
-
-    A program learns from the errors of one of the last few, against the ones before it.
-    """
-    return LOOK_BACK + largest_pool()
 
 
 class EligiblePast:
@@ -79,9 +71,9 @@ class EligiblePast:
             self._fill(profile)
         self._profiles.append(profile)
         del self._profiles[: -self._limit]
-        if len(self._profiles) > with_states():
-            last = -with_states() - 1
-            self._profiles[last] = light(self._profiles[last])
+        kept = RETENTION.with_states(largest_pool())
+        if len(self._profiles) > kept:
+            self._profiles[-kept - 1] = light(self._profiles[-kept - 1])
 
     def _knows(self, profile: Profile) -> bool:
         """Whether the distances are measured or can be; a column of another kind than before has none."""

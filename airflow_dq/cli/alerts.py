@@ -13,7 +13,7 @@ from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
-    from airflow_dq.store.review_model import JudgedDetail, JudgedPartition
+    from airflow_dq.store.review_model import VerdictDetail, VerdictSummary
 
 HEADLINE = 100
 """Longest sentence in the list, in characters; ``show`` has all of it."""
@@ -32,7 +32,7 @@ def alerts(arguments: Any) -> int:
         until=_day("--until", arguments.until),
     )
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
-        found = repository.judged(chosen, limit=arguments.limit)
+        found = repository.verdicts(chosen, limit=arguments.limit)
     if arguments.output:
         print_json([asdict(line) for line in found])
     elif found:
@@ -50,7 +50,7 @@ def _day(flag: str, text: str | None) -> date | None:
         raise ConfigurationError(f"{flag} {text!r} is no day: write it as 2026-01-31.") from None
 
 
-def _row(line: JudgedPartition) -> tuple[object, ...]:
+def _row(line: VerdictSummary) -> tuple[object, ...]:
     what = " ".join((line.headline or "").split())
     short = what if len(what) <= HEADLINE else f"{what[: HEADLINE - 3]}..."
     state = line.decision or ("open" if line.open_count else "closed")
@@ -62,14 +62,14 @@ def show(arguments: Any) -> int:
     from airflow_dq.store import open_store
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
-        detail = repository.judged_detail(arguments.alert)
+        detail = repository.verdict_of_alert(arguments.alert)
     if detail is None:
         raise ConfigurationError(f"There is no alert {arguments.alert}: `airflow dq alerts` lists them.")
     tell(arguments, _document(detail), "\n".join(_lines(detail)))
     return 0
 
 
-def _document(detail: JudgedDetail) -> dict[str, Any]:
+def _document(detail: VerdictDetail) -> dict[str, Any]:
     from airflow_dq.codec import to_builtins
 
     return {
@@ -82,7 +82,7 @@ def _document(detail: JudgedDetail) -> dict[str, Any]:
     }
 
 
-def _lines(detail: JudgedDetail) -> Iterator[str]:
+def _lines(detail: VerdictDetail) -> Iterator[str]:
     partition = detail.partition
     yield f"Dataset {partition.dataset!r}, partition {partition.partition!r}: {partition.status}"
     yield f"Judged at {moment(partition.judged_at)}" + (

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.retention import RETENTION
 
 if TYPE_CHECKING:
     from airflow_dq.backtest.model import Decision
     from airflow_dq.profile.model import Profile
     from airflow_dq.store import Repository
 
-WITH_VARIANTS = 4
-"""Newest partitions that are loaded with all that is kept of them: the injected errors that a program is tried on."""
 _EVERY = 1_000_000
 _END = "\U0010ffff"
 """Sorts behind every partition key."""
@@ -48,9 +47,11 @@ class StoredHistory:
             )
         loaded, restarts = _eras(repository, dataset, len(listed))
         eligible = frozenset(loaded)
+        # What a program is tried on: loaded with all that is kept of it.
+        trained = sorted(eligible)[-RETENTION.with_injected_errors :]
         # Partitions that failed are no history for the gate, and are judged by a backtest all the same.
         for key in keys:
-            if key not in loaded or key in keys[-WITH_VARIANTS:]:
+            if key not in loaded or key in trained:
                 found = repository.load_profile(dataset, key)
                 if found is not None:
                     loaded[key] = found

@@ -53,7 +53,10 @@ def db_downgrade(arguments: Any) -> int:
             "Make a dump of the database, then say --yes."
         )
     migration.downgrade(find_dsn(arguments.dq_conn_id), arguments.revision)
-    tell(arguments, {"current": arguments.revision}, f"The statistics database is at revision {arguments.revision}.")
+    told = f"The statistics database is at revision {arguments.revision}."
+    if arguments.revision == "base":
+        told = "The tables of the statistics database are dropped."
+    tell(arguments, {"current": arguments.revision}, told)
     return 0
 
 

@@ -10,12 +10,12 @@ from airflow_dq.cli.airflow_api import TOKEN_VARIABLE, AirflowApi, RefusedError,
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.hooks.required_action import COMMENT, OPTIONS
+from airflow_dq.gate.answer import COMMENT, OPTIONS
 from airflow_dq.store.review_model import NO_MAP_INDEX
 
 if TYPE_CHECKING:
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import Decision, JudgedDetail, Origin
+    from airflow_dq.store.review_model import Decision, Origin, VerdictDetail
 
 _ADVICE = {403: "the token's user may not answer for this task"}
 _NOBODY_WAITS = (404, 409)
@@ -114,17 +114,17 @@ def _name(origin: Origin) -> str:
     return f"{origin.dag_id}.{origin.task_id} (run {origin.run_id})"
 
 
-def _detail(repository: Repository, arguments: Any) -> JudgedDetail:
+def _detail(repository: Repository, arguments: Any) -> VerdictDetail:
     by_name = arguments.dataset is not None and arguments.partition is not None
     if (arguments.alert is not None) == by_name or (arguments.dataset is None) != (arguments.partition is None):
         raise ConfigurationError(
             "Name the partition: by the number of one of its alerts, or --dataset and --partition."
         )
     if by_name:
-        detail = repository.judged_partition(arguments.dataset, arguments.partition)
+        detail = repository.verdict_of_partition(arguments.dataset, arguments.partition)
         missing = f"Dataset {arguments.dataset!r}, partition {arguments.partition!r} was not judged"
     else:
-        detail = repository.judged_detail(arguments.alert)
+        detail = repository.verdict_of_alert(arguments.alert)
         missing = f"There is no alert {arguments.alert}"
     if detail is None:
         raise ConfigurationError(f"{missing}: `airflow dq alerts` and `airflow dq status DATASET` list what there is.")

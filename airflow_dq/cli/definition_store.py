@@ -33,7 +33,7 @@ DB = GroupCommand(
                 arg("revision", metavar="REVISION", help="the revision to go back to (base: drop all tables)"),
                 arg("--yes", action="store_true", help="do it; without this nothing is done"),
             ),
-            "db downgrade 0001 --yes",
+            "db downgrade base --yes",
         ),
     ),
 )

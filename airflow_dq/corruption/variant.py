@@ -22,9 +22,6 @@ from airflow_dq.profile.sample import CELL_LIMIT, RowSample
 from airflow_dq.states.base import Kind, State, states_of
 from airflow_dq.states.number import NumberDistribution
 
-WITH_VARIANTS = 2
-"""The newest partitions of a job whose injected variants are kept: the next one is judged with theirs."""
-
 
 def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
     """The injected variants of a column, computed on first use and kept in ``profile.variants``.

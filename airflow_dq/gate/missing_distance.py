@@ -23,11 +23,11 @@ def unmeasurable(profile: Profile, history: Sequence[Profile]) -> frozenset[str]
         name
         for name, column in profile.columns.items()
         for pool in pools(column.kind)
-        if _gap(column, [past.columns.get(name) for past in history], pool) is not None
+        if _missing_baseline(column, [past.columns.get(name) for past in history], pool) is not None
     )
 
 
-def bridged(history: Sequence[Profile], without: Set[str]) -> list[Profile]:
+def filled(history: Sequence[Profile], without: Set[str]) -> list[Profile]:
     """The history with each gap filled by what was measured in the partition before, or else in the next one.
 
     One gap would make a metric unusable for as long as the history reaches.  What is filled in is in copies: the
@@ -38,16 +38,16 @@ def bridged(history: Sequence[Profile], without: Set[str]) -> list[Profile]:
     known = list(history)
     for name in {name for profile in history for name in profile.columns}:
         columns = [profile.columns.get(name) for profile in history]
-        for i, column in _bare(columns) if name in without else _filled(columns):
+        for i, column in _without_distances(columns) if name in without else _filled_columns(columns):
             known[i] = replace(known[i], columns={**known[i].columns, name: column})
     return known
 
 
-def _bare(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
+def _without_distances(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
     return ((i, replace(column, states={}, pairs={})) for i, column in enumerate(columns) if column is not None)
 
 
-def _filled(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
+def _filled_columns(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
     """Place and copy of each partition's column that has gaps, filled."""
 
     @cache
@@ -59,16 +59,16 @@ def _filled(columns: Columns) -> Iterator[tuple[int, ColumnProfile]]:
     for i, now in enumerate(columns):
         if now is None:
             continue
-        filled = {}
+        missing = {}
         for pool in pools(now.kind) if i else ():
-            gap = _gap(now, columns[max(i - pool, 0) : i], pool)
+            gap = _missing_baseline(now, columns[max(i - pool, 0) : i], pool)
             if gap is not None:
-                filled[gap] = dict(_nearest(columns, i, now.kind, partial(measured, pool=pool)))
-        if filled:
-            yield i, replace(now, pairs={**now.pairs, **filled})
+                missing[gap] = dict(_nearest(columns, i, now.kind, partial(measured, pool=pool)))
+        if missing:
+            yield i, replace(now, pairs={**now.pairs, **missing})
 
 
-def _gap(now: ColumnProfile, earlier: Columns, pool: int) -> str | None:
+def _missing_baseline(now: ColumnProfile, earlier: Columns, pool: int) -> str | None:
     """The baseline's fingerprint, if the distances from it were not measured while the states were there."""
     baseline = Baseline.of(earlier, now.kind, pool)
     if baseline is None or distances(now, earlier, pool):

@@ -15,7 +15,7 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.store.snooze import applied
+from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import to_json
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def judge(
     severity: Mapping[str, Severity] | None = None,
     origin: Origin | None = None,
 ) -> Verdict:
-    """Judge a partition's current profile against its history, store the judgement, and return the verdict.
+    """Judge a partition's current profile against its history, and store and return the verdict.
 
     The program that the partition was judged by before is used again when nothing it was made from has changed,
     so that judging again gives the equal verdict, today and after retention has dropped the injected variants.
@@ -79,20 +79,12 @@ def _judge(
     inputs: str | None = None
     program: Program | None = None
     try:
-        comparable, blind = _comparable(history, profile)
-        inputs = digest(history, options, blind)
-        program = _stored_program(repository, dataset, partition, inputs) or _synthesize(comparable, options)
-        verdict = _told(_evaluate(program, profile, comparable), blind)
-        for name in idle_columns(severity, {*profile.columns, *program.columns}):
-            log.warning(
-                "Dataset %r, partition %r: severity names the column %r, which neither the partition nor its history "
-                "has, so it applies to no alert. The partition's columns are %s. Correct the name, or leave it out.",
-                dataset,
-                partition,
-                name,
-                ", ".join(map(repr, profile.columns)),
-            )
-        verdict = applied(graded(verdict, severity), repository.snoozes(dataset))
+        learnable, uncompared = _fill_history(history, profile)
+        inputs = inputs_digest(history, options, uncompared)
+        program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
+        verdict = _with_uncompared(_evaluate(program, profile, learnable), uncompared)
+        _warn_of_idle_columns(dataset, partition, profile, program, severity)
+        verdict = apply_snoozes(graded(verdict, severity), repository.snoozes(dataset))
     except DQError:
         raise
     except Exception as error:
@@ -100,37 +92,53 @@ def _judge(
         verdict = _error(profile, error)
     repository.save_pairs(dataset, [*history, profile])
     if verdict.status is Status.WARMING_UP:
-        verdict = _restarted(verdict, repository.history_start(dataset, partition))
-    repository.save_judgement(dataset, profile, program, verdict, inputs=inputs, origin=origin)
+        verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
+    repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
     return verdict
 
 
-def digest(history: Sequence[Profile], options: SynthesisOptions, blind: frozenset[str] = frozenset()) -> str:
+def _warn_of_idle_columns(
+    dataset: str, partition: str, profile: Profile, program: Program, severity: Mapping[str, Severity]
+) -> None:
+    for name in idle_columns(severity, {*profile.columns, *program.columns}):
+        log.warning(
+            "Dataset %r, partition %r: severity names the column %r, which neither the partition nor its history has, "
+            "so it applies to no alert. The partition's columns are %s. Correct the name, or leave it out.",
+            dataset,
+            partition,
+            name,
+            ", ".join(map(repr, profile.columns)),
+        )
+
+
+def inputs_digest(
+    history: Sequence[Profile], options: SynthesisOptions, uncompared: frozenset[str] = frozenset()
+) -> str:
     """Digest of all that a program is synthesized from; equal digests, equal programs.
 
-    :param blind: columns that are judged without their distances
+    :param uncompared: columns that are judged without their distances
     """
     content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
-    if blind:
-        content.append(sorted(blind))
+    if uncompared:
+        content.append(sorted(uncompared))
     return hashlib.blake2b(to_json(content).encode(), digest_size=16).hexdigest()
 
 
-def _comparable(history: Sequence[Profile], profile: Profile) -> tuple[Sequence[Profile], frozenset[str]]:
+def _fill_history(history: Sequence[Profile], profile: Profile) -> tuple[Sequence[Profile], frozenset[str]]:
     """The history as it can be learned from, and the columns whose distances the partition cannot be judged by."""
-    from airflow_dq.gate.missing_distance import bridged, unmeasurable
+    from airflow_dq.gate.missing_distance import filled, unmeasurable
 
-    blind = unmeasurable(profile, history)
-    return bridged(history, blind), blind
+    uncompared = unmeasurable(profile, history)
+    return filled(history, uncompared), uncompared
 
 
-def _told(verdict: Verdict, blind: frozenset[str]) -> Verdict:
+def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:
     """Say what was not looked at in an old partition that is judged late."""
-    if not blind or verdict.status is Status.WARMING_UP:
+    if not uncompared or verdict.status is Status.WARMING_UP:
         return verdict
     said = (
-        f"Judged without comparing the distribution of {', '.join(sorted(blind))} with that of the partitions before, "
-        "whose statistics are no longer kept."
+        f"Judged without comparing the distribution of {', '.join(sorted(uncompared))} with that of the "
+        "partitions before, whose statistics are no longer kept."
     )
     return replace(verdict, reason=f"{verdict.reason} {said}" if verdict.reason else said)
 
@@ -157,7 +165,7 @@ def _evaluate(program: Program, profile: Profile, history: Sequence[Profile]) ->
     return replace(verdict, partition=profile.partition)
 
 
-def _restarted(verdict: Verdict, start: HistoryStart | None) -> Verdict:
+def _with_history_start(verdict: Verdict, start: HistoryStart | None) -> Verdict:
     """Say why there is so little history, when a person has cut it."""
     if start is None:
         return verdict

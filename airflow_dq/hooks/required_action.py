@@ -7,11 +7,10 @@ It is what ``HITLOperator`` of the standard provider does, for an operator that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from airflow_dq.store.review_model import Decision, Origin
+from airflow_dq.gate.answer import COMMENT, OPTIONS
 from airflow_dq.version_compat import TaskAwaitingInput
 
 if TYPE_CHECKING:
@@ -19,23 +18,7 @@ if TYPE_CHECKING:
     from airflow.sdk import BaseOperator, Context
     from sqlalchemy.orm import Session
 
-OPTIONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
-"""The buttons."""
-COMMENT = "comment"
-"""The form's only field."""
-_DECISIONS = {option: decision for decision, option in OPTIONS.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of the question."""
-
-    decision: Decision | None
-    """None when nobody answered in time, or the answer cannot be read."""
-    by: str = "unknown"
-    comment: str | None = None
-    problem: str | None = None
-    """Why there is no decision."""
+    from airflow_dq.store.review_model import Origin
 
 
 def park(
@@ -78,26 +61,13 @@ def _form() -> dict[str, Any]:
     return {COMMENT: comment.serialize() if AIRFLOW_V_3_1_3_PLUS else comment.value}
 
 
-def answer_of(event: Mapping[str, Any]) -> Answer:
-    """What an event says that :func:`park` was resumed with."""
-    if "error" in event:
-        return Answer(None, problem=str(event["error"]))
-    chosen = [_DECISIONS[option] for option in event.get("chosen_options") or () if option in _DECISIONS]
-    if len(chosen) != 1:
-        return Answer(None, problem=f"The answer {event.get('chosen_options')!r} is none of {list(_DECISIONS)}.")
-    comment = (event.get("params_input") or {}).get(COMMENT)
-    user: Any = event.get("responded_by_user") or {}
-    name = user.get("name") or user.get("id") or "unknown"
-    return Answer(chosen[0], str(name), str(comment).strip() or None if comment else None)
-
-
 def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUser, session: Session) -> bool:
     """Answer a parked task in the name of a user, inside Airflow's API server.
 
     Airflow's own route does it, with its locks and its respect for assigned users; whoever calls has authorized the
     user for the DAG.
 
-    :param option: one of :data:`OPTIONS`
+    :param option: one of :data:`~airflow_dq.gate.answer.OPTIONS`
     :return: True when the task was waiting and goes on now; False when nothing waits there, or it was answered before
     :raises fastapi.HTTPException: when the user may not answer, or Airflow refuses for another reason
     """

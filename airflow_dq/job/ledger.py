@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from airflow_dq.corruption.variant import WITH_VARIANTS
 from airflow_dq.exceptions import DQError
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.remark import LOOKS_NUMERIC, numeric_share
 from airflow_dq.store import Repository
@@ -63,7 +63,7 @@ class Ledger:
         outcome = Outcome(profile.partition or "", profile.row_count, full, {**(skipped or {}), **noted}, seconds)
         self._newest.append((profile, outcome))
         self._newest.sort(key=lambda kept: kept[1].partition)
-        if len(self._newest) > WITH_VARIANTS:
+        if len(self._newest) > RETENTION.injected_by_job:
             self._save(*self._newest.pop(0))
 
     def fail(self, key: str, error: str, trace: str | None = None) -> None:

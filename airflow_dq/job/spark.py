@@ -11,7 +11,6 @@ from itertools import islice
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from airflow_dq.corruption.variant import WITH_VARIANTS
 from airflow_dq.engine.spark.combined_scan import open_together
 from airflow_dq.engine.spark.direct import DirectPart, open_direct
 from airflow_dq.engine.spark.direct_scan import scan_directly, tiny_lanes
@@ -25,6 +24,7 @@ from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.store import Repository
@@ -105,8 +105,8 @@ class ProfileJob:
         if not parts:
             return
         self._say(f"{self._spec.dataset}: {len(parts)} partition(s) are read by the tasks themselves")
-        lanes = tiny_lanes(self._spark, parts) if len(places) <= WITH_VARIANTS else 0
-        newest = sorted(places)[-WITH_VARIANTS:]
+        lanes = tiny_lanes(self._spark, parts) if len(places) <= RETENTION.injected_by_job else 0
+        newest = sorted(places)[-RETENTION.injected_by_job :]
         parts = [replace(part, sampled=part.key in newest) for part in parts]
         self._unsampled = {part.key: part for part in parts if not part.sampled}
         try:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from airflow.sdk import Asset, BaseNotifier, BaseSensorOperator, PokeReturnValue
+from airflow.sdk import BaseNotifier, BaseSensorOperator, PokeReturnValue
 
-from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
+from airflow_dq.exceptions import StoreUnreachableError
+from airflow_dq.gate.answer import answer_of, settle
+from airflow_dq.gate.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
+from airflow_dq.gate.patience import Wait, when_reachable
+from airflow_dq.gate.progress import progress
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.hooks.metric import count, timed
-from airflow_dq.hooks.required_action import answer_of, park
+from airflow_dq.hooks.metric import timed
 from airflow_dq.hooks.task import explained, is_backfill, partition_key, rendering
 from airflow_dq.judge.severity import check_severity
-from airflow_dq.links.alert import DQAlertLink, alert_path
-from airflow_dq.program import SynthesisOptions
-from airflow_dq.sensors.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
-from airflow_dq.sensors.review import body, settle, subject
+from airflow_dq.links.alert import DQAlertLink
+from airflow_dq.sensors.argument import options_of, origin_of, require
+from airflow_dq.sensors.ending import ask, finish
 from airflow_dq.sensors.waiting import has_waited, waiting_since
-from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
-from airflow_dq.triggers.profile import ProfileTrigger, progress
+from airflow_dq.triggers.profile import ProfileTrigger
 from airflow_dq.version_compat import (
     AirflowException,
     AirflowFailException,
@@ -34,16 +34,12 @@ from airflow_dq.version_compat import (
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from airflow_dq.hooks.required_action import Answer
-    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.gate.answer import Settled
     from airflow_dq.learn.constraint.base import Severity
+    from airflow_dq.options.learning import SynthesisOptions
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import JudgedDetail, Review
+    from airflow_dq.store.review_model import VerdictDetail
 
-T = TypeVar("T")
-
-ANSWER_SECONDS = 600
-"""Longest time that a person's answer waits for a statistics database that cannot be reached."""
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
 
@@ -118,8 +114,8 @@ class DQGateSensor(BaseSensorOperator):
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
-        _require("on_violation", on_violation, get_args(OnViolation))
-        _require("warming_up", warming_up, get_args(WarmingUp))
+        require("on_violation", on_violation, get_args(OnViolation))
+        require("warming_up", warming_up, get_args(WarmingUp))
         check_severity(severity or {})
         super().__init__(**kwargs)
         self.dataset = dataset
@@ -134,8 +130,7 @@ class DQGateSensor(BaseSensorOperator):
         self.options = options
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
-        self._deadline: float | None = None
-        self._reached = False
+        self._wait = Wait()
         self.synthesis_options()  # a misspelt field is told when the DAG is parsed
 
     def synthesis_options(self) -> SynthesisOptions:
@@ -143,17 +138,7 @@ class DQGateSensor(BaseSensorOperator):
 
         :raises ConfigurationError: when ``options`` is a dict with an unknown field.
         """
-        options = self.options or {}
-        if not isinstance(options, SynthesisOptions | Mapping):
-            raise ConfigurationError(f"options is {options!r}; give SynthesisOptions(...) or a dict of its fields.")
-        if isinstance(options, Mapping):
-            known = [field.name for field in fields(SynthesisOptions)]
-            if unknown := sorted(set(options) - set(known)):
-                raise ConfigurationError(f"options has no field {', '.join(unknown)}; it has {', '.join(known)}.")
-            # JSON and YAML know no tuple.
-            given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
-            options = SynthesisOptions(**given)
-        return options if self.target_fpr is None else replace(options, target_fpr=self.target_fpr)
+        return options_of(self.options, self.target_fpr)
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""
@@ -163,7 +148,7 @@ class DQGateSensor(BaseSensorOperator):
     def execute(self, context: Context) -> Any:
         """Wait and judge.
 
-        :return: the conclusion as a small dict, see :class:`airflow_dq.sensors.conclusion.Conclusion`
+        :return: the conclusion as a small dict, see :class:`airflow_dq.gate.conclusion.Conclusion`
         :raises AirflowFailException: when the partition violates its program, or could not be judged.
         :raises AirflowSkipException: when it violates its program and ``on_violation`` is ``skip``.
         :raises AirflowSensorTimeout: when its profile has not come in time.
@@ -171,7 +156,7 @@ class DQGateSensor(BaseSensorOperator):
         deadline = waiting_since(context, self.retries) + self.timeout
         if self.deferrable:
             return self._judge_or_defer(context, deadline)
-        self._deadline = deadline
+        self._wait.deadline = deadline
         return super().execute(context)
 
     def poke(self, context: Context) -> PokeReturnValue:
@@ -180,25 +165,24 @@ class DQGateSensor(BaseSensorOperator):
             partition = partition_key(self.partition, self.dataset)
             try:
                 with DQHook(self.dq_conn_id).get_store() as repository:
-                    compare = not self._reached or self._is_late()
-                    self._reached = True
+                    compare = self._wait.compares
+                    self._wait.has_reached = True
                     seen = progress(repository, self.dataset, partition, compare=compare)
                     self.log.info(seen.message)
                     if seen.state == "waiting":
                         return self._not_yet(seen.message)
                     if seen.state == "failed":
                         raise AirflowFailException(seen.message)
-                    conclusion = self._judge(context, repository, partition)
-                    detail = repository.judged_partition(self.dataset, partition) if conclusion.alert_count else None
+                    conclusion, detail = self._conclude(context, repository, partition)
             except StoreUnreachableError as error:
-                if not (self._reached or has_waited(context)):
-                    raise  # a wrong address or password is told at once, and is not waited out
+                self._wait.require_patience(error, has_waited(context))
                 self.log.warning("%s Looking again.", error)
                 return self._not_yet(str(error))
         self.alert_id = None if detail is None else detail.partition.first_alert_id
+        self.conclusion = conclusion
         if conclusion.outcome == "review" and detail is not None:
-            self._ask(context, conclusion, detail)
-        return PokeReturnValue(is_done=True, xcom_value=self._end(context, conclusion))
+            ask(self, context, conclusion, detail, notifiers=self.notifiers, timeout=self.response_timeout)
+        return PokeReturnValue(is_done=True, xcom_value=finish(self, context, conclusion))
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
         """Resume after :class:`~airflow_dq.triggers.profile.ProfileTrigger` has fired."""
@@ -206,121 +190,61 @@ class DQGateSensor(BaseSensorOperator):
             raise (AirflowException if event["retry"] else AirflowFailException)(event["message"])
         if event["status"] == "timeout":
             raise self._timeout(event["message"])
-        self._reached = True  # a task defers only when it has seen the store
+        self._wait.has_reached = True  # a task defers only when it has seen the store
         return self._judge_or_defer(context, event["deadline"])
 
-    def _judge(self, context: Context, repository: Repository, partition: str) -> Conclusion:
-        if is_backfill(context) and not self.judge_backfills:
-            return unjudged(self.dataset, partition, _BACKFILL)
-        from airflow_dq.gate.pipeline import judge
-
-        with timed("gate.duration", self.dataset):
-            verdict = judge(
-                repository, self.dataset, partition, self.synthesis_options(), self.severity, _origin(context)
-            )
-        # Nobody sits and waits for what a backfill finds.
-        unattended = self.on_violation == "review" and is_backfill(context)
-        on_violation: OnViolation = "fail" if unattended else self.on_violation
-        return conclude(
-            self.dataset, verdict, on_violation, self.warming_up, repository.decision(self.dataset, partition)
-        )
-
-    def _ask(self, context: Context, conclusion: Conclusion, detail: JudgedDetail) -> NoReturn:
-        """Park on a person.  The answer is about what was judged now, also if the data is replaced meanwhile."""
-        count("gate.review", self.dataset)
-        self.log.warning(conclusion.message)
-        page = None if self.alert_id is None else alert_path(context["ti"].dag_id, self.alert_id)
-        if page is not None:
-            # Airflow itself asks for the link only when the task has ended.
-            context["ti"].xcom_push(key=DQAlertLink().xcom_key, value=page)
-        self.conclusion = conclusion
-        for notifier in self.notifiers:
-            try:
-                notifier(context)
-            except Exception:
-                # The question can be found without it, and must not be lost for it.
-                self.log.exception("The notifier %s failed.", type(notifier).__name__)
-        park(
-            self,
-            context,
-            subject=subject(detail),
-            body=body(detail, page),
-            timeout=self.response_timeout,
-            method_name="execute_review",
-            kwargs={"fingerprint": detail.partition.fingerprint},
-        )
-
     def execute_review(self, context: Context, event: dict[str, Any], fingerprint: str) -> Any:
-        """Resume with a person's answer, or with the news that there is none."""
+        """Resume with a person's answer, or with the news that there is none.
+
+        :param fingerprint: of the content that the question was about
+        """
         answer = answer_of(event)
         with explained(self.log):
             partition = partition_key(self.partition, self.dataset)
-            review, verdict, detail = self._patiently(lambda store: self._settle(store, partition, answer, fingerprint))
-        self.alert_id = None if detail is None else detail.partition.first_alert_id
-        if review is None and answer.decision is None:
+
+            def record() -> Settled:
+                with DQHook(self.dq_conn_id).get_store() as repository:
+                    return settle(repository, self.dataset, partition, answer, fingerprint, self.log)
+
+            settled = when_reachable(record, self.poke_interval, self.log)
+        self.alert_id = settled.alert_id
+        if settled.review is None and answer.decision is None:
             raise AirflowFailException(
                 f"Dataset {self.dataset!r}, partition {partition!r}: nobody has decided about it. {answer.problem} "
                 "It does not pass; decide on the alert's page or with `airflow dq accept`, then clear the task."
             )
-        if verdict is None:
+        if settled.verdict is None:
             self.log.warning(
                 "The partition was profiled or judged anew since the question was asked: judging it again."
             )
             return self.execute(context)
-        return self._end(context, conclude(self.dataset, verdict, self.on_violation, self.warming_up, review))
+        self.conclusion = conclude(self.dataset, settled.verdict, self.on_violation, self.warming_up, settled.review)
+        return finish(self, context, self.conclusion)
 
-    def _settle(
-        self, repository: Repository, partition: str, answer: Answer, fingerprint: str
-    ) -> tuple[Review | None, Verdict | None, JudgedDetail | None]:
-        review = settle(repository, self.dataset, partition, answer, fingerprint, self.log)
-        verdict = None if review is None else repository.load_verdict(self.dataset, partition)
-        return review, verdict, repository.judged_partition(self.dataset, partition)
+    def _conclude(
+        self, context: Context, repository: Repository, partition: str
+    ) -> tuple[Conclusion, VerdictDetail | None]:
+        """Judge, and conclude; the second is what there is to show of the alerts, if there are any."""
+        in_backfill = is_backfill(context)
+        if in_backfill and not self.judge_backfills:
+            return unjudged(self.dataset, partition, _BACKFILL), None
+        from airflow_dq.gate.pipeline import judge
 
-    def _patiently(self, work: Callable[[Repository], T]) -> T:
-        """Do it as soon as the store can be reached: another try would ask the person again."""
-        until = time.monotonic() + ANSWER_SECONDS
-        while True:
-            try:
-                with DQHook(self.dq_conn_id).get_store() as repository:
-                    return work(repository)
-            except StoreUnreachableError as error:
-                if time.monotonic() >= until:
-                    raise
-                self.log.warning("%s Looking again.", error)
-                time.sleep(self.poke_interval)
-
-    def _end(self, context: Context, conclusion: Conclusion) -> dict[str, Any]:
-        """Tell everybody, and end the task as the conclusion says."""
-        self.conclusion = conclusion
-        count(f"gate.{conclusion.outcome}", self.dataset)
-        level = "info" if conclusion.is_right else "error" if conclusion.outcome == "fail" else "warning"
-        getattr(self.log, level)(conclusion.message)
-        if conclusion.outcome in ("fail", "skip"):
-            # A task that raises returns nothing, and what runs after it all the same may ask why.
-            if self.do_xcom_push:
-                context["ti"].xcom_push(key="return_value", value=conclusion.to_dict())
-            raise (AirflowSkipException if conclusion.outcome == "skip" else AirflowFailException)(conclusion.message)
-        self._announce(context, conclusion)
-        return conclusion.to_dict()
-
-    def _announce(self, context: Context, conclusion: Conclusion) -> None:
-        """Give the assets' events the verdict, or see to it that there are none."""
-        if conclusion.is_right:
-            for asset in self.outlets:
-                if isinstance(asset, Asset):
-                    context["outlet_events"][asset].extra = conclusion.to_dict()
-        elif self.outlets:
-            self.log.warning("No event for the assets in outlets: the partition was not checked and found right.")
-            # Airflow makes an event for each asset that the task has when it succeeds.
-            self.outlets = []
+        with timed("gate.duration", self.dataset):
+            verdict = judge(
+                repository, self.dataset, partition, self.synthesis_options(), self.severity, origin_of(context)
+            )
+        # Nobody sits and waits for what a backfill finds.
+        on_violation = "fail" if in_backfill and self.on_violation == "review" else self.on_violation
+        review = repository.decision(self.dataset, partition)
+        conclusion = conclude(self.dataset, verdict, on_violation, self.warming_up, review)
+        alerted = conclusion.alert_count > 0
+        return conclusion, repository.verdict_of_partition(self.dataset, partition) if alerted else None
 
     def _not_yet(self, message: str) -> PokeReturnValue:
-        if self._is_late():
+        if self._wait.is_late:
             raise self._timeout(message)
         return PokeReturnValue(is_done=False)
-
-    def _is_late(self) -> bool:
-        return self._deadline is not None and time.time() >= self._deadline
 
     def _timeout(self, message: str) -> AirflowSensorTimeout:
         return AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {message}")
@@ -347,16 +271,3 @@ class DQGateSensor(BaseSensorOperator):
             if self.soft_fail or self.never_fail:
                 raise AirflowSkipException(str(error)) from None
             raise
-
-
-def _origin(context: Context) -> Origin | None:
-    """The task that runs."""
-    ti: Any = context.get("ti")
-    if ti is None:
-        return None
-    return Origin(ti.dag_id, ti.run_id, ti.task_id, NO_MAP_INDEX if ti.map_index is None else ti.map_index)
-
-
-def _require(name: str, given: object, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ConfigurationError(f"{name} is {given!r}; allowed: {', '.join(allowed)}.")

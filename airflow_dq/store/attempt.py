@@ -12,7 +12,7 @@ from airflow_dq import __version__
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.store.summary import AttemptStatus
 from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow
-from airflow_dq.store.value import key, prose
+from airflow_dq.store.value import storable_key, storable_text
 
 
 def dataset_id(connection: Connection, name: str) -> int | None:
@@ -29,18 +29,22 @@ def begin(
     engine: str | None,
 ) -> dict[str, int]:
     """Start one attempt for each partition and fence off the earlier ones; the ids by partition."""
-    names = [key(partition, f"partition of dataset {dataset!r}") for partition in dict.fromkeys(partitions)]
+    names = [storable_key(partition, f"partition of dataset {dataset!r}") for partition in dict.fromkeys(partitions)]
     if not names:
         return {}
-    connection.execute(postgresql.insert(DatasetRow).values(name=key(dataset, "dataset")).on_conflict_do_nothing())
+    connection.execute(
+        postgresql.insert(DatasetRow).values(name=storable_key(dataset, "dataset")).on_conflict_do_nothing()
+    )
     owner = dataset_id(connection, dataset)
     # Python's order of strings is the order of their UTF-8 bytes, as in the index.
     rows = [
         {
             "dataset_id": owner,
             "partition_key": name,
-            "source": None if source is None else prose(source),
-            "read_options": {prose(option): prose(str(value)) for option, value in (read_options or {}).items()},
+            "source": None if source is None else storable_text(source),
+            "read_options": {
+                storable_text(option): storable_text(str(value)) for option, value in (read_options or {}).items()
+            },
             "engine": engine,
             "version": __version__,
         }
@@ -55,7 +59,7 @@ def fail(connection: Connection, attempt: int, error: str) -> None:
     connection.execute(
         update(AttemptRow)
         .where(AttemptRow.id == attempt, AttemptRow.state == "running")
-        .values(state="failed", error=prose(error), finished_at=func.clock_timestamp())
+        .values(state="failed", error=storable_text(error), finished_at=func.clock_timestamp())
     )
 
 

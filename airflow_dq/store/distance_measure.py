@@ -14,7 +14,7 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.profile.model import Profile
 from airflow_dq.store.distance_writer import save_pairs
-from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.profile_reader import attach_states, read_stored
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
@@ -69,7 +69,7 @@ def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: boo
     key = ProfileRow.partition_key
     query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, key != NULL_KEY).limit(largest_pool())
     if eligible:
-        query = query.outerjoin(VerdictRow, SPEAKS_OF_PROFILE).where(ELIGIBLE)
+        query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).where(ELIGIBLE)
     before = connection.execute(query.where(key < own.partition_key).order_by(key.desc())).all()
     after = connection.execute(query.where(key > own.partition_key).order_by(key)).all()
     return _Chain(before[::-1], [own, *after])

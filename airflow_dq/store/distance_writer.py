@@ -27,7 +27,7 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
     if not columns:
         return 0
     stored = connection.execute(
-        select(ColumnRow.id, ProfileRow.partition_key, ColumnRow.name, ColumnRow.fingerprint, ColumnRow.pairs)
+        select(ColumnRow.id, ProfileRow.partition_key, ColumnRow.name, ColumnRow.fingerprint, ColumnRow.distances)
         .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key.in_({partition for partition, _ in columns}))
@@ -35,19 +35,19 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
     changed = {}
     for row in stored:
         column = columns.get((row.partition_key, row.name))
-        if column is not None and column.fingerprint == row.fingerprint and _news(column, row.pairs):
+        if column is not None and column.fingerprint == row.fingerprint and _news(column, row.distances):
             changed[row.id] = column
     if not changed:
         return 0
     # Read again under a lock, which every writer takes in this order: another one may have added to it meanwhile.
-    locked = select(ColumnRow.id, ColumnRow.pairs).where(among(ColumnRow.id, changed)).order_by(ColumnRow.id)
+    locked = select(ColumnRow.id, ColumnRow.distances).where(among(ColumnRow.id, changed)).order_by(ColumnRow.id)
     changes = [
-        {"column_id": row.id, "merged": {**row.pairs, **_news(changed[row.id], row.pairs)}}
+        {"column_id": row.id, "merged": {**row.distances, **_news(changed[row.id], row.distances)}}
         for row in connection.execute(locked.with_for_update())
     ]
     if changes:
         merge = update(ColumnRow).where(ColumnRow.id == bindparam("column_id"))
-        connection.execute(merge.values(pairs=bindparam("merged")), changes)
+        connection.execute(merge.values(distances=bindparam("merged")), changes)
     return len(changes)
 
 

@@ -18,9 +18,6 @@ from sqlalchemy.types import TypeDecorator
 
 from airflow_dq.exceptions import CodecError
 
-_PLAIN = b"{"
-"""First byte of a document that an earlier revision stored without compression."""
-
 METRIC_WORDS = (
     b'"overflow"},"engine error"},"not applicable"},{"reason":"no values"},{"reason":"empty batch"},'
     b'/sketch":0.0,{"3:{"l1":2.0,"l_inf":"cosine":"js_div":"kl_div":"chi_squared":"emd":"cohen_d":"ks_dist":"outside_ratio":'
@@ -32,8 +29,8 @@ METRIC_WORDS = (
     b'"upper_len":0.0,"space_len":0.0,"punc_len":0.0,"numeric_ratio":0.0,"control_ratio":0.0,"non_ascii_ratio":0.0,'
     b'"leading_blank_ratio":0.0,"trailing_blank_ratio":0.0,'
 )
-"""What metrics are made of.  It is never changed: what is stored can be read with nothing else.  A metric that is not
-in it is stored all the same, in a few bytes more."""
+"""What metrics are made of.  A change of it needs a migration: what is stored can be read with nothing else.  A metric
+that is not in it is stored all the same, in a few bytes more."""
 
 
 class Document(TypeDecorator[dict[str, Any]]):
@@ -79,7 +76,7 @@ def decode(stored: bytes, words: bytes = b"") -> dict[str, Any]:
     :raises CodecError: when they are damaged
     """
     try:
-        found: dict[str, Any] = json.loads(stored if stored.startswith(_PLAIN) else _decompressed(stored, words))
+        found: dict[str, Any] = json.loads(_decompressed(stored, words))
     except (zlib.error, ValueError) as error:
         raise CodecError(f"A stored document is damaged: {error}.") from error
     return found

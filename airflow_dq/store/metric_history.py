@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from airflow_dq.codec import from_builtins
 from airflow_dq.learn.program import Program
-from airflow_dq.store.review_model import Series
+from airflow_dq.store.review_model import MetricHistory
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, ProgramRow
 
@@ -17,7 +17,7 @@ METRICS = ("complete_ratio", "dist_val_count", "mean", "str_len")
 """What tells at a glance how a column moves: how full it is, how varied, and how large or long its values are."""
 
 
-def series(connection: Connection, dataset: str, limit: int, metrics: Sequence[str] | None) -> list[Series]:
+def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str] | None) -> list[MetricHistory]:
     """The table's rows, then each column's metrics that have a value, in the order of the newest schema."""
     chosen = METRICS if metrics is None else tuple(metrics)
     profiles = connection.execute(
@@ -39,9 +39,9 @@ def series(connection: Connection, dataset: str, limit: int, metrics: Sequence[s
             value = row.metrics.get(metric)
             number = float(value) if isinstance(value, int | float) else None
             found.setdefault((row.name, metric), {})[keys[row.profile_id]] = number
-    table = Series(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))
+    table = MetricHistory(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))
     columns = [
-        Series(column, metric, tuple((key, points.get(key)) for key in keys.values()))
+        MetricHistory(column, metric, tuple((key, points.get(key)) for key in keys.values()))
         for (column, metric), points in found.items()
         if any(value is not None for value in points.values())
     ]

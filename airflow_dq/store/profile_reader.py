@@ -17,7 +17,7 @@ from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
-from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
@@ -60,7 +60,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     query = (
         select(ProfileRow)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
-        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key are of no time: they come before nothing.
         .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ProfileRow.partition_key != NULL_KEY)
         .where(ELIGIBLE, ProfileRow.partition_key >= func.coalesce(start_key(dataset, before), ""))
@@ -93,7 +93,7 @@ def _column(row: Any) -> ColumnProfile:
         metrics=decode_metrics(row.metrics),
         note=row.note,
         states_digest=row.states_digest,
-        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.pairs.items()},
+        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
     )
 
 

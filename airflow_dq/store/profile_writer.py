@@ -15,7 +15,7 @@ from airflow_dq.states.codec import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
-from airflow_dq.store.value import encode_metrics, key, plain_metrics, prose
+from airflow_dq.store.value import encode_metrics, plain_metrics, storable_key, storable_text
 
 BATCH_BYTES = 8_000_000
 """Blobs are sent in batches of about this size: one statement with all of a wide table's would not fit in memory."""
@@ -26,7 +26,7 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
 
     :raises StaleAttemptError: when a newer attempt at the partition has started
     """
-    partition = key(profile.partition, f"partition of dataset {dataset!r}")
+    partition = storable_key(profile.partition, f"partition of dataset {dataset!r}")
     profile = normalise(profile)
     lock_partition(connection, dataset, partition)
     owner = attempts.require_newest(connection, attempt, dataset, partition)
@@ -94,14 +94,14 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
     return {
         "profile_id": profile_id,
         "ordinal": ordinal,
-        "name": key(column.name, "column"),
+        "name": storable_key(column.name, "column"),
         "kind": column.kind.value,
-        "data_type": prose(column.data_type),
-        "note": None if column.note is None else prose(column.note),
+        "data_type": storable_text(column.data_type),
+        "note": None if column.note is None else storable_text(column.note),
         "states_digest": column.states_digest,
         "fingerprint": column.fingerprint,
         "metrics": encode_metrics(column.metrics),
-        "pairs": {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()},
+        "distances": {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()},
     }
 
 

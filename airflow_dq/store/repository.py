@@ -39,13 +39,13 @@ if TYPE_CHECKING:
         AlertFilter,
         Decision,
         HistoryStart,
-        JudgedDetail,
-        JudgedPartition,
+        MetricHistory,
         Origin,
         Review,
         ReviewEvent,
-        Series,
         Snooze,
+        VerdictDetail,
+        VerdictSummary,
     )
     from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary
 
@@ -154,7 +154,8 @@ class Repository:
         """What a partition is judged against: the newest ``limit`` eligible profiles with lesser keys, oldest first.
 
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
-        that failed or was rejected, and nothing before the partition that a person has called the new normal.  Only the
+        that failed, could not be judged or was rejected, also when it was profiled anew with other content since, and
+        nothing before the partition that a person has called the new normal.  Only the
         newest has its variants.  The newest two have their states, and so has every partition that is needed for a
         two-distribution metric which is not cached.
         """
@@ -164,7 +165,7 @@ class Repository:
         """Keep the two-distribution metrics that were computed on these profiles; returns how many columns changed."""
         return run(self._engine, lambda c: distance_writer.save_pairs(c, dataset, profiles))
 
-    def save_judgement(
+    def save_verdict(
         self,
         dataset: str,
         profile: Profile,
@@ -174,7 +175,7 @@ class Repository:
         inputs: str | None = None,
         origin: Origin | None = None,
     ) -> None:
-        """Make this the current judgement of the profile's partition; the same again changes only its time.
+        """Make this the verdict on the profile's partition; the same one again changes only its time.
 
         :param program: what it was judged by; None when none could be synthesized
         :param inputs: digest of what the program was synthesized from
@@ -185,11 +186,11 @@ class Repository:
 
     def load_verdict(self, dataset: str, partition: str) -> Verdict | None:
         """The verdict on the partition's current profile; None when that one was not judged."""
-        return run(self._engine, lambda c: verdict_writer.load_verdict(c, dataset, partition))
+        return run(self._engine, lambda c: verdict_reader.load_verdict(c, dataset, partition))
 
     def load_program(self, dataset: str, partition: str, *, inputs: str | None = None) -> Program | None:
         """The program the partition was judged by; with ``inputs``, only if it was synthesized from these."""
-        return run(self._engine, lambda c: verdict_writer.load_program(c, dataset, partition, inputs))
+        return run(self._engine, lambda c: verdict_reader.load_program(c, dataset, partition, inputs))
 
     def datasets(self) -> list[DatasetSummary]:
         """Every dataset, by name."""
@@ -207,35 +208,33 @@ class Repository:
         """The DAGs whose tasks have judged partitions of a dataset."""
         return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
 
-    def verdict_strip(self, dataset: str, limit: int = 60) -> list[PartitionSummary]:
-        """The newest partitions with their verdicts, newest first; the same lines as :meth:`partitions`."""
-        return self.partitions(dataset, limit)
-
-    def dataset_series(self, dataset: str, limit: int = 60, metrics: Sequence[str] | None = None) -> list[Series]:
+    def metric_histories(
+        self, dataset: str, limit: int = 60, metrics: Sequence[str] | None = None
+    ) -> list[MetricHistory]:
         """A few metrics over the newest partitions: ``row_count`` of the table, then those of each column."""
-        return run(self._engine, lambda c: metric_history.series(c, dataset, limit, metrics))
+        return run(self._engine, lambda c: metric_history.load(c, dataset, limit, metrics))
 
     def current_program(self, dataset: str) -> tuple[str, Program] | None:
         """The program of the partition with the greatest key, and that key."""
         return run(self._engine, lambda c: metric_history.newest_program(c, dataset))
 
-    def judged(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[JudgedPartition]:
+    def verdicts(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[VerdictSummary]:
         """Partitions with alerts, open or closed, the newest verdict first.
 
         :param limit: at most 200
         :param before: the last ``verdict_id`` of the page before this one
         """
-        return run(self._engine, lambda c: verdict_reader.judged(c, chosen, limit, before))
+        return run(self._engine, lambda c: verdict_reader.summaries(c, chosen, limit, before))
 
-    def judged_detail(self, alert_id: int) -> JudgedDetail | None:
+    def verdict_of_alert(self, alert_id: int) -> VerdictDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""
         return run(self._engine, lambda c: verdict_reader.of_alert(c, alert_id))
 
-    def judged_partition(self, dataset: str, partition: str) -> JudgedDetail | None:
+    def verdict_of_partition(self, dataset: str, partition: str) -> VerdictDetail | None:
         """Everything about a judged partition; None when it was not judged."""
         return run(self._engine, lambda c: verdict_reader.of_partition(c, dataset, partition))
 
-    def judged_by(self, origin: Origin) -> JudgedDetail | None:
+    def verdict_of_task(self, origin: Origin) -> VerdictDetail | None:
         """Everything about the partition that a task has judged last; None when it has judged none."""
         return run(self._engine, lambda c: verdict_reader.of_task(c, origin))
 
@@ -256,7 +255,7 @@ class Repository:
 
         :param by: name of the person
         :param revise: replace an earlier decision, which stays in the audit trail
-        :param fingerprint: of the content that the person has seen (``JudgedPartition.fingerprint``): the decision is
+        :param fingerprint: of the content that the person has seen (``VerdictSummary.fingerprint``): the decision is
             about that, and about nothing that has replaced it since
         :raises AlreadyDecidedError: when there is a decision, and ``revise`` is False
         :raises NotJudgedError: when there is no verdict on the partition's current profile

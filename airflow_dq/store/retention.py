@@ -1,7 +1,4 @@
-"""Retention of what is large: states and injected variants stay with the partitions that something is learned from.
-
-Metric values, distances included, stay for as long as their partition does.
-"""
+"""Retention of what is large: dropping the states and injected errors that :data:`RETENTION` does not keep."""
 
 from __future__ import annotations
 
@@ -23,33 +20,19 @@ from sqlalchemy.orm import aliased
 
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance_measure import measure_around
-from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PROFILE
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 
-WITH_VARIANTS = 3
-"""Newest eligible partitions that keep their variants.  One would not do: it may turn out to be bad, and the next
-program then learns from the one before."""
-RECENT = 3
-"""Partitions profiled last keep both: they serve runs that go through the past (a cleared or backfilled DAG)."""
-
 AT_ONCE = 8
 """Partitions whose states go in one transaction, for they share most of what is read for it."""
 COLUMNS_AT_ONCE = 128
 """The same in columns of all of them: so many states are in memory."""
-
-
-def with_states() -> int:
-    """Newest eligible partitions that keep their states.
-
-    The newest, which is yet to be judged, the one before it, whose variants are trained on, and those that these two
-    are compared with.
-    """
-    return largest_pool() + 2
 
 
 def drop_old(connection: Connection, dataset: str, cache: StateCache | None = None) -> bool:
@@ -69,7 +52,7 @@ def drop_old(connection: Connection, dataset: str, cache: StateCache | None = No
 
 
 def _drop_variants(connection: Connection, owner: int) -> None:
-    oldest_kept = _oldest_kept(connection, owner, WITH_VARIANTS)
+    oldest_kept = _oldest_kept(connection, owner, RETENTION.with_injected_errors)
     if oldest_kept is None:
         return
     old = select(ProfileRow.id).where(ProfileRow.has_variants, _is_old(owner, oldest_kept))
@@ -80,7 +63,7 @@ def _drop_variants(connection: Connection, owner: int) -> None:
 
 
 def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateCache) -> bool:
-    oldest_kept = _oldest_kept(connection, owner, with_states())
+    oldest_kept = _oldest_kept(connection, owner, RETENTION.with_states(largest_pool()))
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
     query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))
@@ -103,7 +86,7 @@ def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:
     """Key of the ``newest``-th eligible partition, counted from the end; None when there are not so many."""
     query = (
         select(ProfileRow.partition_key)
-        .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key sort behind the dates, and are in no history.
         .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
         .order_by(ProfileRow.partition_key.desc())
@@ -118,7 +101,7 @@ def _is_old(owner: int, oldest_kept: str) -> ColumnElement[bool]:
         select(ProfileRow.id)
         .where(ProfileRow.dataset_id == owner)
         .order_by(ProfileRow.updated_at.desc())
-        .limit(RECENT)
+        .limit(RETENTION.recent)
         .subquery()
     )
     return and_(

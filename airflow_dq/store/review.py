@@ -10,10 +10,12 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, ScalarSelect, Sele
 from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
+from airflow_dq.learn.model import Status
+from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
-from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewRow, VerdictRow
-from airflow_dq.store.value import prose
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
+from airflow_dq.store.value import storable_text
 
 Found = TypeVarTuple("Found")
 
@@ -46,19 +48,25 @@ def decide(
     before = review_of(found)
     if before is not None and not revise:
         raise AlreadyDecidedError(
-            f"Dataset {dataset!r}, partition {partition!r}: {before.words}, {_moment(before.at)}. That decision stands "
+            f"Dataset {dataset!r}, partition {partition!r}: {before.words}, {_when(before.at)}. That decision stands "
             "unless it is revised."
         )
-    said = None if not comment else prose(comment)
+    said = None if not comment else storable_text(comment)
     now = connection.execute(select(func.clock_timestamp())).scalar_one()
     decided = Review(decision, who, now, said)
     connection.execute(
         update(VerdictRow)
         .where(VerdictRow.id == found["id"])
-        .values(decision=decision, decided_by=who, decided_at=now, comment=said)
+        .values(
+            decision=decision,
+            decided_by=who,
+            decided_at=now,
+            comment=said,
+            withheld=is_withheld(Status(found["status"]), decision, before=False),
+        )
     )
     close_alerts(connection, found["id"], decided, before)
-    revised = None if before is None else f"revises: {before.words}, {_moment(before.at)}"
+    revised = None if before is None else f"revises: {before.words}, {_when(before.at)}"
     return record(
         connection, found["dataset_id"], dataset, decision, who, partition=partition, comment=said, detail=revised
     )
@@ -78,6 +86,7 @@ def _verdict(connection: Connection, dataset: str, partition: str, fingerprint: 
         select(
             VerdictRow.id,
             VerdictRow.dataset_id,
+            VerdictRow.status,
             VerdictRow.decision,
             VerdictRow.decided_by,
             VerdictRow.decided_at,
@@ -130,10 +139,10 @@ def close_alerts(connection: Connection, verdict_id: int, decided: Review, befor
     closed = update(AlertRow).where(AlertRow.verdict_id == verdict_id, still)
     words = decided.words[0].upper() + decided.words[1:]
     connection.execute(closed.values(closed_at=decided.at, closed_reason=words))
-    count_alerts(connection, verdict_id)
+    update_alert_counts(connection, verdict_id)
 
 
-def count_alerts(connection: Connection, verdict_id: int) -> None:
+def update_alert_counts(connection: Connection, verdict_id: int) -> None:
     """Make a verdict's summary of its alerts right again, after they changed."""
     mine = AlertRow.verdict_id == verdict_id
     is_open = AlertRow.closed_at.is_(None)
@@ -166,9 +175,9 @@ def record(
     """
     values = {"partition_key": partition, "action": action, "by": by, "comment": comment, "detail": detail}
     made = connection.execute(
-        insert(ReviewRow)
+        insert(ReviewEventRow)
         .values(dataset_id=dataset_id, at=func.clock_timestamp(), **values)
-        .returning(ReviewRow.id, ReviewRow.action, ReviewRow.at)
+        .returning(ReviewEventRow.id, ReviewEventRow.action, ReviewEventRow.at)
     ).one()
     return ReviewEvent(made.id, dataset, partition, made.action, by, made.at, comment, detail)
 
@@ -176,12 +185,12 @@ def record(
 def events(connection: Connection, dataset_id: int, dataset: str, partition: str) -> tuple[ReviewEvent, ...]:
     """What people did about a partition and, as snoozes, about its whole dataset; oldest first."""
     query = (
-        select(ReviewRow)
+        select(ReviewEventRow)
         .where(
-            ReviewRow.dataset_id == dataset_id,
-            ReviewRow.partition_key.is_(None) | (ReviewRow.partition_key == partition),
+            ReviewEventRow.dataset_id == dataset_id,
+            ReviewEventRow.partition_key.is_(None) | (ReviewEventRow.partition_key == partition),
         )
-        .order_by(ReviewRow.id.desc())
+        .order_by(ReviewEventRow.id.desc())
         .limit(EVENTS)
     )
     return tuple(
@@ -192,12 +201,12 @@ def events(connection: Connection, dataset_id: int, dataset: str, partition: str
 
 def start_key(dataset: str, before: str) -> ScalarSelect[str | None]:
     """Key of the newest partition before another at which a person restarted the history, as a subquery."""
-    return _starts(select(ReviewRow.partition_key), dataset, before).scalar_subquery()
+    return _starts(select(ReviewEventRow.partition_key), dataset, before).scalar_subquery()
 
 
 def history_start(connection: Connection, dataset: str, before: str) -> HistoryStart | None:
     """Where the history of a partition was restarted by a person, if it was."""
-    query = _starts(select(ReviewRow.partition_key, ReviewRow.by, ReviewRow.at), dataset, before)
+    query = _starts(select(ReviewEventRow.partition_key, ReviewEventRow.by, ReviewEventRow.at), dataset, before)
     row = connection.execute(query).one_or_none()
     return None if row is None else HistoryStart(row.partition_key, row.by, row.at)
 
@@ -208,22 +217,22 @@ def _starts(query: Select[*Found], dataset: str, before: str) -> Select[*Found]:
     It is about the dataset from that partition on, also when the partition is profiled and judged anew; only a later
     decision about the same partition takes it back.
     """
-    later, owner = aliased(ReviewRow), aliased(DatasetRow)
+    later, owner = aliased(ReviewEventRow), aliased(DatasetRow)
     taken_back = select(later.id).where(
-        later.dataset_id == ReviewRow.dataset_id,
-        later.partition_key == ReviewRow.partition_key,
-        later.id > ReviewRow.id,
+        later.dataset_id == ReviewEventRow.dataset_id,
+        later.partition_key == ReviewEventRow.partition_key,
+        later.id > ReviewEventRow.id,
         later.action.in_(list(WORDS)),
     )
     return (
-        query.join(owner, owner.id == ReviewRow.dataset_id)
+        query.join(owner, owner.id == ReviewEventRow.dataset_id)
         .where(
             owner.name == dataset,
-            ReviewRow.action == "new_normal",
-            ReviewRow.partition_key < before,
+            ReviewEventRow.action == "new_normal",
+            ReviewEventRow.partition_key < before,
             ~taken_back.exists(),
         )
-        .order_by(ReviewRow.partition_key.desc())
+        .order_by(ReviewEventRow.partition_key.desc())
         .limit(1)
     )
 
@@ -235,8 +244,8 @@ def name_of(by: str) -> str:
     """
     if not by.strip():
         raise ReviewError("A decision needs the name of who made it: give one.")
-    return prose(by.strip())
+    return storable_text(by.strip())
 
 
-def _moment(at: datetime | None) -> str:
+def _when(at: datetime | None) -> str:
     return "at an unknown time" if at is None else f"on {at.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"

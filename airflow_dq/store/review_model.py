@@ -50,7 +50,6 @@ class AlertSummary:
     """Why there is no observed value."""
     lower: float | None
     upper: float | None
-    fpr: float | None
     created_at: datetime
     closed_at: datetime | None
     """None while it is open."""
@@ -63,7 +62,7 @@ class AlertSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPartition:
+class VerdictSummary:
     """One line of the list that a person reviews: alerts come in bunches, a decision is about the partition."""
 
     verdict_id: int
@@ -155,10 +154,10 @@ class HistoryStart:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedDetail:
+class VerdictDetail:
     """Everything about one judged partition."""
 
-    partition: JudgedPartition
+    partition: VerdictSummary
     verdict: Verdict
     program: Program | None
     alerts: tuple[AlertSummary, ...]
@@ -188,7 +187,7 @@ class AlertFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class MetricHistory:
     """One metric over the newest partitions, oldest first."""
 
     column: str | None

@@ -20,7 +20,7 @@ from airflow_dq.store.metric_history import TABLE_METRIC
 from airflow_dq.store.review import name_of, record
 from airflow_dq.store.review_model import Snooze
 from airflow_dq.store.table import AlertRow, ColumnRow, DatasetRow, ProfileRow, SnoozeRow, VerdictRow
-from airflow_dq.store.value import key, prose
+from airflow_dq.store.value import storable_key, storable_text
 
 _NAMED = 20
 """Columns that a message names."""
@@ -49,8 +49,8 @@ def add(
         raise ReviewError(f"Dataset {dataset!r}: the snooze's end {until} has no time zone. Give it one.")
     if until <= connection.execute(select(func.now())).scalar_one():
         raise ReviewError(f"Dataset {dataset!r}: the snooze's end {until} has passed. Give a moment in the future.")
-    column = None if column is None else key(column, "column")
-    metric = None if metric is None else prose(metric)
+    column = None if column is None else storable_key(column, "column")
+    metric = None if metric is None else storable_text(metric)
     _require_known(connection, owner, dataset, column, metric)
     made = connection.execute(
         insert(SnoozeRow)
@@ -60,7 +60,7 @@ def add(
             metric=metric,
             until=until,
             by=who,
-            comment=prose(comment) if comment else None,
+            comment=storable_text(comment) if comment else None,
         )
         .returning(SnoozeRow)
     ).one()
@@ -137,7 +137,7 @@ def active(connection: Connection, dataset: str) -> list[Snooze]:
     return [_snooze(row, dataset) for row in connection.execute(query)]
 
 
-def covering(snoozes: Sequence[Snooze], column: str | None, metric: str | None) -> Snooze | None:
+def find_snooze(snoozes: Sequence[Snooze], column: str | None, metric: str | None) -> Snooze | None:
     """The first snooze that an alert falls under."""
     for snooze in snoozes:
         if snooze.column in (None, column) and snooze.metric in (None, metric):
@@ -145,13 +145,13 @@ def covering(snoozes: Sequence[Snooze], column: str | None, metric: str | None) 
     return None
 
 
-def applied(verdict: Verdict, snoozes: Sequence[Snooze]) -> Verdict:
+def apply_snoozes(verdict: Verdict, snoozes: Sequence[Snooze]) -> Verdict:
     """The verdict with the snoozed alerts as warnings that say so; its status stays what was found."""
-    return replace(verdict, alerts=tuple(_applied(alert, snoozes) for alert in verdict.alerts))
+    return replace(verdict, alerts=tuple(_apply(alert, snoozes) for alert in verdict.alerts))
 
 
-def _applied(alert: Alert, snoozes: Sequence[Snooze]) -> Alert:
-    snooze = covering(snoozes, alert.column, alert.metric)
+def _apply(alert: Alert, snoozes: Sequence[Snooze]) -> Alert:
+    snooze = find_snooze(snoozes, alert.column, alert.metric)
     if snooze is None:
         return alert
     return replace(alert, severity="warn", snoozed=f"by {snooze.by}, {_until(snooze)}")

@@ -20,6 +20,7 @@ from sqlalchemy import (
     MetaData,
     Text,
     UniqueConstraint,
+    false,
     func,
     text,
     true,
@@ -30,12 +31,12 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.document import Document, Metrics
 
-REVISION = "0004"
+REVISION = "0001"
 """The migration that these models are in step with (a test compares it with the head of the migrations)."""
 
 Key = Text(collation="C")
 """Names that are compared: datasets, partitions, columns."""
-Moment = DateTime(timezone=True)
+Timestamp = DateTime(timezone=True)
 
 
 class Base(DeclarativeBase):
@@ -69,7 +70,7 @@ class DatasetRow(Base):
 
     id: Mapped[int] = _id()
     name: Mapped[str] = mapped_column(Key)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class AttemptRow(Base):
@@ -93,8 +94,8 @@ class AttemptRow(Base):
     """What read the data, and its version (``spark 4.2.0``)."""
     version: Mapped[str] = mapped_column(Text)
     """Version of this package."""
-    started_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    finished_at: Mapped[datetime | None] = mapped_column(Moment)
+    started_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class ProfileRow(Base):
@@ -120,8 +121,8 @@ class ProfileRow(Base):
     """Whether its columns' states may still be there; retention drops them."""
     has_variants: Mapped[bool] = mapped_column(server_default=true())
     """The same of the injected variants."""
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class ColumnRow(Base):
@@ -141,8 +142,8 @@ class ColumnRow(Base):
     fingerprint: Mapped[str] = mapped_column(Text)
     metrics: Mapped[dict[str, Any]] = mapped_column(Metrics)
     """Name -> finite number, or ``{"reason": "..."}``."""
-    pairs: Mapped[dict[str, Any]] = mapped_column(Metrics, server_default="{}")
-    """Baseline column's fingerprint -> metrics, as above: a cache."""
+    distances: Mapped[dict[str, Any]] = mapped_column(Metrics)
+    """Fingerprint of a baseline -> two-distribution metrics, as above: measured while both sides' states are kept."""
 
 
 class StateRow(Base):
@@ -176,14 +177,14 @@ class ProgramRow(Base):
     inputs: Mapped[str | None] = mapped_column(Text)
     """Digest of what it was synthesized from; equal inputs, equal program."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class VerdictRow(Base):
     """The current verdict on a partition, and what a person said about it.
 
-    It speaks of the profile with ``profile_fingerprint``: once the partition is profiled anew with other content,
-    it is history, and the partition is not judged.
+    It speaks of the profile with ``profile_fingerprint``: once the partition is profiled anew with other content, the
+    partition is not judged.
     """
 
     __tablename__ = "verdict"
@@ -208,11 +209,11 @@ class VerdictRow(Base):
     status: Mapped[str] = mapped_column(Text)
     reason: Mapped[str | None] = mapped_column(Text)
     document: Mapped[dict[str, Any]] = mapped_column(Document)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    judged_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     decision: Mapped[str | None] = mapped_column(Text)
     decided_by: Mapped[str | None] = mapped_column(Text)
-    decided_at: Mapped[datetime | None] = mapped_column(Moment)
+    decided_at: Mapped[datetime | None] = mapped_column(Timestamp)
     comment: Mapped[str | None] = mapped_column(Text)
     dag_id: Mapped[str | None] = mapped_column(Key)
     """With the next three: the task that judged; None when it was judged from elsewhere."""
@@ -224,6 +225,9 @@ class VerdictRow(Base):
     open_count: Mapped[int] = mapped_column(server_default="0")
     severity: Mapped[str | None] = mapped_column(Text)
     """The worst of the open alerts, of all when none is open."""
+    withheld: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the partition stays out of every history, also once it is profiled anew with other content; see
+    :mod:`airflow_dq.store.eligibility`."""
 
 
 class AlertRow(Base):
@@ -249,24 +253,25 @@ class AlertRow(Base):
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]
     upper: Mapped[float | None]
-    fpr: Mapped[float | None]
     severity: Mapped[str] = mapped_column(Text, server_default="fail")
     rank: Mapped[int] = mapped_column(server_default="0")
     """Place among the verdict's alerts; 0 speaks for the others."""
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
-    closed_at: Mapped[datetime | None] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    closed_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When a person decided, or a later judgement of the partition no longer gave it; None while it is open."""
     closed_reason: Mapped[str | None] = mapped_column(Text)
 
 
-class ReviewRow(Base):
+class ReviewEventRow(Base):
     """One thing that a person did: the audit trail.  Rows are added, never changed."""
 
-    __tablename__ = "review"
+    __tablename__ = "review_event"
     __table_args__ = (
         CheckConstraint("action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')", name="action"),
         Index(None, "dataset_id", "partition_key", "id"),
-        Index("ix_review_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")),
+        Index(
+            "ix_review_event_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")
+        ),
     )
 
     id: Mapped[int] = _id()
@@ -275,7 +280,7 @@ class ReviewRow(Base):
     """None for what is about the whole dataset."""
     action: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
-    at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     comment: Mapped[str | None] = mapped_column(Text)
     detail: Mapped[str | None] = mapped_column(Text)
 
@@ -290,8 +295,8 @@ class SnoozeRow(Base):
     dataset_id: Mapped[int] = _owner("dataset")
     column_name: Mapped[str | None] = mapped_column(Key)
     metric: Mapped[str | None] = mapped_column(Text)
-    until: Mapped[datetime] = mapped_column(Moment)
+    until: Mapped[datetime] = mapped_column(Timestamp)
     """Moved to now when a person ends it early."""
     by: Mapped[str] = mapped_column(Text)
     comment: Mapped[str | None] = mapped_column(Text)
-    created_at: Mapped[datetime] = mapped_column(Moment, server_default=func.now())
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())

@@ -9,7 +9,16 @@ from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, to_json
 
-__all__ = ["decode_metrics", "encode_metrics", "finite", "key", "plain_metric", "plain_metrics", "prose", "to_json"]
+__all__ = [
+    "decode_metrics",
+    "encode_metrics",
+    "finite",
+    "plain_metric",
+    "plain_metrics",
+    "storable_key",
+    "storable_text",
+    "to_json",
+]
 
 
 LONGEST = 2000
@@ -24,7 +33,7 @@ def finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def key(value: str | None, what: str) -> str:
+def storable_key(value: str | None, what: str) -> str:
     """A name that rows are found by.
 
     :param what: what it names, for the message (``dataset``, ``partition``, ``column``)
@@ -33,7 +42,7 @@ def key(value: str | None, what: str) -> str:
     if not value and what != "column":  # a CSV file's header may name a column ""
         raise StoreError(f"The {what} has no name: a templated argument may have rendered to nothing. Give it a name.")
     name = value or ""
-    if prose(name) != name:
+    if storable_text(name) != name:
         raise StoreError(
             f"The {what} is named {name!r}, with a character that PostgreSQL cannot store: rename it, or exclude it."
         )
@@ -46,6 +55,6 @@ def key(value: str | None, what: str) -> str:
     return name
 
 
-def prose(value: str) -> str:
+def storable_text(value: str) -> str:
     """Text for people: a NUL becomes the visible symbol for it, half a surrogate pair a question mark."""
     return value.replace("\x00", "\u2400").encode("utf-8", "replace").decode("utf-8")

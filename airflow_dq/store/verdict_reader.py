@@ -1,4 +1,4 @@
-"""What a person reviews: lists of judged partitions, and everything about one of them."""
+"""Reading verdicts: the one on a partition, the list that a person reviews, and everything about one of them."""
 
 from __future__ import annotations
 
@@ -26,30 +26,31 @@ from airflow_dq.codec import from_builtins
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.store import review, snooze
+from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.review_model import (
     NO_MAP_INDEX,
     PAGE,
     AlertFilter,
     AlertSummary,
-    JudgedDetail,
-    JudgedPartition,
     Origin,
     Snooze,
+    VerdictDetail,
+    VerdictSummary,
 )
-from airflow_dq.store.table import AlertRow, DatasetRow, Key, ProgramRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, Key, ProfileRow, ProgramRow, VerdictRow
 
 Found = TypeVarTuple("Found")
 
 _ALERT = aliased(AlertRow)
-_SPEAKS = (
+_FIRST = (
     select(_ALERT.id, _ALERT.headline)
     .where(_ALERT.verdict_id == VerdictRow.id)
     # An open one if there is one; then the first in the verdict's own order.
     .order_by(_ALERT.closed_at.is_not(None), _ALERT.rank, _ALERT.id)
     .limit(1)
-    .lateral("speaks")
+    .lateral("first_alert")
 )
-FIRST_ALERT = _SPEAKS.c.id
+FIRST_ALERT = _FIRST.c.id
 """Id of the alert that speaks for a verdict's others; from :func:`with_first_alert`."""
 
 _COLUMNS = (
@@ -70,23 +71,23 @@ _COLUMNS = (
     VerdictRow.task_id,
     VerdictRow.map_index,
     FIRST_ALERT.label("first_alert_id"),
-    _SPEAKS.c.headline,
+    _FIRST.c.headline,
 )
 
 
 def with_first_alert(query: Select[*Found]) -> Select[*Found]:
     """The query on verdicts, joined with the alert that speaks for each verdict's others."""
-    return query.outerjoin(_SPEAKS, true())
+    return query.outerjoin(_FIRST, true())
 
 
-def judged(connection: Connection, chosen: AlertFilter, limit: int, before: int | None) -> list[JudgedPartition]:
+def summaries(connection: Connection, chosen: AlertFilter, limit: int, before: int | None) -> list[VerdictSummary]:
     """Partitions with alerts, newest verdict first: those before an id, at most ``limit``."""
     query = with_first_alert(select(*_COLUMNS).join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id))
     query = query.where(VerdictRow.alert_count > 0, *_conditions(chosen))
     if before is not None:
         query = query.where(VerdictRow.id < before)
     query = query.order_by(VerdictRow.id.desc()).limit(max(1, min(limit, PAGE)))
-    return [_judged(row) for row in connection.execute(query)]
+    return [_summary(row) for row in connection.execute(query)]
 
 
 def _conditions(chosen: AlertFilter) -> list[ColumnElement[bool]]:
@@ -121,19 +122,19 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, UTC)
 
 
-def of_alert(connection: Connection, alert_id: int) -> JudgedDetail | None:
+def of_alert(connection: Connection, alert_id: int) -> VerdictDetail | None:
     """The partition that an alert belongs to, with everything about it."""
     return _detail(
         connection, VerdictRow.id == select(AlertRow.verdict_id).where(AlertRow.id == alert_id).scalar_subquery()
     )
 
 
-def of_partition(connection: Connection, dataset: str, partition: str) -> JudgedDetail | None:
+def of_partition(connection: Connection, dataset: str, partition: str) -> VerdictDetail | None:
     """Everything about a judged partition."""
     return _detail(connection, and_(DatasetRow.name == dataset, VerdictRow.partition_key == partition))
 
 
-def of_task(connection: Connection, origin: Origin) -> JudgedDetail | None:
+def of_task(connection: Connection, origin: Origin) -> VerdictDetail | None:
     """Everything about the partition that a task has judged; about the newest verdict, if it has judged several."""
     same = and_(
         VerdictRow.dag_id == origin.dag_id,
@@ -144,15 +145,15 @@ def of_task(connection: Connection, origin: Origin) -> JudgedDetail | None:
     return _detail(connection, VerdictRow.id == select(func.max(VerdictRow.id)).where(same).scalar_subquery())
 
 
-def _detail(connection: Connection, which: ColumnElement[bool]) -> JudgedDetail | None:
+def _detail(connection: Connection, which: ColumnElement[bool]) -> VerdictDetail | None:
     query = select(*_COLUMNS, VerdictRow.document, VerdictRow.program_id, VerdictRow.dataset_id, VerdictRow.comment)
     query = with_first_alert(query.join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)).where(which)
     row = connection.execute(query).one_or_none()
     if row is None:
         return None
-    partition = _judged(row)
+    partition = _summary(row)
     snoozes = snooze.active(connection, partition.dataset)
-    return JudgedDetail(
+    return VerdictDetail(
         partition=partition,
         verdict=from_builtins(Verdict, row.document),
         program=_program(connection, row.program_id),
@@ -171,17 +172,17 @@ def _program(connection: Connection, program_id: int | None) -> Program | None:
     )
 
 
-def _alerts(connection: Connection, partition: JudgedPartition, snoozes: Sequence[Snooze]) -> tuple[AlertSummary, ...]:
+def _alerts(connection: Connection, partition: VerdictSummary, snoozes: Sequence[Snooze]) -> tuple[AlertSummary, ...]:
     query = (
         select(AlertRow)
         .where(AlertRow.verdict_id == partition.verdict_id)
         .order_by(AlertRow.closed_at.is_not(None), AlertRow.rank, AlertRow.id)
     )
-    return tuple(_alert(row, partition, snoozes) for row in connection.execute(query))
+    return tuple(_alert_summary(row, partition, snoozes) for row in connection.execute(query))
 
 
-def _alert(row: Row[Any], partition: JudgedPartition, snoozes: Sequence[Snooze]) -> AlertSummary:
-    covering = snooze.covering(snoozes, row.column_name, row.metric)
+def _alert_summary(row: Row[Any], partition: VerdictSummary, snoozes: Sequence[Snooze]) -> AlertSummary:
+    active = snooze.find_snooze(snoozes, row.column_name, row.metric)
     return AlertSummary(
         id=row.id,
         dataset=partition.dataset,
@@ -195,18 +196,17 @@ def _alert(row: Row[Any], partition: JudgedPartition, snoozes: Sequence[Snooze])
         reason=row.reason,
         lower=row.lower,
         upper=row.upper,
-        fpr=row.fpr,
         created_at=row.created_at,
         closed_at=row.closed_at,
         closed_reason=row.closed_reason,
         decision=partition.decision,
         origin=partition.origin,
-        snoozed_until=None if covering is None else covering.until,
+        snoozed_until=None if active is None else active.until,
     )
 
 
-def _judged(row: Row[Any]) -> JudgedPartition:
-    return JudgedPartition(
+def _summary(row: Row[Any]) -> VerdictSummary:
+    return VerdictSummary(
         verdict_id=row.verdict_id,
         dataset=row.dataset,
         partition=row.partition,
@@ -241,3 +241,27 @@ def dags_of(connection: Connection, dataset: str) -> frozenset[str]:
         .distinct()
     )
     return frozenset(dag_id for dag_id in connection.execute(query).scalars() if dag_id is not None)
+
+
+def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:
+    """The verdict on the partition's current profile, or None when that was not judged."""
+    document = connection.execute(
+        select(VerdictRow.document)
+        .join(ProfileRow, SPEAKS_OF_PROFILE)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    ).scalar()
+    return None if document is None else from_builtins(Verdict, document)
+
+
+def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:
+    """The program a partition was judged by, if it was synthesized from these inputs (None: whatever they were)."""
+    query = (
+        select(ProgramRow.document)
+        .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProgramRow.partition_key == partition)
+    )
+    if inputs is not None:
+        query = query.where(ProgramRow.inputs == inputs)
+    document = connection.execute(query).scalar()
+    return None if document is None else from_builtins(Program, document)

@@ -1,4 +1,4 @@
-"""Writing and reading what was judged: one program, one verdict and one set of alerts for each partition."""
+"""Writing a verdict: one program, one verdict and one set of alerts for each partition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
-from airflow_dq.codec import from_builtins, to_builtins
+from airflow_dq.codec import to_builtins
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status, Verdict
@@ -19,12 +19,12 @@ from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review
-from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
+from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
-from airflow_dq.store.review_model import Origin
+from airflow_dq.store.review_model import Decision, Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
-from airflow_dq.store.value import finite, key, plain_metric, prose
+from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
@@ -38,8 +38,8 @@ def save(
     inputs: str | None,
     origin: Origin | None = None,
 ) -> None:
-    """Store the current judgement of a partition; the same one again changes nothing but its time and origin."""
-    partition = key(profile.partition, f"partition of dataset {dataset!r}")
+    """Store the current verdict on a partition; the same one again changes nothing but its time and origin."""
+    partition = storable_key(profile.partition, f"partition of dataset {dataset!r}")
     lock_partition(connection, dataset, partition)
     fingerprint = normalise(profile).fingerprint
     owner, attempt = _require_current(connection, dataset, partition, fingerprint)
@@ -48,7 +48,7 @@ def save(
     before = connection.execute(select(VerdictRow.profile_fingerprint).filter_by(**where)).scalar()
     verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict, origin)
     if verdict_id is not None:
-        _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _repaired(attempt))
+        _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _replaced(attempt))
         decided = review.load(connection, dataset, partition)
         if decided is not None:
             review.close_alerts(connection, verdict_id, decided)
@@ -71,7 +71,7 @@ def _require_current(connection: Connection, dataset: str, partition: str, finge
     return int(current.dataset_id), int(current.attempt_id)
 
 
-def _repaired(attempt: int) -> str:
+def _replaced(attempt: int) -> str:
     return f"The partition was profiled again with other content (attempt {attempt}), and no longer gives this alert."
 
 
@@ -101,22 +101,26 @@ def _save_verdict(
         "program_id": program_id,
         "profile_fingerprint": fingerprint,
         "status": verdict.status.value,
-        "reason": None if verdict.reason is None else prose(verdict.reason),
+        "reason": None if verdict.reason is None else storable_text(verdict.reason),
         "document": to_builtins(verdict),
     }
     # Judged from elsewhere, it still belongs to the task that asked first.
-    judged_by = {} if origin is None else asdict(origin)
+    task = {} if origin is None else asdict(origin)
     stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
     if stored is None:
-        made = insert(VerdictRow).values(**where, **values, **judged_by).returning(VerdictRow.id)
+        withheld = is_withheld(verdict.status, None, before=False)
+        made = insert(VerdictRow).values(**where, **values, **task, withheld=withheld).returning(VerdictRow.id)
         return connection.execute(made).scalar_one()
-    change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**judged_by)
+    change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**task)
     if all(getattr(stored, name) == value for name, value in values.items()):
         connection.execute(change.values(judged_at=func.clock_timestamp()))
         return None
+    decision: Decision | None = stored.decision
     if stored.profile_fingerprint != fingerprint or stored.status != values["status"]:
         # A person's decision was about other data, or about another verdict on it.
         values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
+        decision = None
+    values["withheld"] = is_withheld(verdict.status, decision, stored.withheld)
     connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
     return int(stored.id)
 
@@ -124,8 +128,8 @@ def _save_verdict(
 def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
     """Update the alerts that are true (again), add the new ones, close the others: a page linked to one stays valid."""
     keys = _alert_keys(verdict.alerts)
-    ranks = {name: rank for rank, name in enumerate(sorted(keys, key=lambda name: _place(keys[name])))}
-    rows = {name: {**_alert(verdict_id, name, alert), "rank": ranks[name]} for name, alert in keys.items()}
+    ranks = {name: rank for rank, name in enumerate(sorted(keys, key=lambda name: _order(keys[name])))}
+    rows = {name: {**_alert_row(verdict_id, name, alert), "rank": ranks[name]} for name, alert in keys.items()}
     if verdict.status in (Status.PASS, Status.FAIL):
         # Any other verdict says nothing on what was found before.
         gone = update(AlertRow).where(
@@ -134,7 +138,7 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
         connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
     if rows:
         statement = postgresql.insert(AlertRow).values(list(rows.values()))
-        fields = ("message", "headline", "observed", "reason", "lower", "upper", "fpr", "severity", "rank")
+        fields = ("message", "headline", "observed", "reason", "lower", "upper", "severity", "rank")
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[AlertRow.verdict_id, AlertRow.key],
@@ -145,10 +149,10 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
                 },
             )
         )
-    review.count_alerts(connection, verdict_id)
+    review.update_alert_counts(connection, verdict_id)
 
 
-def _place(alert: Alert) -> tuple[bool, bool]:
+def _order(alert: Alert) -> tuple[bool, bool]:
     """Before others comes what stops the gate, and of that the root of a group."""
     return alert.severity != "fail", not alert.root
 
@@ -164,48 +168,23 @@ def _alert_keys(alerts: tuple[Alert, ...]) -> dict[str, Alert]:
     return keys
 
 
-def _alert(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
+def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
     return {
         "verdict_id": verdict_id,
         "key": name,
         "rule": alert.rule,
         "column_name": alert.column,
         "metric": alert.metric,
-        "message": prose(alert.message),
-        "headline": prose(alert.headline),
-        **_observed(alert.observed),
+        "message": storable_text(alert.message),
+        "headline": storable_text(alert.headline),
+        **_observed_columns(alert.observed),
         "lower": finite(alert.lower),
         "upper": finite(alert.upper),
-        "fpr": finite(alert.fpr),
         "severity": alert.severity,
     }
 
 
-def _observed(value: Any) -> dict[str, Any]:
+def _observed_columns(value: Any) -> dict[str, Any]:
     plain = None if value is None else plain_metric(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}
-
-
-def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:
-    """The verdict on the partition's current profile, or None when that was not judged."""
-    document = connection.execute(
-        select(VerdictRow.document)
-        .join(ProfileRow, SPEAKS_OF_PROFILE)
-        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
-        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
-    ).scalar()
-    return None if document is None else from_builtins(Verdict, document)
-
-
-def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:
-    """The program a partition was judged by, if it was synthesized from these inputs (None: whatever they were)."""
-    query = (
-        select(ProgramRow.document)
-        .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
-        .where(DatasetRow.name == dataset, ProgramRow.partition_key == partition)
-    )
-    if inputs is not None:
-        query = query.where(ProgramRow.inputs == inputs)
-    document = connection.execute(query).scalar()
-    return None if document is None else from_builtins(Program, document)

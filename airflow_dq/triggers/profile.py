@@ -1,57 +1,18 @@
-"""Waiting for a partition's profile: one look at the store, and the trigger that looks again and again."""
+"""Waiting for a partition's profile without a worker: the trigger that looks again and again."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from airflow_dq.exceptions import DQError, StoreUnreachableError
+from airflow_dq.gate.progress import Progress, progress
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.task import is_retryable
-
-if TYPE_CHECKING:
-    from airflow_dq.store import Repository
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the newest attempt at profiling a partition has come, with a sentence for the log."""
-
-    state: Literal["waiting", "ready", "failed"]
-    message: str
-
-
-def progress(repository: Repository, dataset: str, partition: str, *, compare: bool = True) -> Progress:
-    """Look once.  An earlier attempt's profile does not count: it may be of data that has been replaced.
-
-    :param compare: when the partition was never profiled, also say which is the newest that was, so that a wrong
-        dataset or key is noticed; False saves this second query
-    """
-    where = f"Dataset {dataset!r}, partition {partition!r}"
-    newest = repository.attempt_status(dataset, partition)
-    if newest is None:
-        known = f"; {_newest(repository, dataset)}" if compare else ""
-        return Progress(
-            "waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it){known}."
-        )
-    if newest.state == "running":
-        since = newest.started_at.isoformat(timespec="seconds")
-        return Progress("waiting", f"{where}: being profiled (attempt {newest.attempt}, since {since}).")
-    if newest.state == "failed":
-        return Progress("failed", f"{where}: profiling failed (attempt {newest.attempt}): {newest.error}")
-    return Progress("ready", f"{where}: profiled (attempt {newest.attempt}).")
-
-
-def _newest(repository: Repository, dataset: str) -> str:
-    partitions = repository.partitions(dataset, 1)
-    if not partitions:
-        return "nothing of a dataset of this name ever was"
-    return f"the newest partition of this dataset is {partitions[0].partition!r}"
 
 
 class ProfileTrigger(BaseTrigger):

@@ -110,7 +110,7 @@ class Command:
 
 def _alert(home: AirflowHome, name: str) -> str:
     with open_store(home.dsn) as store:
-        (found,) = store.judged(AlertFilter(dataset=f"api_{name}"))
+        (found,) = store.verdicts(AlertFilter(dataset=f"api_{name}"))
     return str(found.first_alert_id)
 
 

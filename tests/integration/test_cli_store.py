@@ -80,7 +80,7 @@ def test_alerts_and_show(broken: Repository, line: Line) -> None:
 def test_a_decision_is_recorded_once_and_can_be_revised(
     broken: Repository, line: Line, command: str, decision: str
 ) -> None:
-    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    number = str(broken.verdicts(AlertFilter())[0].first_alert_id)
     said = line.text(command, number, "--by", "ann", "--comment", "seen it")
     assert f"Dataset 't', partition '{TODAY}': " in said
     assert "by ann; " in said
@@ -96,7 +96,7 @@ def test_a_decision_is_recorded_once_and_can_be_revised(
 def test_a_decision_lets_the_waiting_task_go_on(
     broken: Repository, line: Line, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    number = str(broken.judged(AlertFilter())[0].first_alert_id)
+    number = str(broken.verdicts(AlertFilter())[0].first_alert_id)
     token = tmp_path / "token"
     token.write_text("secret\n")
     decide = ("accept", number, "--by", "ann", "--comment", "seen it", "--revise", "--token-file", str(token))
@@ -198,16 +198,13 @@ def test_prune_keeps_the_newest_partitions(broken: Repository, line: Line) -> No
     assert "keep at least 1" in line.refused("prune", "--keep", "0")
 
 
-def test_a_downgrade_asks_first_and_keeps_alerts_and_decisions(broken: Repository, line: Line, clean_dsn: str) -> None:
-    assert "then say --yes" in line.refused("db", "downgrade", "0001")
+def test_a_downgrade_asks_first(broken: Repository, line: Line, clean_dsn: str) -> None:
+    assert "then say --yes" in line.refused("db", "downgrade", "base")
     assert "cannot go back to '4711'" in line.refused("db", "downgrade", "4711", "--yes")
-    broken.decide("t", TODAY, "new_normal", "ann")
+    assert broken.verdicts(AlertFilter())
     try:
-        assert line.text("db", "downgrade", "0001", "--yes") == "The statistics database is at revision 0001.\n"
-        assert check(clean_dsn).current == "0001"
+        assert line.text("db", "downgrade", "base", "--yes") == "The tables of the statistics database are dropped.\n"
+        assert check(clean_dsn).current is None
     finally:
         upgrade(clean_dsn)
-    # The alerts, their counts and what is left of the decision have survived.
-    (found,) = broken.judged(AlertFilter())
-    assert (found.decision, found.open_count) == ("accepted", 0)
-    assert found.alert_count > 0
+    assert broken.verdicts(AlertFilter()) == []

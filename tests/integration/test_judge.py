@@ -18,11 +18,13 @@ from airflow_dq.gate import pipeline as judge_module
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.program import Program
+from airflow_dq.gate.question import body
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.report import render_page
-from airflow_dq.sensors.review import body
 from airflow_dq.store import Repository, open_store
 from tests.integration.sample import ODD_NAME, days, make_profile
 
@@ -286,7 +288,7 @@ def test_an_old_partition_delivered_again_is_told_by_its_date_and_content(store:
         ("calendar", "day_text"),
         ("calendar", "day"),
     ]
-    detail = store.judged_partition("t", str(each[13]))
+    detail = store.verdict_of_partition("t", str(each[13]))
     assert detail is not None
     for page in (render_page([("t", verdict)]), body(detail, None)):
         assert "an old partition delivered again" in page

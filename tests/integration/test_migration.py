@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
@@ -13,12 +12,13 @@ from airflow_dq.exceptions import StoreError, StoreNotMigratedError
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import open_store
 from airflow_dq.store import table as model
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.migration import check, downgrade, head, upgrade
-from airflow_dq.store.value import encode_metrics
 from tests.integration.sample import make_profile
 
 TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY 1")
@@ -146,59 +146,32 @@ def test_user_without_rights(empty: tuple[str, Engine]) -> None:
         connection.execute(text("DROP ROLE dq_guest"))
 
 
-def test_documents_stay_readable_up_and_down(empty: tuple[str, Engine]) -> None:
-    """Revision 0003 compresses programs and verdicts; those that are there are read as they are."""
+def test_profile_and_verdict_are_stored_compressed(empty: tuple[str, Engine]) -> None:
     dsn, engine = empty
     upgrade(dsn)
     profile = make_profile("p")
+    profile.columns["price"].pairs["x"] = {"emd": 0.1, "ks_dist": Reason.NO_VALUES}
     verdict = Verdict("p", Status.FAIL, ScopeVerdict(Status.FAIL), {}, reason="é")
     with open_store(dsn) as store:
         store.save_profile(store.begin_attempt("t", "p"), "t", profile)
-        store.save_judgement("t", profile, None, verdict)
-    downgrade(dsn, "0002")
-    with engine.begin() as connection:
-        stored = connection.execute(text(f"SELECT document ->> 'reason' FROM {SCHEMA}.verdict")).scalar_one()
-    assert stored == "é"
-    upgrade(dsn)
-    with engine.begin() as connection:
-        assert bytes(connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).scalar_one()).startswith(b"{")
-    with open_store(dsn) as store:
+        store.save_verdict("t", profile, None, verdict)
+        assert store.load_profile("t", "p") == profile
         assert store.load_verdict("t", "p") == verdict
-        store.save_judgement("t", profile, None, replace(verdict, reason="b"))
-        assert store.load_verdict("t", "p") == replace(verdict, reason="b")
     with engine.begin() as connection:
-        assert not bytes(connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).scalar_one()).startswith(
-            b"{"
-        )
+        stored = [
+            *connection.execute(text(f"SELECT metrics, distances FROM {SCHEMA}.column_profile")).all(),
+            *connection.execute(text(f"SELECT document FROM {SCHEMA}.verdict")).all(),
+        ]
+    assert stored
+    assert not any(bytes(document).startswith(b"{") for row in stored for document in row)
 
 
-def test_metrics_stay_readable_up_and_down(empty: tuple[str, Engine]) -> None:
-    """Revision 0004 compresses metrics and distances; those that are there are read as they are."""
+def test_tables_that_grow_are_vacuumed_soon(empty: tuple[str, Engine]) -> None:
     dsn, engine = empty
     upgrade(dsn)
-    first, second = make_profile("a"), make_profile("b", rows=2000)
-    first.columns["price"].pairs["x"] = {"emd": 0.1, "ks_dist": Reason.NO_VALUES}
-    query = text(f"SELECT metrics, pairs FROM {SCHEMA}.column_profile ORDER BY id LIMIT 1")
-    with open_store(dsn) as store:
-        for profile in (first, second):
-            store.save_profile(store.begin_attempt("t", str(profile.partition)), "t", profile)
-        downgrade(dsn, "0003")
-        with engine.begin() as connection:
-            plain = connection.execute(query).one()
-        upgrade(dsn)
-        assert [store.load_profile("t", key) for key in ("a", "b")] == [first, second]
-        assert store.save_pairs("t", [replace_pairs(first, {"y": {"emd": 0.5}})]) == 1
-        loaded = store.load_profile("t", "a")
-    assert plain.metrics == encode_metrics(first.columns["price"].metrics)
-    assert plain.pairs == {"x": {"emd": 0.1, "ks_dist": {"reason": "no values"}}}
-    assert loaded is not None
-    assert loaded.columns["price"].pairs == {"x": {"emd": 0.1, "ks_dist": Reason.NO_VALUES}, "y": {"emd": 0.5}}
+    query = text(
+        "SELECT relname FROM pg_class WHERE relnamespace = CAST(:schema AS regnamespace) "
+        "AND 'autovacuum_vacuum_scale_factor=0.02' = ANY(reloptions)"
+    )
     with engine.begin() as connection:
-        stored = connection.execute(query).one()
-    assert bytes(stored.metrics).startswith(b"{")
-    assert not bytes(stored.pairs).startswith(b"{")
-
-
-def replace_pairs(profile: Profile, pairs: dict[str, dict[str, float | Reason]]) -> Profile:
-    """The profile with other distances of its prices."""
-    return replace(profile, columns={**profile.columns, "price": replace(profile.columns["price"], pairs=pairs)})
+        assert {"column_profile", "profile", "verdict"} <= set(connection.execute(query, {"schema": SCHEMA}).scalars())

@@ -25,7 +25,7 @@ def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
 
 
 def rule(store: Repository, profile: Profile, status: Status, decision: str | None = None) -> None:
-    store.save_judgement("t", profile, None, Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="x"))
+    store.save_verdict("t", profile, None, Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="x"))
     with store._engine.begin() as connection:
         connection.execute(
             text("UPDATE airflow_dq.verdict SET decision = :decision WHERE partition_key = :partition"),

@@ -7,14 +7,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event
 
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import metrics_for, pools
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, retention
+from airflow_dq.store.review_model import Decision
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 
@@ -24,15 +28,11 @@ def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
         store.save_profile(attempts[str(profile.partition)], dataset, profile)
 
 
-def rule(store: Repository, profile: Profile, status: Status, decision: str | None = None) -> None:
+def rule(store: Repository, profile: Profile, status: Status, decision: Decision | None = None) -> None:
     verdict = Verdict(profile.partition, status, ScopeVerdict(status), {}, reason="because")
-    store.save_judgement("t", profile, None, verdict)
+    store.save_verdict("t", profile, None, verdict)
     if decision:
-        with store._engine.begin() as connection:
-            connection.execute(
-                text("UPDATE airflow_dq.verdict SET decision = :decision WHERE partition_key = :partition"),
-                {"decision": decision, "partition": profile.partition},
-            )
+        store.decide("t", str(profile.partition), decision, "ann")
 
 
 def keys(profiles: list[Profile]) -> list[str | None]:
@@ -76,7 +76,7 @@ def test_history_is_the_newest_before_oldest_first(store: Repository) -> None:
     ],
 )
 def test_which_verdicts_and_decisions_let_a_partition_be_learned_from(
-    store: Repository, status: Status, decision: str | None, eligible: bool
+    store: Repository, status: Status, decision: Decision | None, eligible: bool
 ) -> None:
     first, second, third = days(3)
     put(store, first, second, third)
@@ -87,17 +87,73 @@ def test_which_verdicts_and_decisions_let_a_partition_be_learned_from(
     assert len(store.load_history("t", "2024-02-01", 2)) == 2
 
 
-def test_verdict_on_replaced_content_does_not_count(store: Repository) -> None:
+def in_history(store: Repository, profile: Profile) -> bool:
+    return profile.partition in keys(store.load_history("t", "2024-02-01", 30))
+
+
+def with_late_row(store: Repository, profile: Profile) -> Profile:
+    """The partition profiled again with one more row."""
+    late = replace(profile, row_count=profile.row_count + 1)
+    put(store, late)
+    assert store.load_verdict("t", str(profile.partition)) is None
+    return late
+
+
+@pytest.mark.parametrize("status", [Status.FAIL, Status.NOT_EVALUATED, Status.ERROR])
+def test_a_late_row_absolves_nobody(store: Repository, status: Status) -> None:
     first, second = days(2)
     put(store, first, second)
-    rule(store, second, Status.FAIL, "rejected")
-    repaired = replace(second, row_count=second.row_count + 1)
-    put(store, repaired)
-    assert store.load_verdict("t", "2024-01-02") is None
-    assert keys(store.load_history("t", "2024-02-01", 30)) == keys([first, second])
-    rule(store, repaired, Status.PASS)
+    rule(store, second, status)
+    late = with_late_row(store, second)
+    assert not in_history(store, second)
+    rule(store, late, Status.WARMING_UP)
+    assert not in_history(store, second), "a history that is too short says nothing about it"
+    rule(store, late, Status.PASS)
+    assert in_history(store, second)
     (line, _) = store.partitions("t")
     assert (line.verdict, line.decision) == (Status.PASS, None)
+
+
+def test_rejected_data_stays_out_whatever_is_added_to_it(store: Repository) -> None:
+    first, second = days(2)
+    put(store, first, second)
+    rule(store, second, Status.PASS, "rejected")
+    late = with_late_row(store, second)
+    assert not in_history(store, second)
+    rule(store, late, Status.FAIL)
+    assert not in_history(store, second)
+    store.decide("t", "2024-01-02", "accepted", "bob")
+    assert in_history(store, second)
+    store.decide("t", "2024-01-02", "rejected", "bob", revise=True)
+    assert not in_history(store, second)
+
+
+@pytest.mark.parametrize("decision", ["accepted", "new_normal"])
+def test_accepted_data_stays_in_until_it_is_found_bad_again(store: Repository, decision: Decision) -> None:
+    first, second = days(2)
+    put(store, first, second)
+    rule(store, second, Status.FAIL, decision)
+    late = with_late_row(store, second)
+    assert in_history(store, second)
+    rule(store, late, Status.FAIL)
+    assert not in_history(store, second)
+
+
+def test_the_same_verdict_again_keeps_what_a_person_has_decided(store: Repository) -> None:
+    first, second = days(2)
+    put(store, first, second)
+    rule(store, second, Status.FAIL, "accepted")
+    verdict = Verdict(second.partition, Status.FAIL, ScopeVerdict(Status.FAIL), {}, reason="by another program")
+    store.save_verdict("t", second, None, verdict)
+    assert in_history(store, second)
+
+
+def test_a_passed_partition_stays_in_when_it_is_profiled_again(store: Repository) -> None:
+    first, second = days(2)
+    put(store, first, second)
+    rule(store, second, Status.PASS)
+    with_late_row(store, second)
+    assert in_history(store, second)
 
 
 def test_attempt_without_profile_is_not_history(store: Repository) -> None:
@@ -198,6 +254,6 @@ def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_kee
             assert column.pairs == other.columns[name].pairs
             assert column.states.keys() == other.columns[name].states.keys()
     kept = [profile.partition for profile in some if profile.columns["price"].states]
-    assert kept == [profile.partition for profile in profiles[-retention.with_states() :]]
+    assert kept == [profile.partition for profile in profiles[-RETENTION.with_states(largest_pool()) :]]
     price = some[10].columns["price"]
     assert len(price.pairs) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"

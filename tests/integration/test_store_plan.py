@@ -44,7 +44,7 @@ def put_judged(store: Repository) -> None:
     for profile in profiles:
         assert profile.partition is not None
         store.save_profile(store.begin_attempt("t", profile.partition), "t", profile)
-    store.save_judgement("t", profiles[9], None, VERDICT, origin=Origin("flights", "manual__1", "gate"))
+    store.save_verdict("t", profiles[9], None, VERDICT, origin=Origin("flights", "manual__1", "gate"))
     with store._engine.begin() as connection:
         for table in inspect(connection).get_table_names(SCHEMA):
             connection.execute(text(f"ANALYZE {SCHEMA}.{table}"))
@@ -65,8 +65,8 @@ def test_main_queries_use_indexes(store: Repository) -> None:
         history = store.load_history("t", "2024-01-10", 30)
         history[1].columns["price"].pairs["x"] = {"emd": 1.0}
         store.save_pairs("t", history)
-        store.save_judgement("t", profiles[9], None, verdict)
-        store.save_judgement("t", profiles[9], None, verdict)
+        store.save_verdict("t", profiles[9], None, verdict)
+        store.save_verdict("t", profiles[9], None, verdict)
         store.load_verdict("t", "2024-01-10")
         store.load_program("t", "2024-01-10")
         store.partitions("t", 5)
@@ -81,16 +81,16 @@ def test_review_queries_use_indexes(store: Repository, state: AlertState | None)
     put_judged(store)
     soon = datetime.now(UTC) + timedelta(days=1)
     with plans(store) as found:
-        (line,) = store.judged(AlertFilter(state="open"))
-        store.judged(AlertFilter(frozenset({"flights"}), "t", state, "fail", soon.date(), soon.date()), before=9)
-        store.judged(AlertFilter(frozenset({"flights"}), state=state))
+        (line,) = store.verdicts(AlertFilter(state="open"))
+        store.verdicts(AlertFilter(frozenset({"flights"}), "t", state, "fail", soon.date(), soon.date()), before=9)
+        store.verdicts(AlertFilter(frozenset({"flights"}), state=state))
         assert line.first_alert_id is not None
-        store.judged_detail(line.first_alert_id)
-        store.judged_partition("t", "2024-01-10")
+        store.verdict_of_alert(line.first_alert_id)
+        store.verdict_of_partition("t", "2024-01-10")
         store.datasets_of(frozenset({"flights"}))
         store.dags_of("t")
-        store.verdict_strip("t")
-        store.dataset_series("t")
+        store.partitions("t")
+        store.metric_histories("t")
         store.current_program("t")
         store.decision("t", "2024-01-10")
         store.history_start("t", "2024-01-10")

@@ -51,12 +51,12 @@ def broken(store: Repository) -> Repository:
     ],
 )
 def test_a_decision_closes_the_alerts(broken: Repository, decision: Decision, words: str, learned: bool) -> None:
-    before = broken.judged_partition("t", TODAY)
+    before = broken.verdict_of_partition("t", TODAY)
     assert before is not None
     assert (before.partition.open_count, before.partition.severity) == (len(before.alerts), "fail")
     event = broken.decide("t", TODAY, decision, "ann", "seen it")
     assert (event.action, event.by, event.comment, event.detail) == (decision, "ann", "seen it", None)
-    after = broken.judged_partition("t", TODAY)
+    after = broken.verdict_of_partition("t", TODAY)
     assert after is not None
     assert {alert.closed_reason for alert in after.alerts} == {words}
     assert all(alert.closed_at == after.partition.decided_at for alert in after.alerts)
@@ -76,7 +76,7 @@ def test_a_second_decision_is_refused_unless_it_revises(broken: Repository) -> N
     event = broken.decide("t", TODAY, "rejected", "bob", "no, look again", revise=True)
     assert event.detail is not None
     assert event.detail.startswith("revises: accepted by ann, on ")
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     assert [one.action for one in detail.events] == ["accepted", "rejected"]
     assert {alert.closed_reason for alert in detail.alerts} == {"Rejected by bob: no, look again"}
@@ -94,7 +94,7 @@ def test_of_two_decisions_at_once_one_counts(broken: Repository, clean_dsn: str)
     with ThreadPoolExecutor(4) as pool:
         found = sorted(pool.map(decide, ["ann", "bob", "cat", "dan"]))
     assert found.count("refused") == 3
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     assert [event.by for event in detail.events] == [detail.partition.decided_by]
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_decided(broken: Repository) -> None:
 def test_judging_again_keeps_the_decision_and_the_alerts_closed(broken: Repository) -> None:
     broken.decide("t", TODAY, "accepted", "ann")
     judge(broken, "t", TODAY, replace(OPTIONS, target_fpr=0.04))
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     assert (detail.partition.status, detail.partition.decision) == (Status.FAIL, "accepted")
     assert detail.partition.open_count == 0
@@ -183,7 +183,7 @@ def test_a_snoozed_alert_only_warns(broken: Repository, column: str | None, metr
     mean = next(alert for alert in verdict.alerts if (alert.column, alert.metric) == ("price", "mean"))
     assert mean.severity == ("warn" if covered else "fail")
     assert ("(Snoozed by ann, until " in mean.message) is covered
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     stored = next(alert for alert in detail.alerts if (alert.column, alert.metric) == ("price", "mean"))
     assert stored.snoozed_until == (TOMORROW if covered else None)
@@ -205,7 +205,7 @@ def test_a_snooze_ends(broken: Repository) -> None:
     broken.end_snooze(made.id, "bob")
     assert broken.snoozes("t") == []
     assert judge(broken, "t", TODAY, OPTIONS).alerts[0].severity == "fail"
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     assert [(event.action, event.by) for event in detail.events] == [("snoozed", "ann"), ("unsnoozed", "bob")]
     assert all(
@@ -235,14 +235,14 @@ def test_judged_partitions_are_listed_newest_first_and_filtered(broken: Reposito
     put(broken, make_profile("2024-01-22", mean=700.0), make_profile("2024-01-23"))
     judge(broken, "t", "2024-01-22", OPTIONS)
     judge(broken, "t", "2024-01-23", OPTIONS)
-    everything = broken.judged(AlertFilter())
+    everything = broken.verdicts(AlertFilter())
     assert [line.partition for line in everything] == ["2024-01-22", TODAY]
     newest, older = everything
     assert (newest.origin, older.origin) == (None, GATE)
     assert older.headline is not None
     assert older.headline.startswith("price")
-    assert broken.judged(AlertFilter(), limit=1) == [newest]
-    assert broken.judged(AlertFilter(), before=newest.verdict_id) == [older]
+    assert broken.verdicts(AlertFilter(), limit=1) == [newest]
+    assert broken.verdicts(AlertFilter(), before=newest.verdict_id) == [older]
     broken.decide("t", TODAY, "accepted", "ann")
     today = datetime.now(UTC).date()
     chosen = {
@@ -260,26 +260,26 @@ def test_judged_partitions_are_listed_newest_first_and_filtered(broken: Reposito
         AlertFilter(since=today - timedelta(days=1), until=today + timedelta(days=1)): ["2024-01-22", TODAY],
         AlertFilter(until=today - timedelta(days=1)): [],
     }
-    assert {one: [line.partition for line in broken.judged(one)] for one in chosen} == chosen
+    assert {one: [line.partition for line in broken.verdicts(one)] for one in chosen} == chosen
 
 
 def test_a_repaired_partition_is_listed_as_closed(broken: Repository) -> None:
     put(broken, make_profile(TODAY))
     judge(broken, "t", TODAY, OPTIONS)
-    (line,) = broken.judged(AlertFilter(state="closed"))
+    (line,) = broken.verdicts(AlertFilter(state="closed"))
     assert (line.status, line.open_count, line.severity, line.origin) == (Status.PASS, 0, "fail", GATE)
 
 
 def test_detail_by_alert(broken: Repository) -> None:
-    detail = broken.judged_partition("t", TODAY)
+    detail = broken.verdict_of_partition("t", TODAY)
     assert detail is not None
     assert detail.verdict == broken.load_verdict("t", TODAY)
     assert detail.program == broken.load_program("t", TODAY)
     assert detail.partition.first_alert_id == detail.alerts[0].id
     for alert in detail.alerts:
-        assert broken.judged_detail(alert.id) == detail
-    assert broken.judged_detail(999_999) is None
-    assert broken.judged_partition("t", "2030-01-01") is None
+        assert broken.verdict_of_alert(alert.id) == detail
+    assert broken.verdict_of_alert(999_999) is None
+    assert broken.verdict_of_partition("t", "2030-01-01") is None
 
 
 def test_datasets_and_their_dags(broken: Repository) -> None:
@@ -293,7 +293,7 @@ def test_datasets_and_their_dags(broken: Repository) -> None:
 
 
 def test_the_newest_values_of_a_few_metrics_of_each_column(broken: Repository) -> None:
-    found = {(one.column, one.metric): one.values for one in broken.dataset_series("t", 3)}
+    found = {(one.column, one.metric): one.values for one in broken.metric_histories("t", 3)}
     assert set(found) == {
         (None, "row_count"),
         ("price", "complete_ratio"),
@@ -302,8 +302,8 @@ def test_the_newest_values_of_a_few_metrics_of_each_column(broken: Repository) -
     }
     assert found["price", "mean"][-1] == (TODAY, 500.0)
     assert [key for key, _ in found[None, "row_count"]] == ["2024-01-19", "2024-01-20", TODAY]
-    assert [one.metric for one in broken.dataset_series("t", 3, metrics=["digit_len"])] == ["row_count"]
-    assert broken.dataset_series("nope") == []
+    assert [one.metric for one in broken.metric_histories("t", 3, metrics=["digit_len"])] == ["row_count"]
+    assert broken.metric_histories("nope") == []
 
 
 def test_current_program(broken: Repository) -> None:

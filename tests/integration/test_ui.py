@@ -97,7 +97,7 @@ def _fail(store: Repository, dataset: str, dag_id: str | None) -> Verdict:
 def broken(store: Repository) -> int:
     """Id of the first alert of the broken partition."""
     _fail(store, DATASET, DAG)
-    detail = store.judged_partition(DATASET, BROKEN)
+    detail = store.verdict_of_partition(DATASET, BROKEN)
     assert detail is not None
     assert detail.partition.first_alert_id is not None
     return detail.partition.first_alert_id
@@ -230,7 +230,7 @@ def test_a_decision_about_content_that_was_replaced_is_refused(
 ) -> None:
     shown = client.get(address(broken), headers=ann).text
     (fingerprint,) = re.findall(r'name="fingerprint" value="([^"]+)"', shown)
-    detail = store.judged_detail(broken)
+    detail = store.verdict_of_alert(broken)
     assert detail is not None
     assert fingerprint == detail.partition.fingerprint
     stale = {"decision": "accepted", "fingerprint": "of-an-earlier-profile"}
@@ -338,7 +338,7 @@ def test_a_list_of_many_has_pages(client: Any, store: Repository, ann: dict[str,
 
 def test_names_from_data_stay_text(client: Any, store: Repository, ann: dict[str, str]) -> None:
     _fail(store, EVIL, DAG)
-    detail = store.judged_partition(EVIL, BROKEN)
+    detail = store.verdict_of_partition(EVIL, BROKEN)
     assert detail is not None
     for path in ("/", "/dataset?name=%3Cscript%3Ealert(1)%3C/script%3E", f"/dags/{DAG}/alerts/{detail.alerts[0].id}"):
         answer = client.get(f"/dq-alerts{path}", headers=ann)

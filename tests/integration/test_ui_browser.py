@@ -191,7 +191,7 @@ def test_reject_fails_the_task_and_closes_the_alerts(page: Page, airflow: Airflo
     shoot(page, "alert-rejected")
     wait_until(lambda: gate_is(airflow.api, BROKEN, "failed"), SECONDS)
     with open_store(dsn) as store:
-        detail = store.judged_partition(DATASET, BROKEN)
+        detail = store.verdict_of_partition(DATASET, BROKEN)
     assert detail is not None
     assert (detail.partition.decision, detail.partition.decided_by) == ("rejected", "admin")
     assert detail.comment == "The supplier sends seconds."

@@ -94,17 +94,17 @@ _OLDER = """
         SELECT g.dataset_id, pair.partition_key, g.inputs, g.document
         FROM pair JOIN airflow_dq.program g ON g.id = pair.program_id;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
-            document, alert_count, open_count, severity)
+            document, alert_count, open_count, severity, withheld)
         SELECT v.dataset_id, pair.partition_key, g.id, pair.fingerprint, v.status, v.reason, v.document,
-            v.alert_count, v.open_count, v.severity
+            v.alert_count, v.open_count, v.severity, v.withheld
         FROM pair JOIN airflow_dq.verdict v ON v.id = pair.verdict_id
         LEFT JOIN airflow_dq.program g ON g.dataset_id = v.dataset_id AND g.partition_key = pair.partition_key;
 """
 _ALERTS = """
     INSERT INTO airflow_dq.alert (verdict_id, key, rule, column_name, metric, message, headline, observed, reason,
-            lower, upper, fpr, severity, rank)
+            lower, upper, severity, rank)
         SELECT twin.new, a.key, a.rule, a.column_name, a.metric, a.message, a.headline, a.observed, a.reason,
-            a.lower, a.upper, a.fpr, a.severity, a.rank
+            a.lower, a.upper, a.severity, a.rank
         FROM twin JOIN airflow_dq.alert a ON a.verdict_id = twin.old;
 """
 _COPY = """
@@ -125,8 +125,9 @@ _COPY = """
         JOIN airflow_dq.profile_attempt a ON a.dataset_id = mine.id AND a.partition_key = p.partition_key
         WHERE p.dataset_id = :model;
     INSERT INTO airflow_dq.column_profile (profile_id, ordinal, name, kind, data_type, note, states_digest, fingerprint,
-            metrics, pairs)
-        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.note, c.states_digest, c.fingerprint, c.metrics, c.pairs
+            metrics, distances)
+        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.note, c.states_digest, c.fingerprint, c.metrics,
+            c.distances
         FROM mine JOIN airflow_dq.profile n ON n.dataset_id = mine.id
         JOIN airflow_dq.profile p ON p.dataset_id = :model AND p.partition_key = n.partition_key
         JOIN airflow_dq.column_profile c ON c.profile_id = p.id ORDER BY n.id, c.ordinal;
@@ -144,9 +145,9 @@ _COPY = """
         SELECT mine.id, g.partition_key, g.inputs, g.document
         FROM mine CROSS JOIN airflow_dq.program g WHERE g.dataset_id = :model;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
-            document, alert_count, open_count, severity, dag_id, run_id, task_id, map_index)
+            document, alert_count, open_count, severity, withheld, dag_id, run_id, task_id, map_index)
         SELECT mine.id, v.partition_key, g.id, v.profile_fingerprint, v.status, v.reason, v.document, v.alert_count,
-            v.open_count, v.severity, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1
+            v.open_count, v.severity, v.withheld, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1
         FROM mine CROSS JOIN airflow_dq.verdict v
         LEFT JOIN airflow_dq.program g ON g.dataset_id = mine.id AND g.partition_key = v.partition_key
         WHERE v.dataset_id = :model;

@@ -117,27 +117,27 @@ def gate(store: Repository, figures: Figures, partitions: int) -> None:
 def pages(store: Repository, figures: Figures, partitions: int) -> None:
     """Every list and page that people look at."""
     dataset = PROTOTYPE
-    (newest, *_) = store.judged(AlertFilter(), limit=1)
+    (newest, *_) = store.verdicts(AlertFilter(), limit=1)
     dags = frozenset({"dag_3", "dag_7"})
-    last = store.judged(AlertFilter(), limit=200)[-1].verdict_id
+    last = store.verdicts(AlertFilter(), limit=200)[-1].verdict_id
     calls: dict[str, Callable[[], Any]] = {
         "datasets": store.datasets,
         "datasets of two DAGs": lambda: store.datasets_of(dags),
         "partitions of a dataset": lambda: store.partitions(dataset),
-        "verdict strip": lambda: store.verdict_strip(dataset),
-        "metric series of a dataset": lambda: store.dataset_series(dataset),
+        "verdict strip": lambda: store.partitions(dataset),
+        "metric series of a dataset": lambda: store.metric_histories(dataset),
         "current program": lambda: store.current_program(dataset),
-        "alerts": lambda: store.judged(AlertFilter()),
-        "alerts, page 5": lambda: store.judged(AlertFilter(), before=last),
-        "alerts, open": lambda: store.judged(AlertFilter(state="open")),
-        "alerts, decided": lambda: store.judged(AlertFilter(state="decided")),
-        "alerts, closed": lambda: store.judged(AlertFilter(state="closed")),
-        "alerts of two DAGs": lambda: store.judged(AlertFilter(dag_ids=dags)),
-        "alerts of an unknown DAG": lambda: store.judged(AlertFilter(dag_ids=frozenset({"nobody's"}))),
-        "alerts of a dataset": lambda: store.judged(AlertFilter(dataset=dataset)),
-        "alerts of severity warn": lambda: store.judged(AlertFilter(severity="warn")),
-        "an alert": lambda: store.judged_detail(newest.first_alert_id or 0),
-        "a judged partition": lambda: store.judged_partition(dataset, key(partitions - 1)),
+        "alerts": lambda: store.verdicts(AlertFilter()),
+        "alerts, page 5": lambda: store.verdicts(AlertFilter(), before=last),
+        "alerts, open": lambda: store.verdicts(AlertFilter(state="open")),
+        "alerts, decided": lambda: store.verdicts(AlertFilter(state="decided")),
+        "alerts, closed": lambda: store.verdicts(AlertFilter(state="closed")),
+        "alerts of two DAGs": lambda: store.verdicts(AlertFilter(dag_ids=dags)),
+        "alerts of an unknown DAG": lambda: store.verdicts(AlertFilter(dag_ids=frozenset({"nobody's"}))),
+        "alerts of a dataset": lambda: store.verdicts(AlertFilter(dataset=dataset)),
+        "alerts of severity warn": lambda: store.verdicts(AlertFilter(severity="warn")),
+        "an alert": lambda: store.verdict_of_alert(newest.first_alert_id or 0),
+        "a judged partition": lambda: store.verdict_of_partition(dataset, key(partitions - 1)),
         "a dataset's DAGs": lambda: store.dags_of(dataset),
         "snoozes": lambda: store.snoozes(dataset),
         "attempt status": lambda: store.attempt_status(dataset, key(partitions - 1)),

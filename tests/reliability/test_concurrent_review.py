@@ -47,7 +47,7 @@ def test_people_decide_at_once(failed: Repository, server: Server) -> None:
         answers = list(pool.map(decide, range(PEOPLE)))
     (winner,) = [number for number, answer in enumerate(answers) if answer is None]
     assert all(f"person {winner}" in answer for answer in answers if answer is not None)
-    assert rows(failed, "review") == 1
+    assert rows(failed, "review_event") == 1
     kept = failed.decision("t", TODAY)
     assert kept is not None
     assert (kept.decision, kept.by) == (ANSWERS[winner % 3], f"person {winner}")
@@ -66,7 +66,7 @@ def test_decided_while_it_is_judged_again(failed: Repository, server: Server) ->
             assert kept is not None
             assert kept.by == f"person {number}"
             assert rows(failed, "alert", "closed_at IS NULL") == 0
-    assert rows(failed, "review") == 4
+    assert rows(failed, "review_event") == 4
     assert_whole(failed)
     report("decided while it is judged again", rounds=4, decisions_lost=0)
 
@@ -84,5 +84,5 @@ def test_decided_while_it_is_replaced(failed: Repository, server: Server) -> Non
         saved.result()
     judge(failed, "t", TODAY, OPTIONS)
     assert failed.decision("t", TODAY) is None
-    assert rows(failed, "review") == (1 if told == "decided" else 0)
+    assert rows(failed, "review_event") == (1 if told == "decided" else 0)
     report("decided while it is profiled anew", person_told=told, new_content_accepted=0)

@@ -13,15 +13,18 @@ from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.series import distances
 from airflow_dq.judge.verdict import Status
 from airflow_dq.metrics.registry import pools
+from airflow_dq.judge.verdict import Status
+from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import Repository
-from airflow_dq.store.retention import with_states
 from tests.reliability.sight import assert_whole, put, report, rows
 
 OPTIONS = SynthesisOptions(target_fpr=0.01, history=20, min_history=5)
 DAYS = 18
+KEPT = RETENTION.with_states(largest_pool())
 
 
 def day(number: int, mean: float = 100.0) -> Profile:
@@ -67,13 +70,13 @@ def test_distances_outlive_the_states(store: Repository, profiles: list[Profile]
         attempts = store.begin_attempts("t", [str(one.partition) for one in profiles])
         for one in reversed(profiles):
             store.save_profile(attempts[str(one.partition)], "t", one)
-    assert rows(store, "profile", "has_states") <= with_states() + 3
+    assert rows(store, "profile", "has_states") <= KEPT + RETENTION.recent
     assert rows(store, "column_state", "true") < rows(store, "column_profile") * len(
         profiles[0].columns["amount"].states
     )
     history = store.load_history("t", "2024-02-01", DAYS)
     assert not history[0].columns["amount"].states
-    for at in range(1, DAYS - with_states()):
+    for at in range(1, DAYS - KEPT):
         for name in ("amount", "code"):
             assert stored(history, at, name) == expected(profiles, at, name) != {}
     assert_whole(store)
@@ -153,6 +156,6 @@ def test_prune_keeps_the_newest(store: Repository, profiles: list[Profile]) -> N
     assert [line.partition for line in store.partitions("t", 99)] == [
         f"2024-01-{n:02d}" for n in range(DAYS, DAYS - 10, -1)
     ]
-    assert [rows(store, table) for table in ("verdict", "program", "review")] == [2, 2, 1]
+    assert [rows(store, table) for table in ("verdict", "program", "review_event")] == [2, 2, 1]
     assert store.prune(10).partitions == 0
     assert_whole(store)

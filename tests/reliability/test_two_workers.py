@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from airflow_dq.exceptions import StaleAttemptError
 from airflow_dq.gate.pipeline import judge
+from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.store import Repository, open_store
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server
@@ -82,7 +84,8 @@ def test_two_workers_save_different_partitions_of_a_dataset(store: Repository, s
         one.fingerprint for one in profiles
     }
     with_states = rows(store, "profile", "has_states")
-    assert 5 <= with_states <= 8
+    kept = RETENTION.with_states(largest_pool())
+    assert kept <= with_states <= kept + RETENTION.recent
     assert_whole(store)
     report("two workers on one dataset", partitions=29, with_states=with_states, lost=0)
 

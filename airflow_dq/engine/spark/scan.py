@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.corruption.variant import WITH_VARIANTS
 from airflow_dq.engine.spark.source import Part
 from airflow_dq.engine.worker.task import (
     PARTIAL_DDL,
@@ -23,6 +22,7 @@ from airflow_dq.engine.worker.task import (
     variants_of_column,
 )
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 
 _SMALL = 128 * 2**20
@@ -72,7 +72,7 @@ def _scan_group(
 def _is_tiny(group: Sequence[Part], awaited: Mapping[str, int]) -> bool:
     """Whether a group is all of one partition whose variants are wanted, and quicker read again than handed on."""
     key = group[0].key if len(group) == 1 else None
-    if key is None or awaited[key] > 1 or len(awaited) > WITH_VARIANTS:
+    if key is None or awaited[key] > 1 or len(awaited) > RETENTION.injected_by_job:
         return False
     return group[0].tiny and 0 < len(group[0].names) == len(group[0].empty.columns)
 

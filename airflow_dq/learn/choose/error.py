@@ -16,11 +16,9 @@ from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, MetricValue
 from airflow_dq.metrics.evaluate import compare
 from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.states.base import Kind, Representation
-
-LOOK_BACK = 3
-"""Variants are kept for the newest partitions only; after a rejected one the newest that has them is further back."""
 
 
 class InjectedErrors:
@@ -105,7 +103,8 @@ class Training:
     @classmethod
     def of(cls, history: ColumnHistory, kind: Kind) -> Training | None:
         """The training of a column; None when no errors are kept, or it admits none."""
-        for index in range(len(history.profiles) - 1, max(0, len(history.profiles) - 1 - LOOK_BACK), -1):
+        newest = len(history.profiles) - 1
+        for index in range(newest, max(0, newest - RETENTION.with_injected_errors), -1):
             errors = InjectedErrors(history.profiles[index], history, kind, history.columns[:index])
             if len(errors):
                 slots = history.timeline.slots

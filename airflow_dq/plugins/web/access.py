@@ -10,7 +10,7 @@ from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessE
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
 from fastapi import Depends, HTTPException, Request
 
-from airflow_dq.store.review_model import JudgedDetail
+from airflow_dq.store.review_model import VerdictDetail
 from airflow_dq.version_compat import conf
 
 # Whoever may answer a required action of a DAG may decide about its partitions: it is the same question.
@@ -38,7 +38,7 @@ def may_decide(request: Request, user: GetUserDep) -> bool:
 MayDecide = Annotated[bool, Depends(may_decide)]
 
 
-def judged_by(dag_id: str, detail: JudgedDetail | None, what: str) -> JudgedDetail:
+def judged_by(dag_id: str, detail: VerdictDetail | None, what: str) -> VerdictDetail:
     """The partition, if a task of this DAG judged it: access to one DAG gives access to no other's partitions.
 
     :param what: what was asked for, in words

@@ -37,7 +37,7 @@ def alert(visit: Visiting, alert_id: AlertId, done: Done | None = None) -> HTMLR
 @router.get("/partition")
 def partition(visit: Visiting, dataset: str, partition: str) -> HTMLResponse:
     """A judged partition by its key; it need not have an alert."""
-    found = visit.store.judged_partition(dataset, partition)
+    found = visit.store.verdict_of_partition(dataset, partition)
     return page(visit.render(visit.judged(found, f"partition {partition!r} of {dataset!r}")))
 
 
@@ -45,7 +45,7 @@ def partition(visit: Visiting, dataset: str, partition: str) -> HTMLResponse:
 def task(visit: Visiting, run_id: str, task_id: str, map_index: str = "") -> HTMLResponse:
     """What a task has judged: the tab on its page.  Airflow leaves a placeholder where a task is not mapped."""
     index = int(map_index) if map_index.isdecimal() else NO_MAP_INDEX
-    detail = visit.store.judged_by(Origin(visit.dag_id, run_id, task_id, index))
+    detail = visit.store.verdict_of_task(Origin(visit.dag_id, run_id, task_id, index))
     if detail is None:
         text = "This task has judged no partition. A data-quality gate does, once it has run."
         return page(render_message(visit.where, "Nothing judged here", text))
@@ -55,6 +55,6 @@ def task(visit: Visiting, run_id: str, task_id: str, map_index: str = "") -> HTM
 @router.get("/alerts/{alert_id}/chart.svg")
 def chart(dag_id: str, alert_id: AlertId, store: Store) -> Response:
     """An alert's chart as a picture, for Airflow's page of required actions."""
-    detail = judged_by(dag_id, store.judged_detail(alert_id), f"alert {alert_id}")
+    detail = judged_by(dag_id, store.verdict_of_alert(alert_id), f"alert {alert_id}")
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
     return Response(chart_of(detail, alert_id), media_type="image/svg+xml", headers=headers)

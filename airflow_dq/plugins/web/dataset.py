@@ -23,12 +23,12 @@ def dataset(
     """A dataset that a task of a readable DAG has judged; of others' verdicts only that they are there is shown."""
     if not readable & store.dags_of(name):
         raise HTTPException(404, f"No DAG that you may see judges a dataset {name!r}.")
-    newest = store.verdict_strip(name, PARTITIONS)
+    newest = store.partitions(name, PARTITIONS)
     view = DatasetView(
         name=name,
         readable=readable,
         partitions=[replace(partition, error=None) for partition in reversed(newest)],
-        series=store.dataset_series(name, PARTITIONS),
+        series=store.metric_histories(name, PARTITIONS),
         program=store.current_program(name),
         snoozes=store.snoozes(name),
         now=now,

@@ -11,7 +11,8 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Response
 from fastapi.responses import RedirectResponse
 
 from airflow_dq.exceptions import AlreadyDecidedError
-from airflow_dq.hooks.required_action import OPTIONS, answer_parked
+from airflow_dq.gate.answer import OPTIONS
+from airflow_dq.hooks.required_action import answer_parked
 from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page

@@ -70,7 +70,7 @@ def listing_of_dag(
 def _view(store: Repository, filters: Filters, dag_ids: frozenset[str], dag_id: str | None, now: Any) -> ListView:
     chosen = filters.chosen(dag_ids)
     # One more than is shown tells whether there is a next page.
-    rows = store.judged(chosen, limit=filters.limit + 1, before=filters.before)
+    rows = store.verdicts(chosen, limit=filters.limit + 1, before=filters.before)
     shown = rows[: filters.limit]
     return ListView(
         rows=shown,

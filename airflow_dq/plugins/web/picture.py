@@ -7,10 +7,10 @@ from fastapi import HTTPException
 from airflow_dq.explain.alert import Alert
 from airflow_dq.report.card import clauses_of, is_moving, key_of
 from airflow_dq.report.chart import standalone_chart
-from airflow_dq.store.review_model import AlertSummary, JudgedDetail
+from airflow_dq.store.review_model import AlertSummary, VerdictDetail
 
 
-def chart_of(detail: JudgedDetail, alert_id: int) -> str:
+def chart_of(detail: VerdictDetail, alert_id: int) -> str:
     """The chart as an SVG file; of the first alert that has one, where this alert is about no metric.
 
     :raises HTTPException: 404 when no alert of the current verdict has a chart

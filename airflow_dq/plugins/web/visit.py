@@ -12,7 +12,7 @@ from airflow_dq.plugins.web.access import MayDecide, ReadableDags, judged_by
 from airflow_dq.plugins.web.context import Now, Store, Where
 from airflow_dq.report.review import Addresses, AlertView, render_alert
 from airflow_dq.store import Repository
-from airflow_dq.store.review_model import JudgedDetail
+from airflow_dq.store.review_model import VerdictDetail
 
 RECENT = 60
 """Partitions of the dataset in the strip on the page."""
@@ -31,20 +31,20 @@ class Visit:
     may_decide: bool
     """Whether the user may decide about partitions of this DAG."""
 
-    def judged(self, detail: JudgedDetail | None, what: str) -> JudgedDetail:
+    def judged(self, detail: VerdictDetail | None, what: str) -> VerdictDetail:
         """See :func:`~airflow_dq.plugins.web.access.judged_by`."""
         return judged_by(self.dag_id, detail, what)
 
-    def of_alert(self, alert_id: int) -> JudgedDetail:
+    def of_alert(self, alert_id: int) -> VerdictDetail:
         """The partition that an alert is about.
 
         :raises HTTPException: 404 when there is no such alert, or it is another DAG's
         """
-        return self.judged(self.store.judged_detail(alert_id), f"alert {alert_id}")
+        return self.judged(self.store.verdict_of_alert(alert_id), f"alert {alert_id}")
 
-    def render(self, detail: JudgedDetail, *, notice: str | None = None, refusal: str | None = None) -> str:
+    def render(self, detail: VerdictDetail, *, notice: str | None = None, refusal: str | None = None) -> str:
         """The page of a partition that the user may see."""
-        newest = self.store.verdict_strip(detail.partition.dataset, RECENT)
+        newest = self.store.partitions(detail.partition.dataset, RECENT)
         view = AlertView(
             detail=detail,
             dag_id=self.dag_id,

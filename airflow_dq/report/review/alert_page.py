@@ -17,7 +17,7 @@ from airflow_dq.report.review.strip import strip
 from airflow_dq.report.review.timestamp import moment
 from airflow_dq.report.review.trail import closed, trail
 from airflow_dq.report.review.verdict_form import Rights, verdict_card
-from airflow_dq.store.review_model import JudgedDetail
+from airflow_dq.store.review_model import VerdictDetail
 from airflow_dq.store.summary import PartitionSummary
 
 
@@ -33,7 +33,7 @@ class AlertView:
     :param refusal: why it was not done
     """
 
-    detail: JudgedDetail
+    detail: VerdictDetail
     dag_id: str
     may_decide: bool
     recent: Sequence[PartitionSummary]

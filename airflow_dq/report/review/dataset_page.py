@@ -18,7 +18,7 @@ from airflow_dq.report.review.snooze_form import snooze_list
 from airflow_dq.report.review.sparkline import sparkline
 from airflow_dq.report.review.strip import legend, strip
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import Series, Snooze
+from airflow_dq.store.review_model import MetricHistory, Snooze
 from airflow_dq.store.summary import PartitionSummary
 
 COLUMNS = 120
@@ -37,7 +37,7 @@ class DatasetView:
     name: str
     readable: frozenset[str]
     partitions: Sequence[PartitionSummary]
-    series: Sequence[Series]
+    series: Sequence[MetricHistory]
     program: tuple[str, Program] | None
     snoozes: Sequence[Snooze]
     now: datetime
@@ -83,7 +83,7 @@ def _program(view: DatasetView) -> Element:
         text = "No program has been learned yet: it takes a gate, and some history to learn from."
         return element("section", element("h2", "What must hold"), element("p", text))
     partition, program = view.program
-    by_column: dict[str | None, list[Series]] = {}
+    by_column: dict[str | None, list[MetricHistory]] = {}
     for series in view.series:
         by_column.setdefault(series.column, []).append(series)
     whole = [element("span", "whole table")]
@@ -112,7 +112,7 @@ def _about(partition: str, program: Program) -> str:
     )
 
 
-def _column(name: str, program: Program, by_column: Mapping[str | None, list[Series]]) -> Element:
+def _column(name: str, program: Program, by_column: Mapping[str | None, list[MetricHistory]]) -> Element:
     column = program.columns.get(name)
     series = by_column.get(name, [])
     title = [element("span", name, class_="column")]
@@ -126,7 +126,7 @@ def _column(name: str, program: Program, by_column: Mapping[str | None, list[Ser
 def _scope(
     title: Sequence[Element],
     clauses: Sequence[Clause],
-    series: Sequence[Series],
+    series: Sequence[MetricHistory],
     kind: Kind,
     note: str,
     told: Sequence[str] = (),

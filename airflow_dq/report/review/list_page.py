@@ -13,7 +13,7 @@ from airflow_dq.report.review.badge import alerts_words, badge
 from airflow_dq.report.review.filter_form import filter_form
 from airflow_dq.report.review.shell import render
 from airflow_dq.report.review.timestamp import moment
-from airflow_dq.store.review_model import AlertFilter, JudgedPartition
+from airflow_dq.store.review_model import AlertFilter, VerdictSummary
 from airflow_dq.store.summary import DatasetSummary
 
 DATASETS = 24
@@ -34,7 +34,7 @@ class ListView:
     :param now: the present
     """
 
-    rows: Sequence[JudgedPartition]
+    rows: Sequence[VerdictSummary]
     chosen: AlertFilter
     datasets: Sequence[DatasetSummary]
     dag_id: str | None
@@ -82,7 +82,7 @@ def _nothing(view: ListView) -> str:
     return "No judged partition with an alert matches these filters."
 
 
-def _row(row: JudgedPartition, now: datetime, addresses: Addresses) -> Element:
+def _row(row: VerdictSummary, now: datetime, addresses: Addresses) -> Element:
     # Whatever is listed was judged by a task of a DAG that the reader may see, and has an alert.
     assert row.origin is not None
     assert row.first_alert_id is not None

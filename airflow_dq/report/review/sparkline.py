@@ -7,13 +7,13 @@ from xml.etree.ElementTree import Element
 from airflow_dq.explain.wording import metric_words, number_words
 from airflow_dq.report.markup import element
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import Series
+from airflow_dq.store.review_model import MetricHistory
 
 WIDTH, HEIGHT, _MARGIN = 150.0, 34.0, 4.0
 _SHORT = {"complete_ratio": "complete", "dist_val_count": "distinct", "str_len": "length", "row_count": "rows"}
 
 
-def sparkline(series: Series, kind: Kind = Kind.NUMERIC) -> Element:
+def sparkline(series: MetricHistory, kind: Kind = Kind.NUMERIC) -> Element:
     """The line with a dot for the newest partition, and that value beside it.
 
     :param kind: kind of the column, which says how its values are written
@@ -36,7 +36,7 @@ def sparkline(series: Series, kind: Kind = Kind.NUMERIC) -> Element:
     )
 
 
-def _drawing(series: Series, described: str) -> Element:
+def _drawing(series: MetricHistory, described: str) -> Element:
     known = [value for _, value in series.values if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
     # Halves before the difference: the range of two huge values may be no float.

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.badge import alerts_words
 from airflow_dq.report.review.timestamp import moment
-from airflow_dq.store.review_model import Action, AlertSummary, JudgedPartition, ReviewEvent
+from airflow_dq.store.review_model import Action, AlertSummary, ReviewEvent, VerdictSummary
 
 _ACTIONS: dict[Action, str] = {
     "accepted": "accepted the partition",
@@ -20,7 +20,7 @@ _ACTIONS: dict[Action, str] = {
 }
 
 
-def trail(partition: JudgedPartition, events: Sequence[ReviewEvent], now: datetime) -> Element:
+def trail(partition: VerdictSummary, events: Sequence[ReviewEvent], now: datetime) -> Element:
     """The list, oldest first, the gate's own verdict in its place.
 
     :param events: oldest first

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from airflow_dq.report.markup import element
 from airflow_dq.report.review.badge import DECISIONS
 from airflow_dq.report.review.timestamp import moment
-from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin
+from airflow_dq.store.review_model import Decision, Origin, VerdictDetail, VerdictSummary
 
 CHOICES: dict[Decision, tuple[str, str]] = {
     "accepted": ("Accept", "The data is right: it joins the history."),
@@ -36,7 +36,7 @@ class Rights:
     waiting: str | None
 
 
-def verdict_card(detail: JudgedDetail, rights: Rights, now: datetime) -> Element:
+def verdict_card(detail: VerdictDetail, rights: Rights, now: datetime) -> Element:
     """The card."""
     partition = detail.partition
     parts: list[Element | None] = []
@@ -61,7 +61,7 @@ def _waiting(rights: Rights, origin: Origin | None) -> Element | None:
     return element("p", text, class_="parked", hidden="hidden", data_waiting=rights.waiting)
 
 
-def _standing(detail: JudgedDetail, decision: Decision, now: datetime) -> Element:
+def _standing(detail: VerdictDetail, decision: Decision, now: datetime) -> Element:
     partition = detail.partition
     words, colour = DECISIONS[decision]
     by = element("span", f"by {partition.decided_by} ", class_="by")
@@ -75,7 +75,7 @@ def _standing(detail: JudgedDetail, decision: Decision, now: datetime) -> Elemen
     )
 
 
-def _form(rights: Rights, partition: JudgedPartition) -> Element:
+def _form(rights: Rights, partition: VerdictSummary) -> Element:
     choices = [(value, *words) for value, words in CHOICES.items() if value != partition.decision]
     buttons = (
         element(

@@ -10,12 +10,14 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.backtest import walk
-from airflow_dq.backtest.history import History, light, with_states
+from airflow_dq.backtest.history import History, light
 from airflow_dq.backtest.model import PartitionOutcome
 from airflow_dq.backtest.recall import InjectedErrors
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError, SynthesisError
+from airflow_dq.metrics.registry import largest_pool
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.program import (
     BacktestResult,
@@ -212,8 +214,9 @@ def test_of_most_partitions_only_metrics_are_kept() -> None:
     for profile in days(10):
         history.add(profile)
     kept = [all(column.states for column in profile.columns.values()) for profile in history.profiles]
-    assert kept == [False] * (8 - with_states()) + [True] * with_states()
-    assert all(profile.sample is None for profile in history.profiles[: -with_states()])
+    newest = RETENTION.with_states(largest_pool())
+    assert kept == [False] * (8 - newest) + [True] * newest
+    assert all(profile.sample is None for profile in history.profiles[:-newest])
     assert light(day(1)).fingerprint == day(1).fingerprint
 
 

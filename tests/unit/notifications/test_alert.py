@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from airflow.sdk import BaseNotifier
 
+from airflow_dq.gate.conclusion import Conclusion, Outcome
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.notifications.text import TITLE, alert_text
-from airflow_dq.sensors.conclusion import Conclusion, Outcome
 
 SENTENCE = "price: mean was <9> & rising; expected 1 to 2."
 

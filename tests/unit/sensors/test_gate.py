@@ -22,7 +22,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor
-from airflow_dq.store.review_model import Decision, JudgedDetail, JudgedPartition, Origin, Review
+from airflow_dq.store.review_model import Decision, Origin, Review, VerdictDetail, VerdictSummary
 from airflow_dq.store.summary import AttemptState, AttemptStatus, PartitionSummary
 from airflow_dq.version_compat import (
     AirflowException,
@@ -74,14 +74,14 @@ class World:
         assert isinstance(self.verdict, Verdict)
         return self.verdict
 
-    def judged_partition(self, dataset: str, partition: str) -> JudgedDetail | None:
+    def verdict_of_partition(self, dataset: str, partition: str) -> VerdictDetail | None:
         assert isinstance(self.verdict, Verdict)
-        line = JudgedPartition(
+        line = VerdictSummary(
             verdict_id=1, dataset=dataset, partition=partition, status=self.verdict.status, judged_at=NOW, origin=None,
             decision=None, decided_by=None, decided_at=None, alert_count=1, open_count=1, severity="fail",
             first_alert_id=17, headline="a: mean was 3.", fingerprint=self.fingerprint,
         )  # fmt: skip
-        return JudgedDetail(line, self.verdict, None, (), (), (), None)
+        return VerdictDetail(line, self.verdict, None, (), (), (), None)
 
     def partitions(self, dataset: str, limit: int) -> list[PartitionSummary]:
         return []

@@ -126,7 +126,7 @@ def test_an_answer_outlives_an_outage_of_the_store(world: World, monkeypatch: py
     assert resume(reviewing(), answer("Accept"))["decided_by"] == "ann"
     assert len(world.decided) == 1
     world.away = [True]
-    monkeypatch.setattr("airflow_dq.sensors.gate.ANSWER_SECONDS", 0)
+    monkeypatch.setattr("airflow_dq.gate.patience.ANSWER_SECONDS", 0)
     with pytest.raises(AirflowException, match="down"):
         resume(reviewing(), answer("Accept"))
 

@@ -9,7 +9,7 @@ import pytest
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.store.review_model import Snooze
-from airflow_dq.store.snooze import applied, covering
+from airflow_dq.store.snooze import apply_snoozes, find_snooze
 
 UNTIL = datetime(2026, 3, 1, 20, 30, tzinfo=timezone(timedelta(hours=2)))
 
@@ -31,19 +31,19 @@ def snooze(number: int, column: str | None = None, metric: str | None = None) ->
 def test_a_snooze_covers_its_scope(column: str | None, metric: str | None, covers: set[str], words: str) -> None:
     alerts = {"table": (None, "row_count"), "mean": ("a", "mean"), "emd": ("b", "emd"), "gone": ("a", None)}
     one = snooze(1, column, metric)
-    assert {name for name, alert in alerts.items() if covering([one], *alert)} == covers
+    assert {name for name, alert in alerts.items() if find_snooze([one], *alert)} == covers
     assert one.scope == words
 
 
 def test_the_first_that_covers_speaks() -> None:
-    assert covering([snooze(1, "b"), snooze(2, "a"), snooze(3)], "a", "mean") == snooze(2, "a")
-    assert covering([], "a", "mean") is None
+    assert find_snooze([snooze(1, "b"), snooze(2, "a"), snooze(3)], "a", "mean") == snooze(2, "a")
+    assert find_snooze([], "a", "mean") is None
 
 
 def test_a_snoozed_alert_warns_and_says_until_when() -> None:
     alerts = (Alert("metric", "a", "a: too high.", metric="mean"), Alert("column_missing", "b", "b is gone."))
     verdict = Verdict("1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts)
-    first, second = applied(verdict, [snooze(1, "a")]).alerts
+    first, second = apply_snoozes(verdict, [snooze(1, "a")]).alerts
     assert (first.severity, first.message) == ("warn", "a: too high. (Snoozed by ann, until 2026-03-01 18:30 UTC.)")
     assert second == alerts[1]
-    assert applied(verdict, []) == verdict
+    assert apply_snoozes(verdict, []) == verdict

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from airflow_dq.exceptions import CodecError, StoreError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.store.value import decode_metrics, encode_metrics, finite, key, prose, to_json
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.store.value import decode_metrics, encode_metrics, finite, storable_key, storable_text, to_json
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -49,22 +51,22 @@ def test_only_finite_numbers_are_stored() -> None:
 
 
 def test_keys_are_kept_as_they_are_or_refused() -> None:
-    assert key("2024-01-01", "partition") == "2024-01-01"
-    assert key("", "column") == ""
+    assert storable_key("2024-01-01", "partition") == "2024-01-01"
+    assert storable_key("", "column") == ""
     for bad in (None, "", "a\x00", "\udcff"):
         with pytest.raises(StoreError, match="partition"):
-            key(bad, "partition")
+            storable_key(bad, "partition")
     # Six characters that look like an escaped NUL are not one.
-    assert key("\\u0000", "column") == "\\u0000"
+    assert storable_key("\\u0000", "column") == "\\u0000"
 
 
 @pytest.mark.parametrize("what", ["dataset", "partition"])
 def test_a_name_that_no_index_holds_is_refused(what: str) -> None:
-    assert key("é" * 1000, what) == "é" * 1000
+    assert storable_key("é" * 1000, what) == "é" * 1000
     with pytest.raises(StoreError, match=f"The {what} has a name of 2,001 bytes .* is it the right column"):
-        key("é" * 1000 + "a", what)
-    assert len(key("a" * 5000, "column")) == 5000
+        storable_key("é" * 1000 + "a", what)
+    assert len(storable_key("a" * 5000, "column")) == 5000
 
 
 def test_prose_shows_what_postgresql_cannot_store() -> None:
-    assert prose("a\x00b\ud800c é") == "a\u2400b?c é"
+    assert storable_text("a\x00b\ud800c é") == "a\u2400b?c é"

@@ -4,43 +4,18 @@ import asyncio
 import itertools
 import json
 import time
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from airflow_dq.exceptions import ProfileError, StoreNotMigratedError, StoreUnreachableError
-from airflow_dq.store.summary import AttemptState, AttemptStatus
-from airflow_dq.triggers.profile import ProfileTrigger, Progress, progress
+from airflow_dq.gate.progress import Progress
+from airflow_dq.store.summary import AttemptState
+from airflow_dq.triggers.profile import ProfileTrigger
+from tests.unit.gate.test_progress import FakeStore
 
 SECRET = "postgresql://me:correct-horse@db/stats"
-
-
-class FakeStore:
-    """Answers one attempt state after the other, the last one for ever."""
-
-    def __init__(self, *states: AttemptState | None) -> None:
-        self.states = list(states)
-        self.asked_for_others = 0
-
-    def __enter__(self) -> FakeStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def partitions(self, dataset: str, limit: int) -> list[Any]:
-        self.asked_for_others += 1
-        return [SimpleNamespace(partition="2026-01-31")][:limit] if dataset == "flights" else []
-
-    def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
-        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
-        if state is None:
-            return None
-        ended = state == "succeeded"
-        moment = datetime(2026, 1, 1, tzinfo=UTC)
-        return AttemptStatus(3, state, "No folder." if state == "failed" else None, moment, None, True, ended)
 
 
 def fire(monkeypatch: pytest.MonkeyPatch, store: Any, deadline: float) -> list[dict[str, Any]]:
@@ -57,26 +32,6 @@ def fire(monkeypatch: pytest.MonkeyPatch, store: Any, deadline: float) -> list[d
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr("airflow_dq.store.open_store", open_store)
     return asyncio.run(events())
-
-
-def test_what_waits_for_the_wrong_name_says_which_there_are() -> None:
-    seen = [progress(FakeStore(None), dataset, "20260131").message for dataset in ("flights", "flight")]  # type: ignore[arg-type]
-    assert "not profiled yet" in seen[0]
-    assert seen[0].endswith("; the newest partition of this dataset is '2026-01-31'.")
-    assert seen[1].endswith("; nothing of a dataset of this name ever was.")
-
-
-@pytest.mark.parametrize(
-    ("state", "seen"), [(None, "waiting"), ("running", "waiting"), ("failed", "failed"), ("succeeded", "ready")]
-)
-def test_only_the_newest_attempt_counts(state: AttemptState | None, seen: str) -> None:
-    # The fake always has an earlier profile: while a newer attempt runs, it must not be judged.
-    assert progress(FakeStore(state), "flights", "1").state == seen  # type: ignore[arg-type]
-
-
-def test_a_failed_attempt_brings_its_reason() -> None:
-    message = progress(FakeStore("failed"), "flights", "1").message  # type: ignore[arg-type]
-    assert message == "Dataset 'flights', partition '1': profiling failed (attempt 3): No folder."
 
 
 @pytest.mark.parametrize("end", ["succeeded", "failed"])

@@ -13,7 +13,7 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.review import Addresses, AlertView
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import AlertSummary, JudgedDetail, JudgedPartition, Origin
+from airflow_dq.store.review_model import AlertSummary, Origin, VerdictDetail, VerdictSummary
 from airflow_dq.store.summary import PartitionSummary
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -70,13 +70,13 @@ def alert() -> Alert:
 
 
 @pytest.fixture
-def make_detail(alert: Alert) -> Callable[..., JudgedDetail]:
+def make_detail(alert: Alert) -> Callable[..., VerdictDetail]:
     """A failed partition with the given alerts."""
 
-    def make(*alerts: Alert, **changes: Any) -> JudgedDetail:
+    def make(*alerts: Alert, **changes: Any) -> VerdictDetail:
         given = alerts or (alert,)
         verdict = Verdict("2026-02-28", Status.FAIL, ScopeVerdict(Status.FAIL), {}, given)
-        partition = JudgedPartition(
+        partition = VerdictSummary(
             verdict_id=3,
             dataset="orders",
             partition="2026-02-28",
@@ -107,7 +107,6 @@ def make_detail(alert: Alert) -> Callable[..., JudgedDetail]:
                 reason=None,
                 lower=one.lower,
                 upper=one.upper,
-                fpr=one.fpr,
                 created_at=NOW,
                 closed_at=None,
                 closed_reason=None,
@@ -117,14 +116,14 @@ def make_detail(alert: Alert) -> Callable[..., JudgedDetail]:
             )
             for place, one in enumerate(given)
         )
-        return JudgedDetail(partition, verdict, None, alerts_, (), (), None)
+        return VerdictDetail(partition, verdict, None, alerts_, (), (), None)
 
     return make
 
 
 @pytest.fixture
-def make_view(make_detail: Callable[..., JudgedDetail]) -> Callable[..., AlertView]:
-    def make(detail: JudgedDetail | None = None, **changes: Any) -> AlertView:
+def make_view(make_detail: Callable[..., VerdictDetail]) -> Callable[..., AlertView]:
+    def make(detail: VerdictDetail | None = None, **changes: Any) -> AlertView:
         made = AlertView(
             detail=detail or make_detail(),
             dag_id=ORIGIN.dag_id,

@@ -14,7 +14,7 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.review import DatasetView, render_dataset
 from airflow_dq.report.review.program_words import catch_words, clause_words
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import Series
+from airflow_dq.store.review_model import MetricHistory
 from tests.unit.report.review.conftest import NOW, ORIGIN, Page, partition
 
 MEAN = Clause("mean", "price", False, Transform(), 90.0, 110.0, 1e-3, Bound.STUDENT_T, 100.0, 2.0, 30)
@@ -26,7 +26,7 @@ def view() -> DatasetView:
     price = ColumnProgram("price", Kind.NUMERIC, (MEAN,), variants=25, coverage=24)
     program = Program(SynthesisOptions(), ("a", "b"), TableProgram(), {"price": price})
     values = (("a", 99.0), ("b", None), ("c", 101.0))
-    series = [Series(None, "row_count", (("a", 5.0),)), Series("price", "mean", values)]
+    series = [MetricHistory(None, "row_count", (("a", 5.0),)), MetricHistory("price", "mean", values)]
     broken = partition("c", verdict=Status.FAIL, first_alert_id=4, alert_count=2)
     hidden = replace(broken, partition="b", first_alert_id=5, origin=replace(ORIGIN, dag_id="secret"))
     readable = frozenset({ORIGIN.dag_id})

@@ -14,7 +14,7 @@ from airflow_dq.report.review.snooze_form import read_scope, scope_value, scopes
 from airflow_dq.report.review.sparkline import sparkline
 from airflow_dq.report.review.timestamp import distance_words
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import Origin, Series
+from airflow_dq.store.review_model import MetricHistory, Origin
 from tests.unit.report.review.conftest import NOW, Page
 
 
@@ -106,13 +106,13 @@ def test_what_can_be_snoozed_is_each_metric_each_column_and_everything(make_deta
 
 def test_a_sparkline_has_a_gap_where_there_is_no_value():
     values = (("a", 1.0), ("b", 2.0), ("c", None), ("d", 3.0), ("e", 4.0))
-    html = to_html(sparkline(Series("x", "mean", values)))
+    html = to_html(sparkline(MetricHistory("x", "mean", values)))
     assert html.count("<polyline") == 2
     assert "<b>4</b>" in html
 
 
 def test_a_sparkline_does_not_pass_an_older_value_off_as_the_newest():
-    html = to_html(sparkline(Series("x", "str_len", (("a", 16.0), ("b", 17.0), ("c", None)))))
+    html = to_html(sparkline(MetricHistory("x", "str_len", (("a", 16.0), ("b", 17.0), ("c", None)))))
     assert "<b>–</b>" in html
     assert "16 to 17 in 2 partitions, now no value" in html
     assert 'class="last"' not in html
@@ -120,4 +120,4 @@ def test_a_sparkline_does_not_pass_an_older_value_off_as_the_newest():
 
 @pytest.mark.parametrize("values", [(), (("a", None),), (("a", 5.0),), (("a", 1e308), ("b", -1e308))])
 def test_a_sparkline_of_anything_is_drawn(values):
-    assert "nan" not in to_html(sparkline(Series("x", "mean", values)))
+    assert "nan" not in to_html(sparkline(MetricHistory("x", "mean", values)))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from airflow_dq.explain.lines import details
-from airflow_dq.hooks.required_action import OPTIONS
+from airflow_dq.gate.answer import OPTIONS
 
 if TYPE_CHECKING:
     from airflow_dq.explain.alert import Alert
-    from airflow_dq.hooks.required_action import Answer
-    from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import JudgedDetail, Review
+    from airflow_dq.store.review_model import VerdictDetail
 
 SUBJECT = 200
 """Longest subject, in characters."""
@@ -28,15 +26,15 @@ _MEANING = {
 }
 
 
-def subject(detail: JudgedDetail) -> str:
+def subject(detail: VerdictDetail) -> str:
     """One line: dataset, partition, and what broke worst."""
     partition = detail.partition
-    text = f"{partition.dataset} {partition.partition}: {_worst(detail)}"
+    text = f"{partition.dataset} {partition.partition}: {_cause(detail)}"
     line = " ".join(text.split())
     return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}\u2026"
 
 
-def _worst(detail: JudgedDetail) -> str:
+def _cause(detail: VerdictDetail) -> str:
     alert = next(iter(detail.verdict.alerts), None)
     if alert is None or alert.cause is None:
         return _first(detail)
@@ -44,12 +42,12 @@ def _worst(detail: JudgedDetail) -> str:
     return f"{'the table' if alert.column is None else alert.column} looks like {alert.cause}"
 
 
-def _first(detail: JudgedDetail) -> str:
+def _first(detail: VerdictDetail) -> str:
     said = next((alert.message for alert in detail.alerts), detail.partition.headline)
     return said or detail.verdict.reason or "it does not pass"
 
 
-def body(detail: JudgedDetail, page: str | None) -> str:
+def body(detail: VerdictDetail, page: str | None) -> str:
     """The explanation, the history's chart, a table of what was violated, and what each answer does.
 
     :param page: path of the alert's page; None when there is no alert
@@ -58,7 +56,7 @@ def body(detail: JudgedDetail, page: str | None) -> str:
     blocks = [
         f"Dataset **{escape(detail.partition.dataset)}**, partition **{escape(detail.partition.partition)}**: "
         f"{escape(_first(detail))}",
-        *_told(alerts[0] if alerts else None),
+        *_detail_lines(alerts[0] if alerts else None),
     ]
     if page is not None:
         blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
@@ -70,12 +68,12 @@ def body(detail: JudgedDetail, page: str | None) -> str:
     return "\n\n".join(blocks)
 
 
-def _told(alert: Alert | None) -> Iterator[str]:
+def _detail_lines(alert: Alert | None) -> Iterator[str]:
     if alert is not None and (said := details(alert)):
         yield "\n".join(f"- {escape(line)}" for line in said)
 
 
-def _table(detail: JudgedDetail) -> Iterator[str]:
+def _table(detail: VerdictDetail) -> Iterator[str]:
     alerts = detail.verdict.alerts
     yield "| Column | Constraint | Seen | Expected | False alarm |"
     yield "|---|---|---|---|---|"
@@ -98,30 +96,6 @@ def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
     warns = " (only warns)" if alert.severity == "warn" else ""
     chance = "" if alert.fpr is None else odds(alert.fpr)
     return column, f"{metric_words(alert.metric, pair=False)}{warns}", shown, expected(alert), chance
-
-
-def settle(
-    repository: Repository, dataset: str, partition: str, answer: Answer, fingerprint: str, log: Any
-) -> Review | None:
-    """Record an answer, unless a decision was made elsewhere meanwhile: the one that is stored wins.
-
-    :param fingerprint: of the content that the question was about
-    :return: the decision that holds; None when there is none, or when the content is another one now
-    """
-    from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
-
-    try:
-        if answer.decision is not None:
-            repository.decide(dataset, partition, answer.decision, answer.by, answer.comment, fingerprint=fingerprint)
-    except AlreadyDecidedError:
-        stored = repository.decision(dataset, partition)
-        if stored is not None and stored.decision != answer.decision:
-            log.warning("%s answered %r, and it stays: %s.", answer.by, answer.decision, stored.words)
-        return stored
-    except NotJudgedError as error:
-        log.warning("%s", error)
-        return None
-    return repository.decision(dataset, partition)
 
 
 def escape(text: str) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.explain.lines import digest, telling
-from airflow_dq.program import Status
+from airflow_dq.learn.model import Status
 
 if TYPE_CHECKING:
-    from airflow_dq.program import Verdict
+    from airflow_dq.learn.model import Verdict
     from airflow_dq.store.review_model import Review
 
 OnViolation = Literal["fail", "skip", "warn", "review"]

@@ -9,15 +9,20 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.store.review_model import JudgedDetail, JudgedPartition
+from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.store.review_model import VerdictDetail, VerdictSummary
 
 EVIL = "<script>|`[x](http://y)`\n# *a*"
 
 
-def detail(*alerts: Alert, headline: str | None = "price: the mean is 500.") -> JudgedDetail:
+def detail(*alerts: Alert, headline: str | None = "price: the mean is 500.") -> VerdictDetail:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    line = JudgedPartition(1, "orders", "d=1", Status.FAIL, now, None, None, None, None, 1, 1, "fail", 9, headline)
+    line = VerdictSummary(1, "orders", "d=1", Status.FAIL, now, None, None, None, None, 1, 1, "fail", 9, headline)
     verdict = Verdict("d=1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts)
-    return JudgedDetail(line, verdict, None, (), (), (), None)
+    return VerdictDetail(line, verdict, None, (), (), (), None)
 
 
 def test_subject_is_one_short_line() -> None:

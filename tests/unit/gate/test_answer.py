@@ -1,0 +1,43 @@
+"""What comes back from Airflow's "Required Action"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from airflow_dq.gate.answer import OPTIONS, Answer, answer_of
+from airflow_dq.store.review_model import WORDS
+
+
+def test_every_decision_has_its_button() -> None:
+    assert list(OPTIONS) == list(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("event", "answer"),
+    [
+        (
+            {
+                "chosen_options": ["New normal"],
+                "params_input": {"comment": " ok "},
+                "responded_by_user": {"id": "1", "name": "ann"},
+            },
+            Answer("new_normal", "ann", "ok"),
+        ),
+        ({"chosen_options": ["Reject"], "params_input": None, "responded_by_user": None}, Answer("rejected")),
+        ({"chosen_options": ["Accept"], "params_input": {"comment": ""}}, Answer("accepted")),
+        ({"chosen_options": ["Accept"], "responded_by_user": {"id": "1", "name": ""}}, Answer("accepted", "1")),
+        ({"error": "too late", "error_type": "timeout"}, Answer(None, problem="too late")),
+    ],
+)
+def test_an_event_is_read(event: dict[str, Any], answer: Answer) -> None:
+    assert answer_of(event) == answer
+
+
+@pytest.mark.parametrize("chosen", [[], None, ["Maybe"], ["Accept", "Reject"]])
+def test_an_answer_that_is_none_decides_nothing(chosen: Any) -> None:
+    answer = answer_of({"chosen_options": chosen})
+    assert answer.decision is None
+    assert answer.problem is not None
+    assert "is none of ['Accept', 'Reject', 'New normal']" in answer.problem
