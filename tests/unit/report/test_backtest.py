@@ -20,8 +20,8 @@ from airflow_dq.backtest.model import (
 from airflow_dq.backtest.summary import rate
 from airflow_dq.learn.model import Alert, Status
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.report.backtest_page import CARDS, render_backtest_page, write_backtest
 from airflow_dq.report.backtest_text import render_backtest
+from airflow_dq.report.pages.backtest import CARDS, render_backtest_page, write_backtest
 
 
 @pytest.fixture
