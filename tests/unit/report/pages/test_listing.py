@@ -69,6 +69,11 @@ def test_a_repaired_partition_is_closed_and_not_failed(view, make_detail, where)
     assert "closed 1 alert" in Page(render_list(repaired, where)).text
 
 
+def test_a_decided_row_says_who_decided(view, make_detail, where):
+    decided = make_detail(decision="accepted", decided_by="ann", open_count=0).partition
+    assert "accepted by ann 1 alert" in Page(render_list(replace(view, rows=[decided]), where)).text
+
+
 def test_without_any_dataset_the_page_says_why_it_is_empty(view, where):
     text = Page(render_list(replace(view, rows=[], datasets=[]), where)).text
     assert "No gate has judged a partition of any dataset that you may see." in text
