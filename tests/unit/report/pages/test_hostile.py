@@ -53,7 +53,7 @@ TEMPLATES = Path(str(files("airflow_dq.report"))) / "templates"
 WHERE = Addresses(version="v1")
 FRAGMENTS = (
     "<script>alert(1)</script>", "</style><b>", "</title></textarea>", "<!--", "-->", "]]>", "&amp;", "&#x3c;", '"',
-    "'", "` onload=x ", "{{ 7 * 7 }}", "{% raw %}", "{#", "\x00", "\x1b[31m", "\u202e", "\u200f", "\u2067", "\ufffe", "%s",
+    "'", "` onload=x ", "{{ 7 * 7 }}", "{% raw %}", "{#", "\x00", "\x1b[31m", "\u202e", "\u200f", "\u2067", "\ufffe",
 )  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), min_size=1, max_size=6).map("".join).filter(bool)
 
