@@ -11,6 +11,9 @@ SCHEMA = "airflow_dq"
 DSN_VARIABLE = "AIRFLOW_DQ_DSN"
 """Environment variable with the database's URL; it wins over the Airflow connection."""
 
+REVIEW_PATH = "/dq-alerts"
+"""Path of the review pages below Airflow's own.  ``/dq`` belongs to the PyPI distribution ``airflow-dq``."""
+
 HASH_KEY_VARIABLE = "AIRFLOW_DQ_HASH_KEY"
 """Environment variable with the secret that hashes values which must not be stored."""
 

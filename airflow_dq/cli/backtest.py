@@ -148,7 +148,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 
 
 def _write_page(path: Path, result: BacktestResult) -> None:
-    from airflow_dq.report.backtest_page import write_backtest
+    from airflow_dq.report.pages import write_backtest
 
     try:
         write_backtest(path, result)

@@ -8,14 +8,12 @@ from urllib.parse import quote, urlsplit
 import attrs
 from airflow.sdk import BaseOperatorLink
 
+from airflow_dq.settings import REVIEW_PATH
 from airflow_dq.version_compat import conf
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseOperator
     from airflow.sdk.types import TaskInstanceKey
-
-PREFIX = "/dq-alerts"
-"""Where the plugin's pages are, below Airflow's own path."""
 
 
 @attrs.define()
@@ -33,4 +31,4 @@ class DQAlertLink(BaseOperatorLink):
 def alert_path(dag_id: str, alert_id: int) -> str:
     """Path of an alert's page, as a browser needs it: below the path of ``api.base_url``."""
     base = urlsplit(conf.get("api", "base_url", fallback=None) or "").path.rstrip("/")
-    return f"{base}{PREFIX}/dags/{quote(dag_id, safe='')}/alerts/{alert_id}"
+    return f"{base}{REVIEW_PATH}/dags/{quote(dag_id, safe='')}/alerts/{alert_id}"

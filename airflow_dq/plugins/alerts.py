@@ -7,12 +7,10 @@ from typing import Any
 from airflow.plugins_manager import AirflowPlugin
 
 from airflow_dq.plugins.lazy import LazyApp
-
-PREFIX = "/dq-alerts"
-"""Path of the pages.  ``/dq`` belongs to the PyPI distribution ``airflow-dq``."""
+from airflow_dq.settings import REVIEW_PATH
 
 # Without a slash at its beginning an address is relative to Airflow's own base path.
-_BASE = PREFIX.removeprefix("/")
+_BASE = REVIEW_PATH.removeprefix("/")
 _TASK = f"{_BASE}/dags/{{DAG_ID}}/task?run_id={{RUN_ID}}&task_id={{TASK_ID}}&map_index={{MAP_INDEX}}"
 _ICON = f"{_BASE}/static/icon.svg"
 
@@ -22,7 +20,7 @@ def _view(destination: str, href: str, route: str) -> dict[str, str]:
     return {"name": "Data quality", "href": href, "destination": destination, "url_route": route, **icons}
 
 
-_APPS: list[Any] = [{"app": LazyApp(), "url_prefix": PREFIX, "name": "Data quality"}]
+_APPS: list[Any] = [{"app": LazyApp(), "url_prefix": REVIEW_PATH, "name": "Data quality"}]
 _VIEWS: list[Any] = [
     # Beside Airflow's own entries; a version that knows no such place puts it into its menu "Browse".
     {**_view("nav", f"{_BASE}/", "data-quality"), "nav_top_level": True, "category": "browse"},

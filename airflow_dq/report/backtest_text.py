@@ -12,7 +12,6 @@ from airflow_dq.judge.verdict import Status
 from airflow_dq.report.backtest_words import (
     by_type,
     caution,
-    count,
     counts,
     headline,
     next_step,
@@ -20,8 +19,7 @@ from airflow_dq.report.backtest_words import (
     subject,
     target_words,
 )
-from airflow_dq.report.markup import clean
-from airflow_dq.report.text import status_words
+from airflow_dq.report.words import clean, count, spaced, status_words
 
 _SENTENCES = 6
 """Most fired clauses that are shown with their sentence; the page and the JSON have all."""
@@ -33,7 +31,7 @@ _NARROWEST = 40
 def render_backtest(result: BacktestResult, *, from_files: bool = False, width: int | None = None) -> str:
     """The whole report.
 
-    :param result: what :func:`airflow_dq.program.backtest` found
+    :param result: what :func:`airflow_dq.backtest.walk.backtest` found
     :param from_files: whether files were read, and no stored history
     :param width: characters in a line (None: as wide as the terminal, 100 where there is none)
     """
@@ -79,7 +77,7 @@ def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, st
     spread = f"{sizes[0]:,}-{sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}" if sizes else "-"
     verdict = "ALARM" if first.status is Status.FAIL else status_words(first.status)
     if first.decision is not None:
-        verdict += f" ({first.decision.replace('_', ' ')})"
+        verdict += f" ({spaced(first.decision)})"
     cells = key, spread, verdict
     if first.status is Status.FAIL and first.alerts:
         more = len(first.alerts) - 1

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from airflow_dq.backtest.model import JUDGED, BacktestResult, Recall, TargetOutcome
 from airflow_dq.judge.verdict import Status
+from airflow_dq.report.words import count, share, spaced
 
 _ROW = 3
 """From this many alarms in a row on, the report says what may be behind them."""
@@ -90,9 +91,7 @@ def by_type(result: BacktestResult) -> str:
     if not injected:
         return "not known: no partition that passed has injected errors"
     caught = sum(one.caught for one in result.recall)
-    listed = ", ".join(
-        f"{one.type.replace('_', ' ')} {share(one.caught / one.injected, 0)}" for one in sorted_recall(result)
-    )
+    listed = ", ".join(f"{spaced(one.type)} {share(one.caught / one.injected, 0)}" for one in sorted_recall(result))
     where = count(len(result.recall_partitions), "newest partition")
     return f"{share(caught / injected)} of {injected:,} errors injected into the {where} that passed: {listed}"
 
@@ -129,15 +128,3 @@ def next_step(result: BacktestResult, *, from_files: bool = False) -> str:
 def subject(column: str | None) -> str:
     """The column, or the table as a whole."""
     return column if column is not None else "whole table"
-
-
-def share(value: float, digits: int = 1) -> str:
-    """A share in percent; a small one with one significant digit more than it has zeros."""
-    if 0 < value < 0.001:
-        return f"{100 * value:.2g}%"
-    return f"{100 * value:.{digits}f}%"
-
-
-def count(number: int, noun: str) -> str:
-    """``1 partition``, ``2 partitions``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,9 +8,9 @@ from xml.etree.ElementTree import Element
 from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.report.axis import Scale, ScaleKind, fit
-from airflow_dq.report.markup import element, to_svg
 from airflow_dq.report.number import numbers, tick_labels
 from airflow_dq.report.style import css
+from airflow_dq.report.svg import document, element
 
 WIDTH, HEIGHT = 560, 230
 """In pixels, where a page does not ask for another size."""
@@ -80,7 +80,7 @@ def standalone_chart(alert: Alert, partition: str | None, *, moving: bool = Fals
     chart.insert(1, element("style", css("theme", "chart") + size))
     # Its own background: the page around it may be dark where the reader's system is light.
     chart.insert(2, element("rect", class_="card", width="100%", height="100%", rx=8))
-    return to_svg(chart)
+    return document(chart)
 
 
 def _axis(frame: _Frame, labels: list[tuple[float, str]]) -> list[Element]:

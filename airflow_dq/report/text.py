@@ -6,17 +6,15 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import digest
+from airflow_dq.explain.wording import looks_like
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.report.markup import clean
+from airflow_dq.report.words import capitalized, clean, count, count_or_no, status_words
 
 _NARROWEST = 30
 """Fewest characters of a line of the finding column, however narrow the terminal is."""
-
-
-def status_words(status: Status) -> str:
-    """A verdict's status as a person reads it (``warming up``)."""
-    return str(status).replace("_", " ")
 
 
 def finding(verdict: Verdict) -> str:
@@ -25,20 +23,30 @@ def finding(verdict: Verdict) -> str:
     judged = sum(bool(scope.results) for scope in verdict.columns.values())
     if verdict.alerts:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
-        where = f" in {_count(columns, 'column')}" if columns else ""
-        return f"{_count(len(verdict.alerts), 'alert')}{where}"
+        where = f" in {count(columns, 'column')}" if columns else ""
+        return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return f"{_count(len(results), 'clause')} on {_count(judged, 'column')} held"
+    return f"{count(len(results), 'clause')} on {count(judged, 'column')} held"
+
+
+def predicate(alert: Alert) -> str:
+    """The alert's sentence without its subject, for a place that has it and the likely cause above it."""
+    text = sentence_of(alert)
+    start = f"{alert.column or 'the table'}: "
+    return capitalized(text.removeprefix(start)) if text.startswith(start) else text
+
+
+def sentence_of(alert: Alert) -> str:
+    """The alert's sentence without its likely cause."""
+    return alert.message.replace(looks_like(alert.cause), "") if alert.cause else alert.message
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many partitions passed, and how many alerts there are, in one sentence."""
     passed = sum(verdict.status is Status.PASS for verdict in verdicts)
     alerts = sum(len(verdict.alerts) for verdict in verdicts)
-    return (
-        f"{passed} of {_count(len(verdicts), 'partition')} passed; {_count(alerts, 'alert') if alerts else 'no alert'}."
-    )
+    return f"{passed} of {count(len(verdicts), 'partition')} passed; {count_or_no(alerts, 'alert')}."
 
 
 def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None) -> str:
@@ -76,7 +84,3 @@ def _line(cells: Sequence[str], sizes: Sequence[int]) -> str:
 
 def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(clean(text), max(_NARROWEST, width), break_on_hyphens=False) or [""]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

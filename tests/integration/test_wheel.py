@@ -27,6 +27,8 @@ package = Path(airflow_dq.__file__).parent
 for name, file in {"migrations": "env.py", "spark_jobs": "profile.py", "dags": "example_flights.py"}.items():
     assert (resource_dir(name) / file).is_file(), name
     assert resource_dir(name).parent == package, name
+from airflow_dq.report import render_page
+assert "no dataset" in render_page([])
 print(package)
 """
 
@@ -85,6 +87,10 @@ def test_the_wheel_holds_what_lies_outside_the_package(wheel: Path) -> None:
         assert sources
         assert {f"airflow_dq/{source}" for source in sources} <= names
     assert "airflow_dq/example_dags/example_flights.py" in names
+    templates = ROOT / "airflow_dq" / "report" / "templates"
+    pages = {path.relative_to(ROOT).as_posix() for path in templates.rglob("*.html")}
+    assert "airflow_dq/report/templates/layout/base.html" in pages
+    assert pages <= names
     assert not any(name.startswith(("tests/", "migrations/", "spark_jobs/", "dags/")) for name in names)
     assert not any("__pycache__" in name for name in names)
 

@@ -11,7 +11,7 @@ from airflow_dq.plugins.web.access import judged_by, requires_reading
 from airflow_dq.plugins.web.context import Store, page
 from airflow_dq.plugins.web.picture import chart_of
 from airflow_dq.plugins.web.visit import Visiting
-from airflow_dq.report.review import render_message
+from airflow_dq.report.pages import render_message
 from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 
 router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)])

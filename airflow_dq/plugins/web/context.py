@@ -11,9 +11,9 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.plugins.alerts import PREFIX
-from airflow_dq.report.review import Addresses
+from airflow_dq.report.pages import Addresses
 from airflow_dq.report.style import version
+from airflow_dq.settings import REVIEW_PATH
 from airflow_dq.store import Repository, open_store
 
 _LOCK = Lock()
@@ -37,7 +37,7 @@ def store() -> Repository:
 def addresses(request: Request) -> Addresses:
     """Addresses as the request's own: below the base path that the server or a proxy has given to Airflow."""
     base = str(request.scope.get("root_path", "")).rstrip("/")
-    return Addresses(airflow=base.removesuffix(PREFIX), prefix=PREFIX, version=version())
+    return Addresses(airflow=base.removesuffix(REVIEW_PATH), version=version())
 
 
 def present() -> datetime:

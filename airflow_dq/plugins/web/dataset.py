@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from airflow_dq.plugins.web.access import ReadableDags
 from airflow_dq.plugins.web.context import Now, Store, Where, page
-from airflow_dq.report.review import DatasetView, render_dataset
+from airflow_dq.report.pages import DatasetView, render_dataset
 
 router = APIRouter()
 PARTITIONS = 60

@@ -17,7 +17,7 @@ from airflow_dq.plugins.web.access import requires_deciding, requires_reading, r
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
 from airflow_dq.plugins.web.visit import Visit, Visiting
-from airflow_dq.report.review.snooze_form import DAYS, read_scope
+from airflow_dq.report.pages.snooze import DAYS, read_scope
 from airflow_dq.store.review_model import Decision
 
 router = APIRouter(

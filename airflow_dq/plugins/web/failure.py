@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from airflow_dq.exceptions import DQError, ReviewError
 from airflow_dq.plugins.web.context import addresses, page
 from airflow_dq.plugins.web.header import with_headers
-from airflow_dq.report.review import render_message
+from airflow_dq.report.pages import render_message
 
 _TITLES = {
     401: "Log in first",

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from airflow_dq.plugins.web.access import ReadableDags, requires_reading
 from airflow_dq.plugins.web.context import Now, Store, Where, page
-from airflow_dq.report.review import Addresses, ListView, render_list
+from airflow_dq.report.pages import Addresses, ListView, render_list
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import AlertFilter
 

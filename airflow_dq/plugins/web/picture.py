@@ -7,6 +7,7 @@ from fastapi import HTTPException
 from airflow_dq.explain.alert import Alert
 from airflow_dq.report.card import clauses_of, is_moving, key_of
 from airflow_dq.report.chart import standalone_chart
+from airflow_dq.report.pages.card import clauses_of, is_moving, key_of
 from airflow_dq.store.review_model import AlertSummary, VerdictDetail
 
 

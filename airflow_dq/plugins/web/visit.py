@@ -10,7 +10,7 @@ from fastapi import Depends
 
 from airflow_dq.plugins.web.access import MayDecide, ReadableDags, judged_by
 from airflow_dq.plugins.web.context import Now, Store, Where
-from airflow_dq.report.review import Addresses, AlertView, render_alert
+from airflow_dq.report.pages import Addresses, AlertView, render_alert
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import VerdictDetail
 

@@ -21,8 +21,8 @@ from airflow_dq.backtest.summary import rate
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.report.backtest_page import CARDS, render_backtest_page, write_backtest
 from airflow_dq.report.backtest_text import render_backtest
+from airflow_dq.report.pages.backtest import CARDS, render_backtest_page, write_backtest
 
 
 @pytest.fixture

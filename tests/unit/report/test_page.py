@@ -97,7 +97,7 @@ def test_a_card_shows_the_cause_and_what_changed(alert: Alert, make_verdict):
     told = replace(alert, cause=cause, cause_stated=True, changes=(Change("value", "'<us>' appeared: 12.0%"),))
     html = render_page([("flights", make_verdict(told))])
     assert "<strong>change of unit, x60</strong>" in html
-    assert "<li>values: '&lt;us&gt;' appeared: 12.0%</li>" in html
+    assert "<li>values: &#39;&lt;us&gt;&#39; appeared: 12.0%</li>" in html
     assert 'class="moved"' in render_page([("flights", make_verdict(replace(told, root=False)))])
 
 

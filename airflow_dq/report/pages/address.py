@@ -1,0 +1,80 @@
+"""Where each page is: the one place that makes addresses from names, which are data and therefore quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from airflow_dq.settings import REVIEW_PATH
+from airflow_dq.store.review_model import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Addresses as this server is reached.
+
+    :param airflow: path of Airflow's own pages, without a slash at its end (``""``, or ``/team-a`` behind a proxy)
+    :param version: changes with the content of the style sheet and the script
+    """
+
+    airflow: str = ""
+    version: str = ""
+
+    @property
+    def base(self) -> str:
+        """Path of our pages."""
+        return self.airflow + REVIEW_PATH
+
+    def listing(self, dag_id: str | None = None, **query: str | int | None) -> str:
+        """The list of judged partitions, of one DAG or of all that the reader may see."""
+        path = "/" if dag_id is None else f"/dags/{_quoted(dag_id)}"
+        return self._page(path, query)
+
+    def dataset(self, name: str) -> str:
+        """A dataset's page; whoever may see a DAG that judges it may see it."""
+        return self._page("/dataset", {"name": name})
+
+    def alert(self, dag_id: str, alert_id: int, **query: str | None) -> str:
+        """The page of the partition that an alert is about."""
+        return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}", query)
+
+    def partition(self, dag_id: str, dataset: str, partition: str) -> str:
+        """The same page of a partition that may have no alert."""
+        return self._page(f"/dags/{_quoted(dag_id)}/partition", {"dataset": dataset, "partition": partition})
+
+    def chart(self, dag_id: str, alert_id: int) -> str:
+        """An alert's chart as a picture."""
+        return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/chart.svg", {})
+
+    def action(self, dag_id: str, alert_id: int, action: str) -> str:
+        """Where a form about an alert's partition is sent: ``decision``, ``snooze`` or ``snooze/end``."""
+        return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/{action}", {})
+
+    def static(self, name: str) -> str:
+        """A file of ours; a new version has a new address, so that it may be cached for ever."""
+        return self._page(f"/static/{name}", {"v": self.version})
+
+    def task(self, origin: Origin) -> str:
+        """Airflow's own page of the task that judged."""
+        path = f"/dags/{_quoted(origin.dag_id)}/runs/{_quoted(origin.run_id)}/tasks/{_quoted(origin.task_id)}"
+        return self.airflow + path + (f"/mapped/{origin.map_index}" if origin.map_index >= 0 else "")
+
+    def login(self, back: str) -> str:
+        """Airflow's login, which comes back to a page of ours."""
+        return f"{self.airflow}/api/v2/auth/login?{urlencode({'next': back})}"
+
+    def waiting(self, origin: Origin) -> str:
+        """Airflow's REST address that says whether a task waits for a person."""
+        return (
+            f"{self.airflow}/api/v2/dags/{_quoted(origin.dag_id)}/dagRuns/{_quoted(origin.run_id)}"
+            f"/taskInstances/{_quoted(origin.task_id)}/{origin.map_index}/hitlDetails"
+        )
+
+    def _page(self, path: str, query: Mapping[str, str | int | None]) -> str:
+        given = {name: str(value) for name, value in query.items() if value not in (None, "")}
+        return self.base + path + (f"?{urlencode(given)}" if given else "")
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="")

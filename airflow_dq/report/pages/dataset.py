@@ -1,0 +1,132 @@
+"""A dataset: how its partitions were judged, how its columns move, and what must hold in the next partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from airflow_dq.learn.program import ColumnProgram, Program
+from airflow_dq.report.number import odds
+from airflow_dq.report.pages.address import Addresses
+from airflow_dq.report.pages.mark import LEGEND, strip
+from airflow_dq.report.pages.program import calendar_words, catch_words, clause_words
+from airflow_dq.report.render import render
+from airflow_dq.report.sparkline import Sparkline, sparkline
+from airflow_dq.report.words import count
+from airflow_dq.states.base import Kind
+from airflow_dq.store.review_model import MetricHistory, Snooze
+from airflow_dq.store.summary import PartitionSummary
+
+COLUMNS = 120
+"""Most columns that get sparklines and sentences; a page must load in a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetView:
+    """What a dataset's page shows.
+
+    :param readable: DAGs that the reader may see: only what they judged is linked
+    :param partitions: oldest first
+    :param program: partition it was made for, and the newest program; None when there is none yet
+    """
+
+    name: str
+    readable: frozenset[str]
+    partitions: Sequence[PartitionSummary]
+    series: Sequence[MetricHistory]
+    program: tuple[str, Program] | None
+    snoozes: Sequence[Snooze]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """One card: a column, or the table as a whole.
+
+    :param sentences: what must hold
+    :param note: what is said about them
+    """
+
+    column: str | None
+    kind: str | None
+    sparks: Sequence[Sparkline]
+    sentences: Sequence[str]
+    note: str
+
+
+def render_dataset(view: DatasetView, addresses: Addresses) -> str:
+    """The page."""
+    names = _columns(view)
+    return render(
+        "dataset.html",
+        links=addresses,
+        title=view.name,
+        lede=_lede(view),
+        marks=strip(view.partitions, lambda partition: _address(view, partition, addresses)),
+        legend=LEGEND,
+        snoozes=view.snoozes,
+        about=None if view.program is None else _about(*view.program),
+        scopes=None if view.program is None else _scopes(view.program[1], view.series, names[:COLUMNS]),
+        more_columns=len(names) - COLUMNS,
+        now=view.now,
+    )
+
+
+def _address(view: DatasetView, partition: PartitionSummary, addresses: Addresses) -> str | None:
+    if partition.origin is None or partition.verdict is None or partition.origin.dag_id not in view.readable:
+        return None
+    if partition.first_alert_id is not None:
+        return addresses.alert(partition.origin.dag_id, partition.first_alert_id)
+    return addresses.partition(partition.origin.dag_id, view.name, partition.partition)
+
+
+def _lede(view: DatasetView) -> str:
+    passed = sum(partition.verdict == "pass" for partition in view.partitions)
+    judged = sum(partition.verdict is not None for partition in view.partitions)
+    if not judged:
+        return "No partition has been judged yet."
+    newest = view.partitions[-1]
+    rows = "" if newest.rows is None else f"; the newest, {newest.partition}, has {newest.rows:,} rows"
+    return f"{passed} of the last {count(judged, 'judged partition')} passed{rows}."
+
+
+def _about(partition: str, program: Program) -> str:
+    """Where the program comes from, and what it aims at."""
+    if program.missing:
+        return f"{program.missing} more partitions are needed before anything is judged."
+    clauses = len(program.table.clauses) + sum(len(column.clauses) for column in program.columns.values())
+    rate = program.options.target_fpr
+    scope = "partitions" if program.options.scope == "partition" else "partitions of each column"
+    return (
+        f"{clauses} clauses, learned from {len(program.partitions)} partitions, {program.partitions[0]} to "
+        f"{program.partitions[-1]}, and used on {partition}. Aim: at most {odds(rate)} {scope} is a false alarm."
+    )
+
+
+def _columns(view: DatasetView) -> list[str]:
+    """The program's columns first, then those that only have values."""
+    known = () if view.program is None else view.program[1].columns
+    return list(dict.fromkeys([*known, *(one.column for one in view.series if one.column is not None)]))
+
+
+def _scopes(program: Program, series: Sequence[MetricHistory], names: Sequence[str]) -> list[_Scope]:
+    by_column: dict[str | None, list[MetricHistory]] = {}
+    for one in series:
+        by_column.setdefault(one.column, []).append(one)
+    words = (clause_words(clause, Kind.NUMERIC) for clause in program.table.clauses)
+    table = _Scope(None, None, _sparks(by_column.get(None, ())), [word for word in words if word], "")
+    return [table, *(_column(name, program.columns.get(name), by_column.get(name, ())) for name in names)]
+
+
+def _column(name: str, column: ColumnProgram | None, series: Sequence[MetricHistory]) -> _Scope:
+    if column is None:
+        return _Scope(name, None, _sparks(series), (), "not part of the program")
+    told = [calendar_words(column.calendar)] if column.calendar and column.calendar[0].varied else []
+    words = (clause_words(clause, column.kind) for clause in column.clauses)
+    sentences = [*told, *(word for word in words if word)]
+    return _Scope(name, str(column.kind), _sparks(series, column.kind), sentences, catch_words(column))
+
+
+def _sparks(series: Sequence[MetricHistory], kind: Kind = Kind.NUMERIC) -> list[Sparkline]:
+    return [sparkline(one, kind) for one in series]

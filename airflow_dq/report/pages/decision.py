@@ -1,0 +1,116 @@
+"""The decision on a partition: what stands, the choices for whoever may decide, and what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from airflow_dq.report.pages.mark import DECISIONS, Badge
+from airflow_dq.report.words import count_or_no
+from airflow_dq.store.review_model import Action, Decision, ReviewEvent, VerdictDetail, VerdictSummary
+
+CHOICES: dict[Decision, tuple[str, str]] = {
+    "accepted": ("Accept", "The data is right: it joins the history."),
+    "rejected": ("Reject", "The data is bad: it stays out of the history, and the gate fails."),
+    "new_normal": ("New normal", "The data is right, and from here on it looks like this: history restarts here."),
+}
+"""The button and the meaning of each decision; the button's words are also those of Airflow's Required Action."""
+_OUTCOMES: dict[Decision, str] = {
+    "accepted": "The data is right: the partition joined the history.",
+    "rejected": "The data is bad: the partition stays out of the history.",
+    "new_normal": "The history restarts at this partition.",
+}
+_ACTIONS: dict[Action, str] = {
+    "accepted": "accepted the partition",
+    "rejected": "rejected the partition",
+    "new_normal": "accepted the partition as the new normal",
+    "snoozed": "snoozed",
+    "unsnoozed": "ended the snooze of",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A button and what it means."""
+
+    value: Decision
+    button: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The decision that stands."""
+
+    badge: Badge
+    by: str | None
+    at: datetime | None
+    comment: str | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCard:
+    """The card about the decision.
+
+    :param standing: None while nobody has decided
+    :param action: where the form is sent; None for a reader who may not decide
+    :param waiting: Airflow's address that says whether the gate waits; None when no task judged
+    :param task: the task that judged, in words
+    """
+
+    standing: Standing | None
+    action: str | None
+    waiting: str | None
+    task: str | None
+    dag_id: str | None
+    fingerprint: str
+    choices: Sequence[Choice]
+
+
+@dataclass(frozen=True, slots=True)
+class TrailLine:
+    """One line of the audit trail."""
+
+    at: datetime
+    by: str
+    what: str
+    comment: str | None = None
+
+
+def decision_card(detail: VerdictDetail, action: str | None, waiting: str | None) -> DecisionCard:
+    """The card; the choices are those that would change something."""
+    partition, origin = detail.partition, detail.partition.origin
+    return DecisionCard(
+        standing=None if partition.decision is None else _standing(detail, partition.decision),
+        action=action,
+        waiting=waiting,
+        task=None if origin is None else f"{origin.dag_id} · {origin.task_id}",
+        dag_id=None if origin is None else origin.dag_id,
+        fingerprint=partition.fingerprint,
+        choices=[Choice(value, *words) for value, words in CHOICES.items() if value != partition.decision],
+    )
+
+
+def _standing(detail: VerdictDetail, decision: Decision) -> Standing:
+    partition = detail.partition
+    badge = Badge(*DECISIONS[decision])
+    return Standing(badge, partition.decided_by, partition.decided_at, detail.comment, _OUTCOMES[decision])
+
+
+def trail(partition: VerdictSummary, events: Sequence[ReviewEvent]) -> list[TrailLine]:
+    """The audit trail, oldest first, the gate's own verdict in its place.
+
+    :param events: oldest first
+    """
+    by = "The gate" if partition.origin else "The partition was judged: the gate"
+    verdict = TrailLine(partition.judged_at, by, f"found {count_or_no(partition.alert_count, 'alert')}")
+    lines = [TrailLine(event.at, event.by, _what(event), event.comment) for event in events]
+    # Snoozes of the dataset may be older than the verdict.
+    lines.insert(sum(line.at < partition.judged_at for line in lines), verdict)
+    return lines
+
+
+def _what(event: ReviewEvent) -> str:
+    return _ACTIONS[event.action] + (f" {event.detail}" if event.detail else "")
