@@ -11,8 +11,8 @@ from airflow_dq.codec.basic import Finite
 from airflow_dq.codec.form import Form, Mismatch, shown
 from airflow_dq.codec.registry import record, register
 from airflow_dq.exceptions import CodecError
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.encoding import decode_metric, encode_metric
-from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.profile.model import Profile, encode_states
 from airflow_dq.states.base import State, decode_state
 

@@ -48,8 +48,12 @@ class Alert:
     lower: float | None = None
     upper: float | None = None
     """Lowest and highest value of the metric that would have passed."""
+    moving: bool = False
+    """Whether these bounds hold for one partition only, because they follow from the values before it."""
     evidence: Evidence | None = None
     """How unusual it is, by what the history has seen."""
+    partitions: int = 0
+    """Number of past partitions that the expectation rests on."""
     history: tuple[tuple[str | None, float | None], ...] = ()
     """(partition, value) of the metric over the history, oldest first: what a chart shows."""
     kind: Kind | None = None

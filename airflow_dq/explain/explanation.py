@@ -71,7 +71,15 @@ def _schema_alerts(partition: PartitionView, constraint: Constraint, finding: Fi
     for name in finding.scope.columns:
         changes = _type_changes(partition, name) if finding.rule == "column_retyped" else ()
         sentence = sentence_of(constraint, finding, partition, name)
-        yield Alert(finding.rule, name, sentence, changes=changes, cause=finding.cause, cause_stated=True)
+        yield Alert(
+            finding.rule,
+            name,
+            sentence,
+            partitions=finding.partitions,
+            changes=changes,
+            cause=finding.cause,
+            cause_stated=True,
+        )
 
 
 def _type_changes(partition: PartitionView, name: str) -> tuple[Change, ...]:
@@ -104,6 +112,7 @@ def _alerts(
             sentence=sentence_of(constraint, finding, partition),
             metric=finding.metric,
             observed=finding.observed,
+            partitions=finding.partitions,
             kind=None if column is None else column.kind,
             cause=finding.cause,
         )
@@ -120,7 +129,9 @@ def _alerts(
             observed=finding.observed,
             lower=finding.lower,
             upper=finding.upper,
+            moving=not constraint.expectation.is_fixed,
             evidence=finding.evidence,
+            partitions=finding.partitions,
             history=past,
             kind=constraint.kind,
             changes=(*history_changes(constraint, partition, past), *(() if place else changes)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
 
 if TYPE_CHECKING:
-    from airflow_dq.learn.model import Verdict
+    from airflow_dq.judge.verdict import Verdict
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import Decision, Review
 

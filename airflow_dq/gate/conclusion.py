@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.explain.lines import digest, telling
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 
 if TYPE_CHECKING:
-    from airflow_dq.learn.model import Verdict
+    from airflow_dq.judge.verdict import Verdict
     from airflow_dq.store.review_model import Review
 
 OnViolation = Literal["fail", "skip", "warn", "review"]
@@ -128,8 +128,7 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
         return f"{where}: {done}, {review.words} (verdict: {verdict.status})"
     match verdict.status:
         case Status.PASS:
-            clauses = sum(len(scope.results) for scope in (verdict.table, *verdict.columns.values()))
-            return f"{where}: pass; {clauses} constraints on {len(verdict.columns)} columns hold."
+            return f"{where}: pass; {verdict.checked} constraints on {len(verdict.columns)} columns hold."
         case Status.FAIL:
             count = len(verdict.alerts)
             done = _DONE.get(outcome, "fail")

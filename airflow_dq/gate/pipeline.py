@@ -13,12 +13,14 @@ from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreE
 from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
+from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import to_json
 
 if TYPE_CHECKING:
+    from airflow_dq.learn.history.history import History
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.repository import Repository
     from airflow_dq.store.review_model import HistoryStart, Origin
@@ -78,8 +80,9 @@ def _judge(
     history = repository.load_history(dataset, partition, options.history)
     inputs: str | None = None
     program: Program | None = None
+    distances = Distances()
     try:
-        learnable, uncompared = _fill_history(history, profile)
+        learnable, uncompared = _learnable(history, profile, distances)
         inputs = inputs_digest(history, options, uncompared)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
         verdict = _with_uncompared(_evaluate(program, profile, learnable), uncompared)
@@ -90,7 +93,7 @@ def _judge(
     except Exception as error:
         log.exception("Dataset %r, partition %r could not be judged.", dataset, partition)
         verdict = _error(profile, error)
-    repository.save_pairs(dataset, [*history, profile])
+    repository.save_distances(dataset, [*history, profile], distances.measured)
     if verdict.status is Status.WARMING_UP:
         verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
     repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
@@ -124,12 +127,15 @@ def inputs_digest(
     return hashlib.blake2b(to_json(content).encode(), digest_size=16).hexdigest()
 
 
-def _fill_history(history: Sequence[Profile], profile: Profile) -> tuple[Sequence[Profile], frozenset[str]]:
+def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distances) -> tuple[History, frozenset[str]]:
     """The history as it can be learned from, and the columns whose distances the partition cannot be judged by."""
-    from airflow_dq.gate.missing_distance import filled, unmeasurable
+    from airflow_dq.gate.missing_distance import assume_missing, unmeasurable
+    from airflow_dq.learn.history.history import History
 
-    uncompared = unmeasurable(profile, history)
-    return filled(history, uncompared), uncompared
+    uncompared = unmeasurable(profile, profiles, distances)
+    distances.leave_out(uncompared)
+    assume_missing(profiles, distances)
+    return History.of(profiles, distances=distances), uncompared
 
 
 def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:
@@ -151,13 +157,13 @@ def _stored_program(repository: Repository, dataset: str, partition: str, inputs
         return None
 
 
-def _synthesize(history: Sequence[Profile], options: SynthesisOptions) -> Program:
+def _synthesize(history: History, options: SynthesisOptions) -> Program:
     from airflow_dq.learn.pipeline import synthesize
 
     return synthesize(history, options)
 
 
-def _evaluate(program: Program, profile: Profile, history: Sequence[Profile]) -> Verdict:
+def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:
     from airflow_dq.judge.evaluation import evaluate
 
     verdict = evaluate(program, profile, history)

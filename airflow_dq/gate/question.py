@@ -75,7 +75,7 @@ def _detail_lines(alert: Alert | None) -> Iterator[str]:
 
 def _table(detail: VerdictDetail) -> Iterator[str]:
     alerts = detail.verdict.alerts
-    yield "| Column | Constraint | Seen | Expected | False alarm |"
+    yield "| Column | Constraint | Seen | Expected | How unusual |"
     yield "|---|---|---|---|---|"
     for alert in islice(alerts, SHOWN):
         yield "| " + " | ".join(map(escape, _cells(alert))) + " |"
@@ -84,9 +84,10 @@ def _table(detail: VerdictDetail) -> Iterator[str]:
 
 
 def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
+    from airflow_dq.explain.evidence import evidence_words
     from airflow_dq.explain.wording import metric_words, reason_words
     from airflow_dq.metrics.descriptor import Reason
-    from airflow_dq.report.number import expected, numbers, odds
+    from airflow_dq.report.number import expected, numbers
 
     column = alert.column if alert.column is not None else "(table)"
     if alert.metric is None:
@@ -94,8 +95,9 @@ def _cells(alert: Alert) -> tuple[str, str, str, str, str]:
     seen = alert.observed
     shown = reason_words(seen) if isinstance(seen, Reason) else "".join(numbers(alert, [] if seen is None else [seen]))
     warns = " (only warns)" if alert.severity == "warn" else ""
-    chance = "" if alert.fpr is None else odds(alert.fpr)
-    return column, f"{metric_words(alert.metric, pair=False)}{warns}", shown, expected(alert), chance
+    known = alert.evidence
+    unusual = "" if known is None else evidence_words(known.deviation, known.worst, known.rank, known.partitions)
+    return column, f"{metric_words(alert.metric, pair=False)}{warns}", shown, expected(alert), unusual
 
 
 def escape(text: str) -> str:

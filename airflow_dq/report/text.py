@@ -8,9 +8,7 @@ from collections.abc import Sequence
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import digest
-from airflow_dq.explain.wording import looks_like
 from airflow_dq.judge.verdict import Status, Verdict
-from airflow_dq.report.markup import clean
 from airflow_dq.report.words import capitalized, clean, count, count_or_no, status_words
 
 _NARROWEST = 30
@@ -19,27 +17,21 @@ _NARROWEST = 30
 
 def finding(verdict: Verdict) -> str:
     """What a verdict says, in one line: how much was checked, or what kept it from being checked."""
-    results = [result for scope in (verdict.table, *verdict.columns.values()) for result in scope.results]
-    judged = sum(bool(scope.results) for scope in verdict.columns.values())
+    judged = sum(bool(scope.checked) for scope in verdict.columns.values())
     if verdict.alerts:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
         where = f" in {count(columns, 'column')}" if columns else ""
         return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return f"{count(len(results), 'clause')} on {count(judged, 'column')} held"
+    return f"{count(verdict.checked, 'constraint')} on {count(judged, 'column')} hold"
 
 
 def predicate(alert: Alert) -> str:
     """The alert's sentence without its subject, for a place that has it and the likely cause above it."""
-    text = sentence_of(alert)
+    text = alert.sentence
     start = f"{alert.column or 'the table'}: "
     return capitalized(text.removeprefix(start)) if text.startswith(start) else text
-
-
-def sentence_of(alert: Alert) -> str:
-    """The alert's sentence without its likely cause."""
-    return alert.message.replace(looks_like(alert.cause), "") if alert.cause else alert.message
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.learn.history.series import distances
+from airflow_dq.learn.history.distance import Distances
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.profile.model import Profile
-from airflow_dq.store.distance_writer import save_pairs
+from airflow_dq.store.distance_writer import save_distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.profile_reader import attach_states, read_stored
 from airflow_dq.store.state_cache import StateCache
@@ -35,15 +35,16 @@ def measure_around(
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
     stored = read_stored(connection, list(rows.values()))
     known = dict(zip(rows, attach_states(connection, stored, (), cache), strict=True))
-    needed = {one for chain in chains for one in _needed(chain, known)}
+    distances = Distances()
+    needed = {one for chain in chains for one in _needed(chain, known, distances)}
     if not needed:
         return
     there = {one for one in needed if rows[one].has_states}
     known = dict(zip(rows, attach_states(connection, stored, there, cache), strict=True))
     for chain in chains:
         for now, earlier, name, pool in chain.ends(known):
-            distances(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
-    save_pairs(connection, dataset, [known[one] for one in sorted(needed)])
+            distances.of(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
+    save_distances(connection, dataset, [known[one] for one in sorted(needed)], distances.measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: boo
     return _Chain(before[::-1], [own, *after])
 
 
-def _needed(chain: _Chain, known: Mapping[int, Profile]) -> Iterator[int]:
+def _needed(chain: _Chain, known: Mapping[int, Profile], distances: Distances) -> Iterator[int]:
     """Ids of the profiles whose states a distance is to be measured from."""
     for now, earlier, name, pool in chain.ends(known):
         column = known[now].columns[name]
         baseline = Baseline.of([known[one].columns.get(name) for one in earlier], column.kind, pool)
-        if baseline is not None and not baseline.is_measured(column):
+        if baseline is not None and not distances.knows(column, baseline):
             yield from (*earlier[-pool:], now)

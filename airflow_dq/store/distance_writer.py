@@ -1,4 +1,4 @@
-"""The cache of two-distribution metrics: computed once for a pair of partitions, read by every later program."""
+"""Two-distribution metrics: computed once for a pair of partitions, read by every later program."""
 
 from __future__ import annotations
 
@@ -7,22 +7,38 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.learn.history.distance import Compared
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.profile.model import Profile
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow
 from airflow_dq.store.value import encode_metrics
 
+Measured = Mapping[str, MetricValue]
 
-def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]) -> int:
-    """Add what the profiles' caches have beyond the stored ones; the number of columns that changed.
+
+def save_distances(
+    connection: Connection, dataset: str, profiles: Sequence[Profile], measured: Mapping[Compared, Measured]
+) -> int:
+    """Add what has been measured between these profiles to what is stored; the number of columns that changed.
 
     A column whose content was replaced meanwhile is left alone.
+
+    :param measured: distances by the fingerprints of a column and its baseline
     """
+    news: dict[str, dict[str, Measured]] = {}
+    for (now, before), metrics in measured.items():
+        news.setdefault(now, {})[before] = metrics
     columns = {
-        (profile.partition, column.name): column
+        (profile.partition, column.name): news[column.fingerprint]
         for profile in profiles
         for column in profile.columns.values()
-        if column.pairs
+        if column.fingerprint in news
+    }
+    fingerprints = {
+        (profile.partition, column.name): column.fingerprint
+        for profile in profiles
+        for column in profile.columns.values()
     }
     if not columns:
         return 0
@@ -34,9 +50,9 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
     )
     changed = {}
     for row in stored:
-        column = columns.get((row.partition_key, row.name))
-        if column is not None and column.fingerprint == row.fingerprint and _news(column, row.distances):
-            changed[row.id] = column
+        key = (row.partition_key, row.name)
+        if key in columns and fingerprints[key] == row.fingerprint and _news(columns[key], row.distances):
+            changed[row.id] = columns[key]
     if not changed:
         return 0
     # Read again under a lock, which every writer takes in this order: another one may have added to it meanwhile.
@@ -51,7 +67,7 @@ def save_pairs(connection: Connection, dataset: str, profiles: Sequence[Profile]
     return len(changes)
 
 
-def _news(column: ColumnProfile, stored: Mapping[str, Any]) -> dict[str, Any]:
+def _news(measured: Mapping[str, Measured], stored: Mapping[str, Any]) -> dict[str, Any]:
     """By baseline: the distances that are not stored, or as others."""
-    encoded = {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()}
+    encoded = {baseline: encode_metrics(metrics) for baseline, metrics in measured.items()}
     return {baseline: metrics for baseline, metrics in encoded.items() if stored.get(baseline) != metrics}

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, select
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
 from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.profile import ProfileOptions
@@ -119,7 +120,7 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
             for pool in pools(now.kind):
                 earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
                 before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
-                if before is not None and not before.is_measured(now):
+                if before is not None and not is_complete(now.kind, now.pairs.get(before.fingerprint, {}), pool):
                     ids |= {column_id, *(member_id for member_id, _ in earlier)}
     return ids
 
@@ -145,7 +146,6 @@ def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, 
 def _profile(
     stored: Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
 ) -> Profile:
-    # The cache of pairs is one dict for the column's life, which a column with states shares.
     columns = [replace(column, states=states[id]) if id in states else column for id, column in stored.columns]
     return Profile(
         partition=stored.partition,

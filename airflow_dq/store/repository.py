@@ -34,6 +34,7 @@ from airflow_dq.store.transaction import run
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Verdict
     from airflow_dq.learn.program import Program
+    from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.review_model import (
         AlertFilter,
@@ -161,9 +162,15 @@ class Repository:
         """
         return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 
-    def save_pairs(self, dataset: str, profiles: Sequence[Profile]) -> int:
-        """Keep the two-distribution metrics that were computed on these profiles; returns how many columns changed."""
-        return run(self._engine, lambda c: distance_writer.save_pairs(c, dataset, profiles))
+    def save_distances(
+        self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]
+    ) -> int:
+        """Keep the distances that have been measured between some profiles; the number of columns that changed.
+
+        :param measured: by the fingerprints of a column and its baseline, as
+            :attr:`airflow_dq.learn.history.distance.Distances.measured` gives them
+        """
+        return run(self._engine, lambda c: distance_writer.save_distances(c, dataset, profiles, measured))
 
     def save_verdict(
         self,

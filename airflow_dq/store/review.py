@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, ScalarSelect, Sele
 from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
-from airflow_dq.learn.model import Status
+from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent

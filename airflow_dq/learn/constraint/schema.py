@@ -47,7 +47,13 @@ class ExpectedColumn(Constraint):
         (name,) = self.scope.columns
         now, new_name = partition.column(name), partition.renamed.get(name)
         if now is None and new_name is not None:
-            return Finding("column_renamed", self.scope, seen=new_name, partitions=self.partitions)
+            return Finding(
+                "column_renamed",
+                self.scope,
+                seen=new_name,
+                partitions=self.partitions,
+                cause=f"renamed to {new_name!r}",
+            )
         if now is None:
             return self._finding("column_missing", None, None)
         if not compatible(self.kind, now.kind):

@@ -26,14 +26,13 @@ class Distances:
 
     __slots__ = ("_assumed", "_limit", "_measured", "_without")
 
-    def __init__(self, limit: int | None = None, without: Collection[str] = ()) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         """Start with nothing measured.
 
         :param limit: forget the oldest comparisons beyond this number (None: none)
-        :param without: columns that have no distances, whatever is known of them
         """
         self._limit = limit
-        self._without = frozenset(without)
+        self._without: frozenset[str] = frozenset()
         self._measured: dict[Compared, Mapping[str, MetricValue]] = {}
         self._assumed: dict[Compared, Mapping[str, MetricValue]] = {}
 
@@ -66,6 +65,15 @@ class Distances:
             found = compare_for_keeping(now.kind, now.states, before.states(), before.pool)
             self._keep(key, found)
         return found or kept or self._assumed.get(key, {})
+
+    def knows(self, now: ColumnProfile, before: Baseline) -> bool:
+        """Whether all distances of a column from a baseline are there, with nothing to be measured."""
+        kept = now.pairs.get(before.fingerprint, {})
+        return (now.fingerprint, before.fingerprint) in self._measured or is_complete(now.kind, kept, before.pool)
+
+    def leave_out(self, columns: Collection[str]) -> None:
+        """Give no distances of these columns from now on, whatever is known of them."""
+        self._without |= frozenset(columns)
 
     def assume(self, now: ColumnProfile, before: Baseline, values: Mapping[str, MetricValue]) -> None:
         """Let values stand in for distances that can no longer be measured; they are not among :attr:`measured`."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from fastapi import HTTPException
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.report.card import clauses_of, is_moving, key_of
 from airflow_dq.report.chart import standalone_chart
-from airflow_dq.report.pages.card import clauses_of, is_moving, key_of
 from airflow_dq.store.review_model import AlertSummary, VerdictDetail
 
 
@@ -21,8 +19,7 @@ def chart_of(detail: VerdictDetail, alert_id: int) -> str:
     if summary is None or not charted:
         raise HTTPException(404, f"Alert {alert_id} has no chart: it is about no metric, or is no longer true.")
     alert = min(charted, key=lambda alert: not _same(alert, summary))
-    clause = clauses_of(detail.verdict).get(key_of(alert))
-    return standalone_chart(alert, detail.partition.partition, moving=is_moving(clause))
+    return standalone_chart(alert, detail.partition.partition, moving=alert.moving)
 
 
 def _same(alert: Alert, summary: AlertSummary) -> bool:

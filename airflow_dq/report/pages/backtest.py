@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airflow_dq.backtest.model import BacktestResult, PartitionOutcome, Rate
-from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.backtest_words import caution, counts, headline, next_step, rate_words, sorted_recall, subject
 from airflow_dq.report.pages.card import Charts, charts
@@ -120,16 +119,6 @@ def _alarm(place: int, outcome: PartitionOutcome) -> _Alarm:
         rule=spaced(first.metric or first.rule),
         decision=None if outcome.decision is None else spaced(outcome.decision),
         sentence=first.message,
-        charts=charts(first, outcome.partition, _moving(first)),
+        charts=charts(first, outcome.partition),
         others=sentences,
     )
-
-
-def _moving(alert: Alert) -> bool:
-    """Whether the bounds are this partition's own: those of a metric that is compared with an earlier partition."""
-    values = [value for _, value in alert.history if value is not None]
-    inside = sum(
-        (alert.lower is None or value >= alert.lower) and (alert.upper is None or value <= alert.upper)
-        for value in values
-    )
-    return inside < 0.9 * len(values)

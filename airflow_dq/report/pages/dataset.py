@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.program import ColumnProgram, Program
 from airflow_dq.report.number import odds
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.mark import LEGEND, strip
-from airflow_dq.report.pages.program import calendar_words, catch_words, clause_words
+from airflow_dq.report.pages.program import catch_words, clause_words, date_words
 from airflow_dq.report.render import render
 from airflow_dq.report.sparkline import Sparkline, sparkline
 from airflow_dq.report.words import count
@@ -95,11 +96,11 @@ def _about(partition: str, program: Program) -> str:
     """Where the program comes from, and what it aims at."""
     if program.missing:
         return f"{program.missing} more partitions are needed before anything is judged."
-    clauses = len(program.table.clauses) + sum(len(column.clauses) for column in program.columns.values())
     rate = program.options.target_fpr
     scope = "partitions" if program.options.scope == "partition" else "partitions of each column"
     return (
-        f"{clauses} clauses, learned from {len(program.partitions)} partitions, {program.partitions[0]} to "
+        f"{len(program.constraints)} constraints, learned from {len(program.partitions)} partitions, "
+        f"{program.partitions[0]} to "
         f"{program.partitions[-1]}, and used on {partition}. Aim: at most {odds(rate)} {scope} is a false alarm."
     )
 
@@ -114,7 +115,7 @@ def _scopes(program: Program, series: Sequence[MetricHistory], names: Sequence[s
     by_column: dict[str | None, list[MetricHistory]] = {}
     for one in series:
         by_column.setdefault(one.column, []).append(one)
-    words = (clause_words(clause, Kind.NUMERIC) for clause in program.table.clauses)
+    words = (clause_words(clause) for clause in program.table.clauses)
     table = _Scope(None, None, _sparks(by_column.get(None, ())), [word for word in words if word], "")
     return [table, *(_column(name, program.columns.get(name), by_column.get(name, ())) for name in names)]
 
@@ -122,8 +123,9 @@ def _scopes(program: Program, series: Sequence[MetricHistory], names: Sequence[s
 def _column(name: str, column: ColumnProgram | None, series: Sequence[MetricHistory]) -> _Scope:
     if column is None:
         return _Scope(name, None, _sparks(series), (), "not part of the program")
-    told = [calendar_words(column.calendar)] if column.calendar and column.calendar[0].varied else []
-    words = (clause_words(clause, column.kind) for clause in column.clauses)
+    dates = [one for one in column.constraints if isinstance(one, DateColumn) and one.varied]
+    told = [date_words(one) for one in dates]
+    words = (clause_words(clause) for clause in column.clauses)
     sentences = [*told, *(word for word in words if word)]
     return _Scope(name, str(column.kind), _sparks(series, column.kind), sentences, catch_words(column))
 

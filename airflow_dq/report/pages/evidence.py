@@ -90,7 +90,7 @@ def evidence(verdict: Verdict) -> Evidence:
     columns = dict.fromkeys(alert.column for alert in shown if alert.column in leading)
     return Evidence(
         columns=[_column(name, [alert for alert in shown if alert.column == name], verdict) for name in columns],
-        moved=cards(moved, verdict),
+        moved=cards(moved, verdict.partition),
         moved_words=f"{count(len(moved), 'alert')} in {count(len({alert.column for alert in moved}), 'column')}",
         rest=[alert.message for alert in verdict.alerts if alert not in shown],
     )
@@ -105,5 +105,5 @@ def _column(name: str | None, alerts: Sequence[Alert], verdict: Verdict) -> Colu
         cause=next((alert.cause for alert in alerts if alert.cause), None),
         sentences=[alert.message for alert in alerts if alert.rule != "metric"],
         difference=difference(changes, kind),
-        cards=cards((alert for alert in alerts if alert.rule == "metric"), verdict),
+        cards=cards((alert for alert in alerts if alert.rule == "range"), verdict.partition),
     )

@@ -9,7 +9,6 @@ from datetime import date, datetime
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.mark import Badge, badge
 from airflow_dq.report.render import render
-from airflow_dq.report.text import cause_first
 from airflow_dq.report.words import count, count_or_no
 from airflow_dq.store.review_model import AlertFilter, VerdictSummary
 from airflow_dq.store.summary import DatasetSummary
@@ -141,7 +140,7 @@ def _row(row: VerdictSummary) -> _Row:
         alert_id=row.first_alert_id,
         dataset=row.dataset,
         partition=row.partition,
-        headline=cause_first(row.headline or ""),
+        headline=row.headline or "",
         badge=Badge("closed", "wait") if closed else badge(row.status, row.severity, row.decision),
         decided_by=row.decided_by,
         alerts=alerts,

@@ -63,5 +63,5 @@ def _shown(place: int, dataset: str, verdict: Verdict) -> _Shown:
         partition=verdict.partition or NO_KEY,
         badge=machine_badge(verdict.status),
         finding=finding(verdict),
-        cards=cards(verdict.alerts, verdict),
+        cards=cards(verdict.alerts, verdict.partition),
     )
