@@ -4,6 +4,7 @@
 
     DQError
     ├── ConfigurationError      a setting, connection or argument is missing or contradictory
+    │   └── UnknownColumnError        an option names a column that the data does not have
     ├── EnvironmentMismatchError  pyspark/pyspark-client differ, no Java, a missing extra
     ├── StoreError              the database cannot be used
     │   ├── StoreUnreachableError     wrong DSN, server down, wrong password
@@ -26,13 +27,22 @@ explain to a person (``DQError``) from a bug (anything else).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class DQError(Exception):
     """Base of all errors that carry an explanation for a person; ``str(error)`` is one plain sentence or two."""
 
+    retryable: ClassVar[bool] = False
+    """Whether a later try can end otherwise with nothing changed by a person: the server is back, the file is there."""
+
 
 class ConfigurationError(DQError):
     """A setting, connection or argument is missing or contradictory."""
+
+
+class UnknownColumnError(ConfigurationError):
+    """An option names a column that the data does not have."""
 
 
 class EnvironmentMismatchError(DQError):
@@ -46,6 +56,8 @@ class StoreError(DQError):
 class StoreUnreachableError(StoreError):
     """No connection to the statistics database could be made."""
 
+    retryable = True
+
 
 class StoreNotMigratedError(StoreError):
     """The database lacks our schema, or has it at another revision."""
@@ -54,9 +66,13 @@ class StoreNotMigratedError(StoreError):
 class StaleAttemptError(StoreError):
     """A newer attempt at the same dataset and partition has started; this one must not write."""
 
+    retryable = True
+
 
 class ProfileError(DQError):
     """A partition cannot be profiled."""
+
+    retryable = True
 
 
 class SourceMissingError(ProfileError):

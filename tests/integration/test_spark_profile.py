@@ -19,9 +19,9 @@ from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.engine.spark import reader
 from airflow_dq.exceptions import (
     ConfigurationError,
-    ProfileError,
     SourceEmptyError,
     SourceMissingError,
+    UnknownColumnError,
 )
 from airflow_dq.job import spark as job
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -380,7 +380,7 @@ def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path
     _write(_table(3), tmp_path / "day=1")
     with pytest.raises(SourceEmptyError, match="holds no partition from 2 to the last"):
         run(pattern=f"{tmp_path}/day=*", since="2")
-    with pytest.raises(ProfileError, match="no column 'dya'"):
+    with pytest.raises(UnknownColumnError, match="no column 'dya'"):
         run(pattern=str(tmp_path), partition_by="dya")
     assert "nonesuch" in str(run(paths={"p": str(tmp_path)}, format="nonesuch")["p"].error)
     assert issubclass(ConfigurationError, Exception)

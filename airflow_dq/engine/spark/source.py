@@ -17,7 +17,13 @@ from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
 from airflow_dq.engine.spark.reader import Rows, describe, list_source, read_listing, read_path, read_query
 from airflow_dq.engine.spark.session import column
-from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    ProfileError,
+    SourceEmptyError,
+    SourceMissingError,
+    UnknownColumnError,
+)
 from airflow_dq.options.job import NULL_KEY, PATH_FORMATS, JobSpec
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.table import ColumnState, TableState
@@ -155,12 +161,12 @@ def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFram
 def _require_key_column(frame: DataFrame, spec: JobSpec, where: str) -> None:
     """Refuse rows that the job cannot partition by its column.
 
-    :raises ProfileError: when they do not have it
+    :raises UnknownColumnError: when they do not have it
     :raises ConfigurationError: when its type is none of a key
     """
     name = spec.partition_by or ""
     if name not in frame.columns:
-        raise ProfileError(
+        raise UnknownColumnError(
             f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
         )
     key_type = frame.schema[name].dataType

@@ -37,7 +37,7 @@ from airflow_dq.engine.spark.direct import (
 from airflow_dq.engine.spark.direct_scan import share_out
 from airflow_dq.engine.spark.listing import DataFile, Listing
 from airflow_dq.engine.worker.parquet import Slice
-from airflow_dq.exceptions import ProfileError
+from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
@@ -256,7 +256,7 @@ def test_a_column_with_a_note_and_one_that_is_unknown_are_refused() -> None:
     noted = StructType([StructField("a", StringType(), True, {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"})])
     with pytest.raises(RefusedError, match="'a'"):
         columns_of(pa.schema([("a", pa.string())]), noted, ProfileOptions())
-    with pytest.raises(ProfileError, match="'z'"):
+    with pytest.raises(UnknownColumnError, match="'z'"):
         columns_of(pa.schema([("a", pa.date32())]), _inferred(a=DateType()), ProfileOptions(columns=("z",)))
     assert columns_of(
         pa.schema([("a", pa.timestamp("us")), ("b", pa.int32())]),
