@@ -16,6 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.engine.spark import engine as job
 from airflow_dq.engine.spark import reader
 from airflow_dq.exceptions import (
     ConfigurationError,
@@ -23,7 +24,6 @@ from airflow_dq.exceptions import (
     SourceMissingError,
     UnknownColumnError,
 )
-from airflow_dq.job import spark as job
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
@@ -336,7 +336,7 @@ def test_partitions_of_one_schema_are_read_together_wherever_they_lie(
     paths["h"] = _write(table.slice(55, 2).drop_columns("b"), tmp_path / "other schema")
     paths["i"] = paths["h"]
     alone: list[str] = []
-    monkeypatch.setattr(job, "open_part", _noting(job.open_part, alone))
+    monkeypatch.setattr(job, "open_partition", _noting(job.open_partition, alone))
     run(paths={key: str(path) for key, path in paths.items()})
     assert alone == ["h", "i"]
     for key, path in paths.items():
