@@ -5,7 +5,8 @@ The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes
 the package's pure part by itself, so nothing of ours belongs into ``--py-files``.
 
 Exit code 0: every partition is profiled and stored; 2: a problem that the last line on stderr explains; 1: a bug.
-(spark-submit puts the script's stderr on its own stdout.)
+(spark-submit puts the script's stderr on its own stdout.)  The last line on stdout is a
+:class:`airflow_dq.job.result.JobResult`, for the program that waits.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _HERE = Path(__file__).resolve().parent
 sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).name.startswith("airflow_dq_executor"))
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
+from airflow_dq.job.result import JobResult  # noqa: E402
 from airflow_dq.options.job import JobSpec  # noqa: E402
 
 
@@ -32,15 +34,23 @@ def main(arguments: list[str] | None = None) -> int:
     order.add_argument("--spec", help="the job's specification, JSON")
     order.add_argument("--spec-file", type=Path, help="a file that holds it")
     given = parser.parse_args(arguments)
+    dataset = ""
     try:
-        text = given.spec if given.spec_file is None else given.spec_file.read_text(encoding="utf-8")
-        return run(JobSpec.from_json(text))
+        spec = JobSpec.from_json(_text(given))
+        dataset = spec.dataset
+        return run(spec)
     except DQError as error:
-        _complain(str(error))
+        _end(JobResult(dataset, error=str(error), retryable=error.retryable))
         return 2
+
+
+def _text(given: argparse.Namespace) -> str:
+    if given.spec_file is None:
+        return str(given.spec)
+    try:
+        return str(given.spec_file.read_text(encoding="utf-8"))
     except OSError as error:
-        _complain(f"The specification {given.spec_file} cannot be read: {error}")
-        return 2
+        raise ConfigurationError(f"The specification {given.spec_file} cannot be read: {error}") from error
 
 
 def run(spec: JobSpec) -> int:
@@ -64,33 +74,32 @@ def run(spec: JobSpec) -> int:
         )
     # Before Spark starts: a wrong address shows at once.
     with open_store(dsn) as store:
+        from airflow_dq.engine.spark.engine import SparkEngine
         from airflow_dq.engine.spark.session import open_session
-        from airflow_dq.job.outcome import summary
-        from airflow_dq.job.spark import ProfileJob
+        from airflow_dq.job.pipeline import ProfileJob
 
         with open_session() as spark:
-            outcomes = ProfileJob(spark, spec, store, _say).run()
+            outcomes = ProfileJob(SparkEngine(spark, spec, _say), store, _say).run()
+    result = JobResult.of(spec.dataset, outcomes, time.monotonic() - began)
     for outcome in outcomes:
         _say(outcome.line(spec.dataset))
-    failed = [outcome for outcome in outcomes if outcome.error is not None]
-    _say(summary(spec.dataset, outcomes, time.monotonic() - began))
-    if not failed:
-        return 0
-    bugs = [outcome for outcome in failed if outcome.trace is not None]
+    _say(result.summary)
+    bugs = [outcome for outcome in outcomes if outcome.traceback is not None]
     for outcome in bugs:
-        print(outcome.trace, file=sys.stderr)
-    more = f" ({len(failed) - 1} more partitions failed, see above)" if len(failed) > 1 else ""
-    _complain(f"{(bugs or failed)[0].error}{more}")
-    return 1 if bugs else 2
+        print(outcome.traceback, file=sys.stderr)
+    _end(result)
+    return 0 if result.error is None else 1 if bugs else 2
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
 
 
-def _complain(sentence: str) -> None:
-    sys.stdout.flush()
-    print(f"airflow_dq: error: {sentence}", file=sys.stderr, flush=True)
+def _end(result: JobResult) -> None:
+    """The last words: for the program that waits, and of a failure for a person."""
+    _say(result.to_line())
+    if result.error is not None:
+        print(f"airflow_dq: error: {result.error}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

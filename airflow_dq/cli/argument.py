@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from airflow.cli.cli_config import ActionCommand, Arg
 
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.settings import DEFAULT_CONN_ID
 
 EXIT_CODES = "Exit codes: 0 done,{one} 2 a problem that is explained in one sentence."
@@ -39,6 +40,25 @@ CONN_ID = arg(
 )
 # Airflow moves log lines from stdout to stderr for commands whose arguments have a member "output".
 JSON = arg("--json", action="store_true", dest="output", help="print one JSON document instead of text")
+
+
+def names(text: str | None) -> tuple[str, ...] | None:
+    """The names of a list ``A,B``; None when it was not given."""
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def pairs(flag: str, given: Iterable[str]) -> dict[str, str]:
+    """The values of an option ``KEY=VALUE`` that may be repeated.
+
+    :raises ConfigurationError: when one is not of this form
+    """
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise ConfigurationError(f"{flag} {text!r} is not of the form KEY=VALUE.")
+        found[name] = value
+    return found
 
 
 def run(name: str) -> Callable[..., None]:

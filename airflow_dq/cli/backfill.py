@@ -7,18 +7,18 @@ import re
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable
 from typing import Any
 
+from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError, ProfileError
-from airflow_dq.hooks.spark import explanation_in
-from airflow_dq.profile import JobSpec
+from airflow_dq.job.result import PREFIX, JobResult, result_in
+from airflow_dq.options.job import JobSpec
 
-_COUNTS = re.compile(r": (\d+) of (\d+) partitions profiled \(.*, (\d+) s$")
-_LOG4J = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using ")
-"""How the lines of Spark itself begin, and of the JVM: of interest only when the job fails without an explanation."""
+_HIDDEN = re.compile(rf"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using |airflow_dq: error: |{re.escape(PREFIX)}")
+"""How lines begin that are not shown as they come: those of Spark itself and of the JVM, which are of interest only
+when the job fails without an explanation, and the last ones, which are shown at the end."""
 
 
 def backfill(arguments: Any) -> int:
@@ -36,11 +36,11 @@ def backfill(arguments: Any) -> int:
     environment = _environment(arguments)
     check_environment()
     code, lines = _submit(_command(arguments, spec), environment)
-    found = next((match for line in reversed(lines) if (match := _COUNTS.search(line))), None)
-    profiled, asked, seconds = (int(group) for group in found.groups()) if found else (0, 0, 0)
-    if code:
-        _explain(code, lines)
+    result = result_in(lines)
+    if code or result is None:
+        _explain(code, lines, result)
         return 1
+    profiled, asked, seconds = result.profiled, result.partitions, round(result.seconds)
     document = {"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds}
     tell(arguments, document, f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
     return 0
@@ -68,13 +68,13 @@ def job_spec(arguments: Any) -> JobSpec:
         sql=arguments.sql,
         partition_by=arguments.partition_by,
         format=arguments.format,
-        options=_pairs("--option", arguments.option),
+        options=pairs("--option", arguments.option),
         since=arguments.since,
         until=arguments.until,
         limit=arguments.limit,
-        columns=_names(arguments.columns),
-        exclude=_names(arguments.exclude) or (),
-        hidden=_names(arguments.hidden) or (),
+        columns=names(arguments.columns),
+        exclude=names(arguments.exclude) or (),
+        hidden=names(arguments.hidden) or (),
     )
 
 
@@ -82,7 +82,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
     from airflow_dq.engine.spark.environment import find_spark_submit
     from airflow_dq.resource import resource_dir
 
-    properties = _pairs("--conf", arguments.conf)
+    properties = pairs("--conf", arguments.conf)
     if properties.get("spark.submit.deployMode") == "cluster":
         raise ConfigurationError(
             "A backfill runs its driver on this machine: leave out spark.submit.deployMode=cluster."
@@ -109,8 +109,7 @@ def _submit(command: list[str], environment: dict[str, str]) -> tuple[int, list[
         try:
             for line in process.stdout or ():
                 lines.append(line.rstrip("\n"))
-                # The explanation is shown at the end.
-                if not _LOG4J.match(line) and explanation_in([line]) is None:
+                if not _HIDDEN.match(line):
                     print(lines[-1], file=sys.stderr, flush=True)
         except BaseException:
             process.terminate()
@@ -118,24 +117,9 @@ def _submit(command: list[str], environment: dict[str, str]) -> tuple[int, list[
     return process.returncode, list(lines)
 
 
-def _explain(code: int, lines: list[str]) -> None:
-    explanation = explanation_in(lines)
-    if code == 2 and explanation:
-        raise ProfileError(explanation)
-    if explanation is None:
-        print("\n".join(lines[-50:]), file=sys.stderr)
+def _explain(code: int, lines: list[str], result: JobResult | None) -> None:
+    error = None if result is None else result.error
+    if code == 2 and error:
+        raise ProfileError(error)
+    print(error or "\n".join(lines[-50:]), file=sys.stderr)
     print(f"airflow dq: the Spark job ended with exit code {code}.", file=sys.stderr)
-
-
-def _pairs(flag: str, given: Iterable[str]) -> dict[str, str]:
-    pairs = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise ConfigurationError(f"{flag} {text!r} is not of the form KEY=VALUE.")
-        pairs[name] = value
-    return pairs
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())

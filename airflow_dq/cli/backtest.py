@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError
 
 if TYPE_CHECKING:
-    from airflow_dq.engine.arrow.file import PartitionFiles
+    from airflow_dq.engine.arrow.listing import PartitionFiles
+    from airflow_dq.engine.arrow.reader import FileReader
+    from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.profile.model import Profile
     from airflow_dq.program import BacktestResult, FailedPartition, SynthesisOptions
 
@@ -43,8 +46,8 @@ def _options(arguments: Any) -> SynthesisOptions:
         mode=arguments.mode,
         history=arguments.history,
         min_history=min(arguments.min_history, arguments.history),
-        columns=_names(arguments.columns),
-        exclude=_names(arguments.exclude) or (),
+        columns=names(arguments.columns),
+        exclude=names(arguments.exclude) or (),
     )
 
 
@@ -58,7 +61,8 @@ def _settings(arguments: Any) -> dict[str, Any]:
 
 
 def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
-    from airflow_dq.engine.arrow.file import FileReader, find_partitions, natural
+    from airflow_dq.engine.arrow.listing import find_partitions, natural
+    from airflow_dq.engine.arrow.reader import reader_of
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.program import backtest
 
@@ -72,10 +76,11 @@ def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
     first = len(chosen) - len(judged)
     chosen = chosen[max(0, first - options.history) :]
     profiling = ProfileOptions(columns=options.columns, exclude=options.exclude)
-    reader = FileReader(chosen, profiling, arguments.format)
+    read_options = pairs("--option", arguments.option)
+    reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}
     return backtest(
-        _progress(_profiles(reader, chosen), len(chosen)),
+        _progress(_profiles(reader, chosen, profiling), len(chosen)),
         options,
         dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
         learn_only=learn_only,
@@ -83,14 +88,34 @@ def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
     )
 
 
-def _profiles(reader: Any, partitions: Sequence[PartitionFiles]) -> Iterator[Profile | FailedPartition]:
+def _profiles(
+    reader: FileReader, partitions: Sequence[PartitionFiles], options: ProfileOptions
+) -> Iterator[Profile | FailedPartition]:
     from airflow_dq.program import FailedPartition
 
+    profile = None
     for partition in partitions:
         try:
-            yield reader.profile(partition)
+            profile = reader.profile(partition.key, partition.files, options, f"Partition {partition.key!r}")
+            yield profile
         except DQError as error:
             yield FailedPartition(partition.key, str(error))
+    if profile is not None and reader.format == "csv" and not reader.csv.infer:
+        _remark(profile)
+
+
+def _remark(profile: Profile) -> None:
+    """Say which columns of CSV files are numbers to a reader but not to the metrics."""
+    from airflow_dq.explain.wording import listed
+    from airflow_dq.profile.remark import looking_numeric
+
+    found = looking_numeric(profile)
+    if found:
+        print(
+            f"{listed(list(map(repr, found)))} read as numbers and are judged as text, as a profile job judges them "
+            "unless it is told otherwise: for numbers give --option inferSchema=true, here and to the job.",
+            file=sys.stderr,
+        )
 
 
 def _from_store(arguments: Any, options: SynthesisOptions) -> BacktestResult:
@@ -141,10 +166,6 @@ def _dataset_name(path: Path) -> str:
     """The folder's name: what a person calls a table whose files lie in it."""
     folder = path.parent.resolve()
     return next(one for one in (folder, *folder.parents) if "=" not in one.name).name or "files"
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _write_page(path: Path, result: BacktestResult) -> None:

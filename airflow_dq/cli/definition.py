@@ -87,6 +87,14 @@ BACKTEST = command(
             nargs="+",
         ),
         option("--format", "NAME", "parquet, csv or json (default: as the files' names end)", choices=FORMATS),
+        option(
+            "--option",
+            "KEY=VALUE",
+            "how CSV files are read, as for a profile job: sep, quote, escape, encoding; inferSchema=true finds the "
+            "types of columns, which are text otherwise; may be repeated",
+            action="append",
+            default=[],
+        ),
         option("--from", "KEY", "first partition to judge; earlier ones are only learned from", dest="since"),
         option("--to", "KEY", "last partition to judge", dest="until"),
         option("--target-fpr", "RATE", "accepted false-alarm rate (default: 0.001)", type=float, default=1e-3),

@@ -107,13 +107,14 @@ def _make_anew(workspace: Workspace) -> None:
 
 
 def _profile(workspace: Workspace, dsn: str, days: list[str]) -> None:
-    from airflow_dq.job.local import LocalJob
+    from airflow_dq.engine.arrow.engine import ArrowEngine
+    from airflow_dq.job.pipeline import ProfileJob
     from airflow_dq.profile import JobSpec
     from airflow_dq.store import open_store
 
     paths = {day: str(workspace.lake / f"day={day}") for day in days}
     with open_store(dsn) as store:
-        LocalJob(JobSpec(dataset=DATASET, paths=paths), store, logging.getLogger(__name__).info).run()
+        ProfileJob(ArrowEngine(JobSpec(dataset=DATASET, paths=paths)), store, logging.getLogger(__name__).info).run()
 
 
 def _run(airflow: Airflow, day: str, broken: bool, workspace: Workspace) -> str:

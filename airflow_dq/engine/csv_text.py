@@ -1,10 +1,15 @@
-"""What the first bytes of a CSV file say of its spelling, so that every reader reads the same text."""
+"""How a CSV file is read, whichever engine reads it: separator, quotes, header, encoding, and which columns are typed.
+
+The order's read options say it, under the names that Spark's reader has for them; what they leave open follows from
+the rules here and from the first bytes of the files.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,18 +28,85 @@ _COMPRESSED = {
     b"PAR1": ("Parquet", ()),
 }
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_SEPARATORS = ",;\t|"
+"""What is looked for where nobody has said the separator; the first of equally frequent ones counts."""
 
 
-def csv_content(path: Path, encoding: str = "utf-8") -> bytes:
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """What an order says of its CSV files."""
+
+    sep: str | None = ","
+    """None: the most frequent one of the usual characters in a file's first line."""
+    quote: str = '"'
+    """Empty: values are not quoted."""
+    escape: str | None = None
+    """None: what the files themselves show, see :func:`escape_of`."""
+    header: bool = True
+    encoding: str | None = None
+    """None: UTF-8."""
+    infer: bool = False
+    """Whether columns get the types that their values suggest.  Otherwise all are text: 00501 must not become 501."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], sep: str | None = ",") -> CsvFormat:
+        """The format that read options give; names and truth values may be in any case.
+
+        :param sep: the separator where they give none
+        """
+        given = {name.lower(): value for name, value in options.items()}
+        return cls(
+            sep=given.get("sep", given.get("delimiter", sep)),
+            quote=given.get("quote", '"'),
+            escape=given.get("escape"),
+            header=given.get("header", "true").lower() == "true",
+            encoding=given.get("encoding", given.get("charset")),
+            infer=given.get("inferschema", "false").lower() == "true",
+        )
+
+    def separator(self, path: str, head: str) -> str:
+        """What separates the values of a file.
+
+        :param head: its first characters
+        """
+        if self.sep is not None:
+            return self.sep
+        if ".tsv" in path.lower():
+            return "\t"
+        line = re.split(r"[\r\n]", head, maxsplit=1)[0]
+        return max(_SEPARATORS, key=line.count)
+
+    def escape_in(self, text: str, sep: str) -> str:
+        """The escape character, as given or as a text shows it."""
+        return escape_of(text, sep, self.quote) if self.escape is None else self.escape
+
+
+def settles_types(options: Mapping[str, str]) -> bool:
+    """Whether read options say which columns are typed; without them every column of a CSV file is text."""
+    return not {"inferschema", "schema"}.isdisjoint(map(str.lower, options))
+
+
+def spark_defaults(files: int, options: Mapping[str, str]) -> dict[str, str]:
+    """The options of Spark's reader that make it read by the rules of this module, where none are given.
+
+    :param files: number of files
+    """
+    # With one file the header is the schema; with several, or a given schema, columns must not change places.
+    free = files == 1 and "schema" not in map(str.lower, options)
+    return {"header": "true", "mode": "FAILFAST", "multiLine": "true", "enforceSchema": str(free).lower()}
+
+
+def csv_content(path: Path, encoding: str | None = None) -> bytes:
     """The characters of a file in UTF-8, unpacked; bytes that spell none are U+FFFD each, as for Spark.
 
+    :param encoding: of the file, where the reader has been told one
     :raises SourceUnreadableError: as :func:`require_text` does
     """
     with path.open("rb") as file:
-        require_text(file.read(4), str(path), encoding != "utf-8")
+        require_text(file.read(4), str(path), encoding is not None)
     with pa.input_stream(str(path), compression="detect") as stream:
         content: bytes = stream.read()
-    return content.decode(encoding, "replace").encode()
+    return content.decode(encoding or "utf-8", "replace").encode()
 
 
 def require_text(head: bytes, path: str, encoded: bool = False) -> None:

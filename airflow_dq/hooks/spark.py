@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
@@ -18,41 +16,12 @@ from airflow.sdk import BaseHook, Connection
 
 from airflow_dq.engine.spark.environment import find_spark_submit
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.job.result import PREFIX, JobResult, result_in
 from airflow_dq.version_compat import AirflowNotFoundException
 
 LOCAL_MASTER = "local[*]"
 KILL_SECONDS = 30.0
 """Longest wait for each step of ending a job: a kill command that hangs must not hang the task."""
-
-_COMPLAINT = "airflow_dq: error: "
-"""How the profile job begins the line that explains why it failed."""
-
-
-def explanation_in(lines: Iterable[str]) -> str | None:
-    """The sentence in a job's output that says why it failed, or None when there is none."""
-    said = [line.partition(_COMPLAINT)[2].strip() for line in lines if line.startswith(_COMPLAINT)]
-    return said[-1] if said else None
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """The totals of one job."""
-
-    summary: str
-    """One line: partitions, rows, columns profiled and skipped, seconds."""
-    partitions: int
-    """Partitions that were profiled."""
-    rows: int
-
-
-def result_in(lines: Iterable[str], dataset: str) -> JobResult | None:
-    """The totals that a Spark job's log ends with, or None when it is not there (the driver ran on a cluster)."""
-    shape = re.compile(rf"{re.escape(dataset)}: (\d+) of \d+ partitions profiled .*?, (\d+) rows, ")
-    found = [(line, match) for line in lines if (match := shape.match(line))]
-    if not found:
-        return None
-    line, match = found[-1]
-    return JobResult(line.strip(), int(match[1]), int(match[2]))
 
 
 def spark_connection(conn_id: str, master: str | None = None) -> Connection:
@@ -107,13 +76,9 @@ class ProfileSubmitHook(SparkSubmitHook):
         return "cluster" in (self._connection["deploy_mode"], self._conf.get("spark.submit.deployMode"))
 
     @property
-    def explanation(self) -> str | None:
-        """The sentence with which the job ended, or None when it did not explain itself."""
-        return explanation_in(self._output)
-
-    def result(self, dataset: str) -> JobResult | None:
-        """The totals of the job, or None when its log is elsewhere."""
-        return result_in(self._output, dataset)
+    def result(self) -> JobResult | None:
+        """What the job has told, or None when it was cut off or its log is elsewhere."""
+        return result_in(self._output)
 
     def check_master(self) -> None:
         """Refuse a master that cannot be reached from here for a plain reason.
@@ -163,7 +128,9 @@ class ProfileSubmitHook(SparkSubmitHook):
     def _remember(self, lines: Iterator[Any]) -> Iterator[Any]:
         for line in lines:
             self._output.append(line.rstrip("\n"))
-            yield line
+            # What is for this program is not for a person's log.
+            if PREFIX not in line:
+                yield line
 
     def _end_processes(self) -> None:
         # spark-submit is a JVM whose child is the Python driver: killing the JVM alone would leave the driver.

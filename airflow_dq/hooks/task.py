@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError, StaleAttemptError, StoreUnreachableError
+from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.version_compat import AirflowException, AirflowFailException
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-# A later try can end otherwise: the server is back, the file has arrived.
-_RETRYABLE = (StoreUnreachableError, ProfileError, StaleAttemptError)
 _GIVE = (
     "Give it a value that this run has, such as '{{ params.partition }}' or, with a partitioned timetable, "
     "'{{ partition_key }}'; a run without a logical date has no '{{ ds }}'."
@@ -33,14 +31,9 @@ def partition_key(value: object, dataset: str) -> str:
     return str(value)
 
 
-def is_retryable(error: DQError) -> bool:
-    """Whether a later try can end otherwise with nothing changed by a person."""
-    return isinstance(error, _RETRYABLE)
-
-
 def task_failure(error: DQError) -> AirflowException:
     """The Airflow exception for an explained problem: one that is not retried unless a later try can end otherwise."""
-    return (AirflowException if is_retryable(error) else AirflowFailException)(str(error))
+    return (AirflowException if error.retryable else AirflowFailException)(str(error))
 
 
 @contextmanager

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from airflow_dq.engine.base import Origin, ScanResult
+from airflow_dq.engine.csv_text import settles_types
+from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
-from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
-from airflow_dq.profile.remark import LOOKS_NUMERIC, numeric_share
+from airflow_dq.profile.remark import looking_numeric
 from airflow_dq.store import Repository
 from airflow_dq.store.retention import AT_ONCE
 
@@ -22,20 +24,29 @@ class Ledger:
     The newest are kept back until :meth:`finish`: only they get injected errors, and which they are is known then.
     """
 
-    def __init__(self, store: Repository, spec: JobSpec, say: Callable[[str], None]) -> None:
+    def __init__(self, store: Repository, spec: JobSpec, say: Callable[[str], None], with_errors: int) -> None:
+        """Open the ledger of an order.
+
+        :param with_errors: number of newest partitions that get injected errors
+        """
         self._store = store
         self._spec = spec
         self._dataset = spec.dataset
         self._say = say
+        self._with_errors = with_errors
         self._attempts: dict[str, int] = {}
         self._newest: list[tuple[Profile, Outcome]] = []
         self._outcomes: dict[str, Outcome] = {}
 
-    def begin(self, partitions: Sequence[str], *, source: str, read_options: Mapping[str, str], engine: str) -> None:
+    def begin(self, partitions: Sequence[str], origin: Origin) -> None:
         """Begin an attempt at each partition; see :meth:`airflow_dq.store.Repository.begin_attempts`."""
-        self._say(f"{self._dataset}: {len(partitions)} partition(s) to profile from {source}")
+        self._say(f"{self._dataset}: {len(partitions)} partition(s) to profile from {origin.source}")
         self._attempts = self._store.begin_attempts(
-            self._dataset, partitions, source=source, read_options=read_options, engine=engine
+            self._dataset,
+            partitions,
+            source=origin.source,
+            read_options=origin.read_options,
+            engine=origin.engine,
         )
 
     @contextmanager
@@ -48,51 +59,52 @@ class Ledger:
                 self._store.fail_attempt(self._attempts[key], f"The job ended: {type(error).__name__}: {error}")
             raise
 
-    def keep(self, profile: Profile, seconds: float, skipped: Mapping[str, str] | None = None) -> None:
-        """Take a scanned partition, and store the one that is then no longer among the newest.
-
-        :param seconds: time that was spent on it
-        :param skipped: columns that are not in the profile, and why
-        """
+    def take(self, result: ScanResult) -> None:
+        """Take a scanned partition, and store the one that is then no longer among the newest."""
+        profile = result.profile
+        if profile is None:
+            self._fail(result.partition, result.error or "", retryable=result.retryable, traceback=result.traceback)
+            return
         refused = self._spec.unhidden(profile.columns)
         if refused is not None:
-            self.fail(profile.partition or "", refused)
+            self._fail(result.partition, refused, retryable=False)
             return
         noted = {column.name: str(column.note) for column in profile.columns.values() if not column.in_full}
         full = len(profile.columns) - len(noted)
-        outcome = Outcome(profile.partition or "", profile.row_count, full, {**(skipped or {}), **noted}, seconds)
+        skipped = {**result.skipped, **noted}
+        outcome = Outcome(result.partition, profile.row_count, full, skipped, result.seconds)
         self._newest.append((profile, outcome))
         self._newest.sort(key=lambda kept: kept[1].partition)
-        if len(self._newest) > RETENTION.injected_by_job:
+        if len(self._newest) > self._with_errors:
             self._save(*self._newest.pop(0))
 
-    def fail(self, key: str, error: str, trace: str | None = None) -> None:
+    def _fail(self, key: str, error: str, *, retryable: bool, traceback: str | None = None) -> None:
         """Record that a partition cannot be profiled, and why."""
-        where = f"Dataset {self._dataset!r}, partition {key!r}"
-        error = error if error.startswith("Dataset ") else f"{where}: {error}"
+        error = error if error.startswith("Dataset ") else f"{where_of(self._spec, key)}: {error}"
         self._store.fail_attempt(self._attempts[key], error)
-        self._end(Outcome(key, error=error, trace=trace))
+        self._end(Outcome(key, error=error, traceback=traceback, retryable=retryable))
 
-    def finish(self, inject: Callable[[list[Profile]], None]) -> list[Outcome]:
+    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]]) -> list[Outcome]:
         """Store the newest.
 
-        :param inject: makes the injected errors of these profiles
+        :param inject: the same profiles with their injected errors
         :return: what became of each partition, in the order of their keys
         """
         if self._newest:
             self._remark(self._newest[-1][0])
-        inject([profile for profile, _ in self._newest])
-        while self._newest:
-            self._save(*self._newest.pop(0))
+        injected = inject([profile for profile, _ in self._newest])
+        outcomes = [outcome for _, outcome in self._newest]
+        self._newest = []
+        for profile, outcome in zip(injected, outcomes, strict=True):
+            self._save(profile, outcome)
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes)]
 
     def _remark(self, profile: Profile) -> None:
         """Say which columns of a text file are numbers to a reader but not to the metrics."""
-        if self._spec.format.lower() != "csv" or "inferschema" in map(str.lower, self._spec.options):
+        if self._spec.format.lower() != "csv" or settles_types(self._spec.options):
             return
-        shares = {column.name: numeric_share(column.states) for column in profile.columns.values()}
-        names = [repr(name) for name, share in shares.items() if share is not None and share >= LOOKS_NUMERIC]
+        names = list(map(repr, looking_numeric(profile)))
         if names:
             self._say(
                 f"{self._dataset} {profile.partition}: {listed(names)} read as numbers and are profiled as text, for a "
@@ -100,15 +112,11 @@ class Ledger:
                 "inferSchema=true, not with engine='arrow'), or write Parquet."
             )
 
-    def is_open(self, key: str) -> bool:
-        """Whether a partition is neither scanned nor failed."""
-        return key not in self._outcomes and all(outcome.partition != key for _, outcome in self._newest)
-
     def _save(self, profile: Profile, outcome: Outcome) -> None:
         try:
             self._store.save_profile(self._attempts[outcome.partition], self._dataset, profile, tidy=False)
         except DQError as error:
-            self.fail(outcome.partition, str(error))
+            self._fail(outcome.partition, str(error), retryable=error.retryable)
         else:
             self._end(outcome)
 

@@ -26,8 +26,10 @@ class Outcome:
     seconds: float = 0.0
     """Time that tasks spent on it."""
     error: str | None = None
-    trace: str | None = None
+    traceback: str | None = None
     """The stack of a failure that was not foreseen."""
+    retryable: bool = True
+    """Whether the failure may pass by itself."""
 
     def line(self, dataset: str) -> str:
         """One line of the job's log."""

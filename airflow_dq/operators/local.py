@@ -5,29 +5,24 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from airflow_dq.exceptions import ProfileError
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.hooks.spark import JobResult
-from airflow_dq.profile import JobSpec
+from airflow_dq.job.result import JobResult
+from airflow_dq.options.job import JobSpec
 
 
 def run_here(spec: JobSpec, dq_conn_id: str, log: Any) -> JobResult:
-    """Profile and store every partition of the order with pyarrow.
+    """Profile and store every partition of the order with pyarrow; those that fail are in the result.
 
     :raises ConfigurationError: when the order needs Spark
-    :raises ProfileError: when a partition could not be profiled; the others are stored
+    :raises DQError: when there is nothing to profile
     """
-    from airflow_dq.job.local import LocalJob
-    from airflow_dq.job.outcome import summary
+    from airflow_dq.engine.arrow.engine import ArrowEngine
+    from airflow_dq.job.pipeline import ProfileJob
 
-    began = time.monotonic()
+    began, engine = time.monotonic(), ArrowEngine(spec)
     with DQHook(dq_conn_id).get_store() as store:
-        outcomes = LocalJob(spec, store, log.info).run()
-    line = summary(spec.dataset, outcomes, time.monotonic() - began)
-    failed = [outcome for outcome in outcomes if outcome.error is not None]
-    for outcome in failed:
-        log.error("%s", outcome.trace or outcome.line(spec.dataset))
-    if failed:
-        more = f" ({len(failed) - 1} more partitions failed, see the log)" if len(failed) > 1 else ""
-        raise ProfileError(f"{failed[0].error}{more}")
-    return JobResult(line, len(outcomes), sum(outcome.rows for outcome in outcomes))
+        outcomes = ProfileJob(engine, store, log.info).run()
+    for outcome in outcomes:
+        if outcome.error is not None:
+            log.error("%s", outcome.traceback or outcome.line(spec.dataset))
+    return JobResult.of(spec.dataset, outcomes, time.monotonic() - began)

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
-
-from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
-from airflow_dq.hooks.spark import JobResult, ProfileSubmitHook, spark_connection
-from airflow_dq.hooks.task import explained, first_try, partition_key, rendering
+from airflow_dq.hooks.task import explained, partition_key, rendering
+from airflow_dq.job.result import JobResult
 from airflow_dq.operators.local import run_here
-from airflow_dq.options.job import names_of
-from airflow_dq.profile import JobSpec
-from airflow_dq.settings import DSN_VARIABLE
-from airflow_dq.version_compat import AirflowException
+from airflow_dq.operators.spark_argument import SparkArguments
+from airflow_dq.options.job import JobSpec, names_of
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
+
+    from airflow_dq.operators.spark import SparkSubmission
 
 Engine = Literal["spark", "arrow"]
 
 _RESERVED = ("application", "application_args", "java_class")
 
 
-class DQProfileOperator(SparkSubmitOperator):
+class DQProfileOperator(SparkArguments):
     """Scans each partition once and stores its profile: small per-column statistics.
 
     Exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the keys
     come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
     profile.  All other arguments are those of ``SparkSubmitOperator`` (``conf``, ``packages``, ``executor_memory``
-    ...).  Without a Spark connection the job runs on this machine.
+    ...), which ``engine="arrow"`` leaves aside.  Without a Spark connection the job runs on this machine.
 
     It returns (XCom) ``dataset``, ``partition`` (None when the data names its keys itself), and the numbers of
     ``partitions`` and ``rows`` that were profiled (None when the driver ran on a cluster).  Airflow's metrics get
@@ -77,7 +72,7 @@ class DQProfileOperator(SparkSubmitOperator):
     """
 
     template_fields: Sequence[str] = (
-        *SparkSubmitOperator.template_fields,
+        *SparkArguments.template_fields,
         "dataset",
         "source",
         "partition",
@@ -118,7 +113,7 @@ class DQProfileOperator(SparkSubmitOperator):
         sample_rows: int = 1000,
         engine: Engine = "spark",
         dq_conn_id: str = DQHook.default_conn_name,
-        conn_id: str = ProfileSubmitHook.default_conn_name,
+        conn_id: str = "spark_default",
         master: str | None = None,
         name: str = "airflow-dq-profile",
         dsn_on_cluster: bool = False,
@@ -151,13 +146,14 @@ class DQProfileOperator(SparkSubmitOperator):
         self.dsn_on_cluster = dsn_on_cluster
         # After rendering, a key that came out empty must not look like one that was never given.
         self._keyed = partition is not None
+        self._submission: SparkSubmission | None = None
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""
         with rendering(self.task_id, self.log):
             super().render_template_fields(context, jinja_env)
 
-    def execute(self, context: Context) -> dict[str, Any]:  # type: ignore[override]  # the parent returns nothing
+    def execute(self, context: Context) -> dict[str, Any]:
         """Run the job and wait for it.
 
         :return: ``dataset``, ``partition``, ``partitions`` and ``rows``
@@ -166,28 +162,21 @@ class DQProfileOperator(SparkSubmitOperator):
         """
         with explained(self.log), timed("profile.duration", self.dataset):
             spec = self.job_spec()
-            done = run_here(spec, self.dq_conn_id, self.log) if self.engine == "arrow" else self._submit(spec, context)
+            done = self._run_here(spec) if self.engine == "arrow" else self._submit(spec, context)
         if done is not None:
             self.log.info("%s", done.summary)
             gauge("profile.rows", done.rows, self.dataset)
         return {
             "dataset": self.dataset,
             "partition": spec.key,
-            "partitions": None if done is None else done.partitions,
+            "partitions": None if done is None else done.profiled,
             "rows": None if done is None else done.rows,
         }
 
     def on_kill(self) -> None:
         """End the Spark job, if one has been started or was found again by a retry."""
-        if self._hook is not None:
-            super().on_kill()
-
-    def poll_until_complete(self, external_id: Any, context: Context) -> None:
-        """Wait for a job that runs on a cluster, one that an earlier try submitted included."""
-        if self._hook is not None and self._hook._is_yarn_cluster_mode:
-            # The parent sets it when it submits; on_kill must find it after a retry too.
-            self._hook._yarn_application_id = external_id
-        super().poll_until_complete(external_id, context)
+        if self._submission is not None:
+            self._submission.on_kill()
 
     def get_openlineage_facets_on_complete(self, task_instance: Any) -> Any:
         """What was read, and its data-quality metrics; called by Airflow's OpenLineage provider."""
@@ -236,54 +225,24 @@ class DQProfileOperator(SparkSubmitOperator):
             sample_rows=self.sample_rows,
         )
 
+    def _run_here(self, spec: JobSpec) -> JobResult:
+        result = run_here(spec, self.dq_conn_id, self.log)
+        if result.error is not None:
+            raise (ProfileError if result.retryable else ConfigurationError)(result.error)
+        return result
+
     def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
-        from airflow_dq.engine.spark.user_metric import pack_metrics
-        from airflow_dq.resource import resource_dir
+        # Only now: the Spark provider need not be installed where Spark is not used.
+        from airflow_dq.operators.spark import SparkSubmission, require_known
 
-        # The DAG file has been loaded in this process, not in the one that profiles.
-        spec = replace(spec, metrics=pack_metrics())
-        self.application = str(resource_dir("spark_jobs") / "profile.py")
-        self.application_args = ["--spec", spec.to_json()]
-        # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.
-        self.external_id_key = f"dq_spark_job_id_{first_try(context, self.retries)}"
-        self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, self.retries)}"
-        try:
-            super().execute(context)
-        except AirflowException:
-            hook = self._hook
-            explanation = hook.explanation if isinstance(hook, ProfileSubmitHook) else None
-            if explanation is None:
-                raise
-            raise ProfileError(explanation) from None
-        return self._hook.result(self.dataset) if isinstance(self._hook, ProfileSubmitHook) else None
-
-    def _get_hook(self) -> ProfileSubmitHook:
-        from airflow_dq.engine.spark.environment import check_java, spark_environment
-
-        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
-        hook.check_master()
-        if hook.on_cluster:
-            self._check_cluster(hook)
-            return hook
-        check_java()
-        dq_hook = DQHook(self.dq_conn_id)
-        with dq_hook.get_store():
-            pass  # a wrong DSN is told now, not after Spark has started
-        hook.environment |= spark_environment(hook.master) | {DSN_VARIABLE: dq_hook.get_dsn()}
-        return hook
-
-    def _check_cluster(self, hook: ProfileSubmitHook) -> None:
-        if not self.dsn_on_cluster:
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
-                "see this process's environment, and the database's password is never put on a command line. Use "
-                f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
-                "and set dsn_on_cluster=True."
-            )
-
-    def _hook_options(self) -> dict[str, Any]:
-        # The parent keeps each option of its hook under the option's name, some behind an underscore; which options
-        # there are differs from version to version of the Spark provider.
-        names = [name for name in signature(SparkSubmitHook.__init__).parameters if name not in ("self", "conn_id")]
-        found = {name: attribute for name in names for attribute in (name, f"_{name}") if hasattr(self, attribute)}
-        return {name: getattr(self, attribute) for name, attribute in found.items()}
+        options = self.spark_arguments()
+        require_known(options)
+        self._submission = SparkSubmission(
+            task_id=self.task_id,
+            spec=spec,
+            dq_conn_id=self.dq_conn_id,
+            master=self.master,
+            dsn_on_cluster=self.dsn_on_cluster,
+            **options,
+        )
+        return self._submission.run(context, self.retries)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.text import TextShape
+
+if TYPE_CHECKING:
+    from airflow_dq.profile.model import Profile
 
 LOOKS_NUMERIC = 0.999
 """From this share of strings that read as numbers on, a text column says that it looks numeric."""
@@ -29,6 +33,12 @@ def numeric_share(states: Mapping[str, State]) -> float | None:
     """Share of a text column's values that read as numbers; None when it has no texts."""
     text = states.get(TextShape.key)
     return text.numeric / text.count if isinstance(text, TextShape) and text.count else None
+
+
+def looking_numeric(profile: Profile) -> list[str]:
+    """The text columns whose values read as numbers."""
+    shares = {column.name: numeric_share(column.states) for column in profile.columns.values()}
+    return [name for name, share in shares.items() if share is not None and share >= LOOKS_NUMERIC]
 
 
 def _percent(share: float) -> str:

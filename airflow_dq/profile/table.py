@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from airflow_dq.exceptions import CodecError, ProfileError
+from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.registry import metrics_for
@@ -120,8 +120,8 @@ class TableState:
     def of(cls, table: pa.Table | pa.RecordBatch, options: ProfileOptions | None = None) -> TableState:
         """Summarise a table, at most 65,536 rows at a time.
 
-        :raises ProfileError: when two columns have one name, when ``options.columns`` names an unknown one, or
-            when values cannot be read
+        :raises UnknownColumnError: when ``options.columns`` names an unknown one
+        :raises ProfileError: when two columns have one name, or when values cannot be read
         """
         options = options or ProfileOptions()
         return cls(0, {}, RowSample.empty(options.sample_rows, options.seed)).add(table, options)
@@ -223,8 +223,8 @@ def profile_table(
     :param table: the partition's rows
     :param partition: its key, when it is to be stored or named in a verdict
     :param options: what to profile and how (default: everything)
-    :raises ProfileError: when two columns have one name, an option names an unknown column, or values cannot
-        be read
+    :raises UnknownColumnError: when an option names an unknown column
+    :raises ProfileError: when two columns have one name, or values cannot be read
     """
     return TableState.of(table, options).profile(partition, options)
 
@@ -267,7 +267,7 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
 def _require(names: Sequence[str], options: ProfileOptions) -> None:
     unknown = sorted(set(options.columns or ()) - set(names))
     if unknown:
-        raise ProfileError(
+        raise UnknownColumnError(
             f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
         )
 

@@ -12,7 +12,6 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from airflow_dq.exceptions import DQError, StoreUnreachableError
 from airflow_dq.gate.progress import Progress, progress
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.hooks.task import is_retryable
 
 
 class ProfileTrigger(BaseTrigger):
@@ -48,7 +47,7 @@ class ProfileTrigger(BaseTrigger):
         try:
             event = await self._wait()
         except DQError as error:
-            event = {"status": "error", "message": str(error), "retry": is_retryable(error)}
+            event = {"status": "error", "message": str(error), "retry": error.retryable}
         except Exception as error:
             self.log.exception("Waiting for the profile broke")
             event = {"status": "error", "message": f"{type(error).__name__}: {error}", "retry": True}

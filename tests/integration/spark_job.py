@@ -10,9 +10,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from airflow_dq.engine.spark.engine import SparkEngine
 from airflow_dq.engine.spark.environment import spark_environment
 from airflow_dq.engine.spark.session import open_session
-from airflow_dq.job.spark import Outcome, ProfileJob
+from airflow_dq.job.outcome import Outcome
+from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import Repository
 
@@ -40,4 +42,4 @@ def run_job(
 ) -> dict[str, Outcome]:
     """Carry out an order, as it reads after its way through the command line."""
     spec = JobSpec.from_json(JobSpec(**{"dataset": "t", **order}).to_json())
-    return {outcome.partition: outcome for outcome in ProfileJob(spark, spec, store, say).run()}
+    return {outcome.partition: outcome for outcome in ProfileJob(SparkEngine(spark, spec, say), store, say).run()}

@@ -98,13 +98,14 @@ def orders(number: int, factor: float = 1.0) -> pa.Table:
 
 
 def backfill(store: Repository, dataset: str, lake: Path) -> None:
-    from airflow_dq.job.local import LocalJob
+    from airflow_dq.engine.arrow.engine import ArrowEngine
+    from airflow_dq.job.pipeline import ProfileJob
 
     paths = {day: str(lake / f"day={day}.parquet") for day in DAYS[:-1]}
-    LocalJob(JobSpec(dataset=dataset, paths=paths), store, lambda line: None).run()
+    ProfileJob(ArrowEngine(JobSpec(dataset=dataset, paths=paths)), store, lambda line: None).run()
     if dataset == "run_broken":
         broken = JobSpec(dataset=dataset, paths={TODAY: str(lake / "broken.parquet")})
-        LocalJob(broken, store, lambda line: None).run()
+        ProfileJob(ArrowEngine(broken), store, lambda line: None).run()
 
 
 def home_with_lake(dsn: str, folder: Path, days: Sequence[str]) -> tuple[AirflowHome, Path]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from airflow_dq.job.local import LocalJob
+from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import open_store
 from tests.integration.airflow_home import AirflowHome
@@ -49,7 +50,7 @@ def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Airflow
     made, lake = home_with_lake(postgres_dsn, tmp_path_factory.mktemp("airflow"), DAYS)
     with open_store(postgres_dsn) as store:
         paths = {day: str(lake / f"day={day}.parquet") for day in DAYS[:-2]}
-        LocalJob(JobSpec(dataset="service_orders", paths=paths), store, lambda line: None).run()
+        ProfileJob(ArrowEngine(JobSpec(dataset="service_orders", paths=paths)), store, lambda line: None).run()
     made.migrate()
     made.add_dag("service", DAG_TEXT.format(lake=lake))
     return made
@@ -71,7 +72,7 @@ def states(home: AirflowHome) -> Iterator[dict[tuple[str, str, str], str]]:
             # The profile that the deferred gate waits for.
             with open_store(home.dsn) as store:
                 paths = {"1": str(home.folder / "lake" / f"day={DAYS[0]}.parquet")}
-                LocalJob(JobSpec(dataset="service_late", paths=paths), store, lambda line: None).run()
+                ProfileJob(ArrowEngine(JobSpec(dataset="service_late", paths=paths)), store, lambda line: None).run()
             wait_until(lambda: _all_done(home.task_states()), 300)
         except TimeoutError:
             pytest.fail(f"{home.task_states()}\n{service.log.read_text()[-5000:]}")

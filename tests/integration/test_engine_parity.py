@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_dq.job.local import LocalJob
+from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import Repository
 from airflow_dq.store.value import to_json
@@ -103,13 +104,15 @@ def write_csv(folder: Path) -> None:
 
 @pytest.mark.parametrize(("format", "write", "bad"), [("parquet", write_parquet, ()), ("csv", write_csv, ("3",))])
 def test_both_engines_store_the_same(format, write, bad, spark, store: Repository, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    from airflow_dq.job.spark import ProfileJob
+    from airflow_dq.engine.spark.engine import SparkEngine
 
     write(tmp_path)
     pattern = f"{tmp_path}/day=*"
-    here = LocalJob(JobSpec(dataset="here", pattern=pattern, format=format), store, lambda line: None).run()
+    here = ProfileJob(
+        ArrowEngine(JobSpec(dataset="here", pattern=pattern, format=format)), store, lambda line: None
+    ).run()
     spec = JobSpec(dataset="spark", pattern=pattern, format=format)
-    there = ProfileJob(spark, spec, store, lambda line: None).run()
+    there = ProfileJob(SparkEngine(spark, spec, lambda line: None), store, lambda line: None).run()
     assert [outcome.partition for outcome in here if outcome.error] == list(bad)
     for mine, other in zip(here, there, strict=True):
         assert (mine.partition, mine.rows, mine.profiled, mine.skipped, mine.error is None) == (

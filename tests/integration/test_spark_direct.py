@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.engine.spark import engine as job
 from airflow_dq.engine.spark import reader
 from airflow_dq.engine.spark.direct import open_direct
-from airflow_dq.job import spark as job
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.profile import JobSpec, Profile
 from airflow_dq.store import Repository

@@ -16,14 +16,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.engine.spark import engine as job
 from airflow_dq.engine.spark import reader
 from airflow_dq.exceptions import (
     ConfigurationError,
-    ProfileError,
     SourceEmptyError,
     SourceMissingError,
+    UnknownColumnError,
 )
-from airflow_dq.job import spark as job
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
@@ -336,7 +336,7 @@ def test_partitions_of_one_schema_are_read_together_wherever_they_lie(
     paths["h"] = _write(table.slice(55, 2).drop_columns("b"), tmp_path / "other schema")
     paths["i"] = paths["h"]
     alone: list[str] = []
-    monkeypatch.setattr(job, "open_part", _noting(job.open_part, alone))
+    monkeypatch.setattr(job, "open_partition", _noting(job.open_partition, alone))
     run(paths={key: str(path) for key, path in paths.items()})
     assert alone == ["h", "i"]
     for key, path in paths.items():
@@ -380,7 +380,7 @@ def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path
     _write(_table(3), tmp_path / "day=1")
     with pytest.raises(SourceEmptyError, match="holds no partition from 2 to the last"):
         run(pattern=f"{tmp_path}/day=*", since="2")
-    with pytest.raises(ProfileError, match="no column 'dya'"):
+    with pytest.raises(UnknownColumnError, match="no column 'dya'"):
         run(pattern=str(tmp_path), partition_by="dya")
     assert "nonesuch" in str(run(paths={"p": str(tmp_path)}, format="nonesuch")["p"].error)
     assert issubclass(ConfigurationError, Exception)

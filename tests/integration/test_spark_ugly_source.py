@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from sqlalchemy import text
 
-from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceUnreadableError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceUnreadableError, UnknownColumnError
 from airflow_dq.job.outcome import summary
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile
@@ -175,7 +175,7 @@ def test_a_key_column_that_spells_no_text_is_refused(keys: list[object], said: s
 
 def test_a_key_column_that_is_not_there_is_refused_with_those_that_are(run: Run, tmp_path: Path) -> None:
     _write(tmp_path / "t", date=["2024-01-01"], x=[1])
-    with pytest.raises(ProfileError, match="has no column 'day' to partition by; it has date, x"):
+    with pytest.raises(UnknownColumnError, match="has no column 'day' to partition by; it has date, x"):
         run(pattern=str(tmp_path / "t"), partition_by="day")
 
 

@@ -1,16 +1,26 @@
-"""Which partitions an order is about: paths on this machine's file systems, by the rules of the Spark job."""
+"""Which partitions there are, and their files: on this machine's file systems, by the rules of the Spark job."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from glob import escape, glob
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
+from airflow_dq.engine.order import chosen_keys, where_of
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
-from airflow_dq.options.job import JobSpec
+from airflow_dq.options.job import NULL_KEY, JobSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFiles:
+    """The data files of one partition."""
+
+    key: str
+    files: tuple[Path, ...]
 
 
 def locate(spec: JobSpec) -> dict[str, str]:
@@ -21,22 +31,40 @@ def locate(spec: JobSpec) -> dict[str, str]:
     """
     if spec.pattern is None:
         return dict(sorted(spec.paths.items()))
-    paths = dict(_matches(spec.pattern))
-    found = {key: paths[folder] for folder, key in keys_of(paths).items()}
+    found = _matches(spec.pattern)
     if not found:
         raise SourceMissingError(
-            f"Dataset {spec.dataset!r}: nothing matches {spec.pattern}. Check the path and that it was written."
+            f"{where_of(spec)}: nothing matches {spec.pattern}. Check the path and that it was written."
         )
-    inside = sorted(
-        key for key in found if (spec.since is None or key >= spec.since) and (spec.until is None or key <= spec.until)
-    )
-    chosen = inside if spec.limit is None else inside[-spec.limit :]
-    if not chosen:
-        raise SourceEmptyError(
-            f"Dataset {spec.dataset!r}: {spec.pattern} holds no partition from {spec.since or 'the first'} "
-            f"to {spec.until or 'the last'}."
-        )
-    return {key: found[key] for key in chosen}
+    return {key: found[key] for key in chosen_keys(spec, found)}
+
+
+def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
+    """The partitions that a pattern with one ``*`` matches, whose match is the key, in the natural order of the keys.
+
+    A match may be a file or a folder of files.  Numbers within keys are ordered as numbers (``day9`` before ``day10``).
+
+    :param patterns: one pattern; or the paths that a shell has made of one, which differ in the key alone
+    :raises ConfigurationError: when a pattern has no ``*``, or several
+    :raises SourceMissingError: when nothing matches
+    :raises SourceEmptyError: when what matches holds no data file
+    """
+    found = _of_pattern(patterns[0]) if len(patterns) == 1 else _of_paths(patterns)
+    # Rows without a key are of no time.
+    places = {key: local_path(place) for key, place in found.items() if key != NULL_KEY}
+    if not places:
+        raise SourceMissingError(f"Nothing matches {patterns[0]}. Check the path, and quote it for the shell.")
+    partitions = [PartitionFiles(key, tuple(_files(path, into_columns=True))) for key, path in places.items()]
+    filled = sorted((one for one in partitions if one.files), key=lambda one: natural(one.key))
+    if not filled:
+        raise SourceEmptyError(f"What matches {patterns[0]} holds no data file (hidden and side files left aside).")
+    return filled
+
+
+def natural(key: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key in which numbers are numbers."""
+    parts = re.split(r"(\d+)", key)
+    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
 
 
 def data_files(place: str, where: str) -> list[Path]:
@@ -49,7 +77,7 @@ def data_files(place: str, where: str) -> list[Path]:
     path = local_path(place)
     if not path.exists():
         raise SourceMissingError(f"{where}: the source {place} does not exist. Check the path and that it was written.")
-    found = [path] if path.is_file() else list(_below(path))
+    found = list(_files(path, into_columns=False))
     if not found:
         raise SourceEmptyError(
             f"{where}: {place} exists and holds no data file (hidden and side files left aside). Check that the "
@@ -71,26 +99,63 @@ def local_path(place: str) -> Path:
     return Path(place)
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for child in sorted(folder.iterdir()):
+def _files(path: Path, *, into_columns: bool) -> Iterator[Path]:
+    """The data files at or below a path, hidden and side files left out, in the order of their names.
+
+    :param into_columns: whether to look into folders ``column=value``, whose column is then left out
+    :raises ConfigurationError: when there is one all the same
+    """
+    if path.is_file():
+        yield path
+        return
+    for child in sorted(path.iterdir()):
         if is_hidden(child.name):
             continue
         if child.is_file():
             if not is_side_file(child.name):
                 yield child
-        elif "=" in child.name:
+        elif "=" in child.name and not into_columns:
             raise ConfigurationError(
-                f"The folder {folder} has a sub-folder that is a column ({child.name}): use engine='spark'."
+                f"The folder {path} has a sub-folder that is a column ({child.name}): use engine='spark'."
             )
         else:
-            yield from _below(child)
+            yield from _files(child, into_columns=into_columns)
 
 
-def _matches(pattern: str) -> Iterator[tuple[str, str]]:
-    """Everything that the pattern matches: what stands in place of the ``*``, and the path."""
+def _matches(pattern: str) -> dict[str, str]:
+    """The path of everything that the pattern matches, by the key that stands in place of its ``*``."""
     start, _, end = str(local_path(pattern)).partition("*")
     shape = re.compile(f"{re.escape(start)}([^/]*){re.escape(end)}")
+    found = {}
     for path in glob(f"{escape(start)}*{escape(end)}"):
         match = shape.fullmatch(path)
         if match and (match[1] == HIVE_NULL or not is_hidden(Path(path).name)):
-            yield match[1], path
+            found[match[1]] = path
+    return {key: found[folder] for folder, key in keys_of(found).items()}
+
+
+def _of_pattern(pattern: str) -> dict[str, str]:
+    if pattern.count("*") != 1:
+        raise ConfigurationError(
+            f"{pattern!r} has {pattern.count('*') or 'no'} *: give a path with exactly one, which stands for the "
+            "partition's key, such as 'folder/*.parquet' or 'folder/day=*', quoted for the shell."
+        )
+    return _matches(pattern)
+
+
+def _of_paths(paths: Sequence[str]) -> dict[str, str]:
+    """The same for paths that a shell has made of a pattern: the key is what differs."""
+    missing = next((path for path in paths if not Path(path).exists()), None)
+    if missing:
+        raise SourceMissingError(f"{missing} does not exist. Check the path.")
+    start = re.sub(r"[^/=]*$", "", _alike(paths))
+    end = re.sub(r"^[^./]*", "", _alike([path[::-1] for path in paths])[::-1])
+    named = {path[len(start) : len(path) - len(end)]: path for path in paths}
+    return {key: named[name] for name, key in keys_of(named).items()}
+
+
+def _alike(texts: Sequence[str]) -> str:
+    """What all texts begin with."""
+    first, last = min(texts), max(texts)
+    length = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:length]

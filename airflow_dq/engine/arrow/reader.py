@@ -2,139 +2,182 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.ipc
+import pyarrow.json
 import pyarrow.parquet
 
-from airflow_dq.engine.arrow.schema import as_spark_reads, require_flat_names
-from airflow_dq.engine.csv_text import HEAD, csv_content, doubles_quotes, escape_of, safe_header
+from airflow_dq.engine.arrow.csv import Types, read_csv, settled_types
+from airflow_dq.engine.arrow.schema import as_spark_reads, no_rows, require_flat_names
+from airflow_dq.engine.csv_text import CsvFormat
 from airflow_dq.exceptions import ConfigurationError, SourceUnreadableError
-from airflow_dq.options.job import JobSpec
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.model import Profile
+from airflow_dq.profile.table import TableState
 
-FORMATS = ("parquet", "csv", "arrow")
-_CSV_OPTIONS = {
-    "sep": "sep",
-    "delimiter": "sep",
-    "header": "header",
-    "escape": "escape",
-    "quote": "quote",
-    "encoding": "encoding",
-    "charset": "encoding",
+FORMATS: Mapping[str, str] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".arrow": "arrow",
 }
+"""Ending of a file's name -> its format; a compression's ending may follow."""
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_CSV_OPTIONS = ("sep", "delimiter", "header", "escape", "quote", "encoding", "charset")
+_JSON_BLOCK = 1 << 26
+"""Bytes of JSON that pyarrow looks at to settle types: enough for a row of any size."""
 
 
-def read(path: Path, spec: JobSpec, where: str) -> Iterator[pa.RecordBatch]:
-    """The rows of one file: at least one batch, even when it has none, unless it has no columns either.
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads files of one format."""
 
-    :raises SourceUnreadableError: naming the file
-    """
-    try:
-        match spec.format.lower():
+    format: str
+    """parquet, csv, json or arrow."""
+    csv: CsvFormat = field(default_factory=CsvFormat)
+    types: Types = field(default_factory=dict)
+    """Types of CSV columns, where these are typed."""
+
+    def profile(self, partition: str, files: Iterable[Path], options: ProfileOptions, where: str) -> Profile:
+        """The profile of the rows of all files.
+
+        :param where: the partition, as an error names it
+        :raises SourceUnreadableError: naming the file that cannot be read
+        :raises ProfileError: when the values cannot be profiled
+        :raises UnknownColumnError: when ``options.columns`` names one that is in no file
+        """
+        # Text files of 0 bytes have no columns, and come in no batch.
+        batches = (batch for path in files for batch in self.batches(path, where))
+        return TableState.of_all(batches, options).profile(partition, options)
+
+    def batches(self, path: Path, where: str) -> Iterator[pa.RecordBatch]:
+        """The rows of one file: at least one batch, even when it has none, unless it has no columns either.
+
+        :raises SourceUnreadableError: naming the file
+        """
+        try:
+            yield from self._read(path)
+        except (pa.ArrowException, OSError, EOFError, ValueError) as error:
+            said = " ".join(str(error).split())
+            raise SourceUnreadableError(
+                f"{where}: the file {path} cannot be read as {self.format} ({said}). Write it again, or name the "
+                "format that it has (source_format=..., --format)."
+            ) from error
+
+    def _read(self, path: Path) -> Iterator[pa.RecordBatch]:
+        match self.format:
             case "parquet":
-                batches = _parquet(path)
+                return _parquet(path)
             case "arrow":
-                batches = _arrow(path)
+                return _arrow(path)
+            case "json":
+                return _json(path)
             case _:
-                batches = _csv(path, csv_options(spec.options))
-        for batch in batches:
-            yield as_spark_reads(batch)
-    except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
-        said = " ".join(str(error).split())
-        raise SourceUnreadableError(
-            f"{where}: the file {path} cannot be read as {spec.format.lower()} ({said}). Write it again, or name the "
-            "format that it has (source_format=..., --format)."
-        ) from error
+                return read_csv(path, self.csv, self.types)
+
+
+def reader_of(files: Sequence[Path], format: str | None, options: Mapping[str, str]) -> FileReader:
+    """The reader of files of which nobody but their names may have said what they are.
+
+    :param files: one of each partition; with the read option ``inferSchema`` they settle the types of columns
+    :param format: None: as the names of the files end
+    :param options: read options for CSV, under the names that Spark's reader has for them
+    :raises ConfigurationError: when a file's format is not known, when they have several, or when an option is not
+        known
+    """
+    named = {format_of(path) if format is None else format: path for path in files}
+    if len(named) > 1:
+        found = " and ".join(f"{form} ({path.name})" for form, path in named.items())
+        raise ConfigurationError(f"The partitions are files of several formats: {found}. Narrow the pattern.")
+    (found_format,) = named
+    if found_format != "csv":
+        require_no_options(found_format, options)
+        return FileReader(found_format)
+    csv = csv_format(options, more=("inferSchema",), sep=None)
+    return FileReader(found_format, csv, settled_types(files, csv) if csv.infer else {})
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's name says.
+
+    :raises ConfigurationError: when it says none
+    """
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
+    found = FORMATS.get(endings[-1]) if endings else None
+    if found is None:
+        raise ConfigurationError(
+            f"The format of {path} cannot be told from its name. Say which it is: parquet, csv or json."
+        )
+    return found
+
+
+def csv_format(options: Mapping[str, str], more: Sequence[str] = (), sep: str | None = ",") -> CsvFormat:
+    """The format of CSV files that read options give.
+
+    :param more: options that are known here in addition
+    :param sep: the separator where none is given, see :class:`~airflow_dq.engine.csv_text.CsvFormat`
+    :raises ConfigurationError: when one is given that only Spark's reader has
+    """
+    known = (*_CSV_OPTIONS, *more)
+    csv = CsvFormat.of(options, sep)
+    for name, value in options.items():
+        if name.lower() not in map(str.lower, known) or not csv.header:
+            raise ConfigurationError(
+                f"CSV with {name}={value!r} can be read by Spark only (engine='spark'); known without it are "
+                f"{', '.join(known)} (header is true)."
+            )
+    try:
+        "".encode(csv.encoding or "utf-8")
+    except LookupError:
+        raise ConfigurationError(
+            f"Python knows no encoding {csv.encoding!r}: correct it, or let Spark read the files (engine='spark')."
+        ) from None
+    return csv
+
+
+def require_no_options(format: str, options: Mapping[str, str]) -> None:
+    """Refuse read options where there is nothing to choose.
+
+    :raises ConfigurationError: naming the format
+    """
+    if options:
+        raise ConfigurationError(
+            f"There are no read options for {format} ({', '.join(options)}) but Spark's: leave them out, or use "
+            "engine='spark'."
+        )
 
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
     with pyarrow.parquet.ParquetFile(path) as file:
         require_flat_names(file.schema_arrow, str(path))
-        yield _no_rows(file.schema_arrow)
-        yield from file.iter_batches()
+        yield as_spark_reads(no_rows(file.schema_arrow))
+        yield from map(as_spark_reads, file.iter_batches())
 
 
 def _arrow(path: Path) -> Iterator[pa.RecordBatch]:
     with pa.memory_map(str(path)) as source, pyarrow.ipc.open_file(source) as file:
         require_flat_names(file.schema, str(path))
-        yield _no_rows(file.schema)
+        yield as_spark_reads(no_rows(file.schema))
         for index in range(file.num_record_batches):
-            yield file.get_batch(index)
+            yield as_spark_reads(file.get_batch(index))
 
 
-def _csv(path: Path, options: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-    """Every column as text, as the Spark job reads CSV: a number's spelling is for the reader's schema to settle."""
-    content = csv_content(path, options["encoding"])
-    if not content:
-        return
-    sep, quote = options["sep"], options["quote"]
-    escape = options.get("escape") or escape_of(content[:HEAD].decode("utf-8", "ignore"), sep, quote)
-    _require_spelling(path, content.decode(), sep, quote, escape)
-    parse = pyarrow.csv.ParseOptions(
-        delimiter=sep,
-        quote_char=quote,
-        double_quote=escape == quote,
-        escape_char=False if escape == quote else escape,
-        newlines_in_values=True,
-    )
-    with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse) as reader:
-        names = reader.schema.names
-    convert = pyarrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(names, pa.string()),
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=True,
-    )
-    with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse, convert_options=convert) as reader:
-        yield _no_rows(pa.schema([(name, pa.string()) for name in safe_header(names)]))
-        for batch in reader:
-            yield batch.rename_columns(safe_header(names))
-
-
-def _require_spelling(path: Path, text: str, sep: str, quote: str, escape: str) -> None:
-    """Refuse what pyarrow would take for other characters than Spark does."""
-    if escape == quote:
-        return
-    if doubles_quotes(text, sep, quote):
-        raise ConfigurationError(
-            f"The file {path} doubles quotes inside of quoted values, and its escape character is said to be "
-            f"{escape!r}: give read_options={{'escape': '{quote}'}}, or write another escape character."
-        )
-    mark = re.escape(escape)
-    found = re.search(rf"(?<!{mark})(?:{mark}{mark})*{mark}(?![{re.escape(quote + escape)}])", text)
-    if found:
-        raise ConfigurationError(
-            f"The file {path} has {escape!r} before quotes, which it escapes, and before other characters as well (at "
-            f"{text[max(0, found.start() - 10) : found.end() + 10]!r}): use engine='spark', which tells them apart."
-        )
-
-
-def csv_options(options: Mapping[str, str]) -> dict[str, str]:
-    """The options in effect.
-
-    :raises ConfigurationError: when one is given that only Spark's reader has
-    """
-    found = {"sep": ",", "header": "true", "quote": '"', "encoding": "utf-8"}
-    for name, value in options.items():
-        known = _CSV_OPTIONS.get(name.lower())
-        if known is None or (known == "header" and value.lower() != "true"):
-            raise ConfigurationError(
-                f"engine='arrow' cannot read CSV with {name}={value!r}; it knows {', '.join(_CSV_OPTIONS)} (header is "
-                "true). Use engine='spark'."
-            )
-        found[known] = value
-    try:
-        "".encode(found["encoding"])
-    except LookupError:
-        raise ConfigurationError(
-            f"engine='arrow' knows no encoding {found['encoding']!r}: use engine='spark'."
-        ) from None
-    return found
-
-
-def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+def _json(path: Path) -> Iterator[pa.RecordBatch]:
+    """The rows of a file of JSON lines, or of one list of rows, as which many programs write them."""
+    with pa.input_stream(str(path), compression="detect") as stream:
+        content: bytes = stream.read()
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        content = "\n".join(json.dumps(row) for row in json.loads(content)).encode()
+    options = pyarrow.json.ReadOptions(block_size=_JSON_BLOCK)
+    table = pyarrow.json.read_json(pa.BufferReader(content), read_options=options)
+    yield no_rows(table.schema)
+    yield from table.to_batches()

@@ -43,6 +43,11 @@ def as_spark_reads(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
+def no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    """A batch that says which columns there are."""
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
 def require_flat_names(schema: pa.Schema, path: str) -> None:
     """Refuse a file with two columns of one name, of which Spark would make two names.
 

@@ -22,7 +22,6 @@ _PARTS = (
     "profile",
     "corruption",
     "engine/__init__.py",
-    "engine/csv_text.py",
     "engine/worker",
 )
 # The oldest date that a zip can hold: equal sources give equal bytes, whenever they were checked out.

@@ -13,21 +13,22 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, substring_index
 from pyspark.sql.types import StructType
 
+from airflow_dq.engine.order import describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.footer import Signature, as_timestamps, read_footer
 from airflow_dq.engine.spark.listing import Listing
-from airflow_dq.engine.spark.reader import Rows, describe, list_source, load, require_files, same_signature
-from airflow_dq.engine.spark.source import Part, Place, part_of
+from airflow_dq.engine.spark.reader import Rows, list_source, load, require_files, same_signature
+from airflow_dq.engine.spark.source import PartitionRows, Place, partition_rows
 from airflow_dq.exceptions import DQError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
 _READERS = 4
-_NOT_TOGETHER = {"schema", "basepath", "mergeschema", "recursivefilelookup"}
+_NOT_COMBINED = {"schema", "basepath", "mergeschema", "recursivefilelookup"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
+class _Combinable:
     """A partition that is one folder or file, without folders below it."""
 
     key: str
@@ -43,21 +44,21 @@ class _Plain:
         return self.listing.files[0].path == self.root
 
 
-def open_together(
+def open_combined(
     spark: SparkSession, spec: JobSpec, options: ProfileOptions, places: Mapping[str, Place]
-) -> list[Part]:
+) -> list[PartitionRows]:
     """One part for each schema that several partitions have.
 
     A partition of which anything is out of the ordinary is in none of them, and to be opened by itself.
     """
     given = {name.lower() for name in spec.options}
-    if spec.format.lower() != "parquet" or spec.whole or len(places) < 2 or given & _NOT_TOGETHER:
+    if spec.format.lower() != "parquet" or spec.whole or len(places) < 2 or given & _NOT_COMBINED:
         return []
     options = replace(options, exclude=(*options.exclude, *([spec.partition_by] if spec.partition_by else ())))
     with ThreadPoolExecutor(_READERS) as pool:
-        looked = pool.map(lambda place: _plain(spark, spec, *place), places.items())
+        looked = pool.map(lambda place: _combinable(spark, spec, *place), places.items())
         plain = [found for found in looked if found is not None]
-    groups: dict[tuple[Signature, bool], list[_Plain]] = {}
+    groups: dict[tuple[Signature, bool], list[_Combinable]] = {}
     seen = Counter(one.root for one in plain)
     for one in (one for one in plain if seen[one.root] == 1):
         groups.setdefault((one.signature, one.is_file), []).append(one)
@@ -65,8 +66,8 @@ def open_together(
     return [part for part in parts if part is not None]
 
 
-def _plain(spark: SparkSession, spec: JobSpec, key: str, place: Place) -> _Plain | None:
-    where = f"Dataset {spec.dataset!r}, partition {key!r}"
+def _combinable(spark: SparkSession, spec: JobSpec, key: str, place: Place) -> _Combinable | None:
+    where = where_of(spec, key)
     try:
         listing = place if isinstance(place, Listing) else list_source(spark, spec, place, where)
         require_files(listing, spec, str(place), where)
@@ -76,10 +77,12 @@ def _plain(spark: SparkSession, spec: JobSpec, key: str, place: Place) -> _Plain
     except (DQError, *SPARK_ERRORS):
         # Whatever it is, it comes up again when the partition is opened by itself, and is explained there.
         return None
-    return None if signature is None else _Plain(key, listing, signature)
+    return None if signature is None else _Combinable(key, listing, signature)
 
 
-def _open(spark: SparkSession, spec: JobSpec, options: ProfileOptions, group: Sequence[_Plain]) -> Part | None:
+def _open(
+    spark: SparkSession, spec: JobSpec, options: ProfileOptions, group: Sequence[_Combinable]
+) -> PartitionRows | None:
     first = group[0]
     depth, labels = _labels(spark, group)
     try:
@@ -92,13 +95,13 @@ def _open(spark: SparkSession, spec: JobSpec, options: ProfileOptions, group: Se
     except (DQError, *SPARK_ERRORS):
         return None
     label = _label(depth)
-    part = part_of(rows, label, tuple(one.key for one in group), describe(spec), options)
+    part = partition_rows(rows, label, tuple(one.key for one in group), describe(spec), options)
     places = {one.key: one.root for one in group}
     return replace(
         part,
         places=places,
         labels=labels,
-        reread=lambda keys: part_of(replace(rows, frame=read(keys)), label, tuple(keys), "", options).frame,
+        reread=lambda keys: partition_rows(replace(rows, frame=read(keys)), label, tuple(keys), "", options).frame,
     )
 
 
@@ -111,7 +114,7 @@ def _read(
     keys: Sequence[str],
 ) -> DataFrame:
     paths = tuple(path for key in keys for path in listings[key].load_paths)
-    frame = load(spark, spec, paths, {}, f"Dataset {spec.dataset!r}", describe(spec), schema)
+    frame = load(spark, spec, paths, {}, where_of(spec), describe(spec), schema)
     return as_timestamps(frame, nanoseconds)
 
 
@@ -120,7 +123,7 @@ def _label(depth: int) -> Column:
     return substring_index(col("_metadata.file_path"), "/", -depth)
 
 
-def _labels(spark: SparkSession, group: Sequence[_Plain]) -> tuple[int, dict[str, str]]:
+def _labels(spark: SparkSession, group: Sequence[_Combinable]) -> tuple[int, dict[str, str]]:
     """How many components of a file's path tell its partition, and those of each partition's folder or file.
 
     Spelled like Spark's ``_metadata.file_path``, with the escapes of a URI.

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from airflow_dq.engine.csv_text import HEAD, escape_of, require_text
+from airflow_dq.engine.csv_text import HEAD, CsvFormat, require_text
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.exceptions import SourceUnreadableError
@@ -21,23 +21,21 @@ def csv_escape(spark: SparkSession, spec: JobSpec, listing: Listing, where: str)
 
     :raises SourceUnreadableError: naming a file that is no text
     """
-    given = {name.lower(): value for name, value in spec.options.items()}
-    encoding = given.get("encoding", given.get("charset"))
+    csv = CsvFormat.of(spec.options)
     files = [file.path for file in listing.files if file.size][:_LOOKED_AT]
     heads = {file: _head(spark, file) for file in files}
     for file, head in heads.items():
         try:
-            require_text(head, file, encoding is not None)
+            require_text(head, file, csv.encoding is not None)
         except SourceUnreadableError as error:
             raise SourceUnreadableError(f"{where}: {error}") from None
-    quote = given.get("quote", '"')
-    if "escape" in given or not quote:
+    if csv.escape is not None or not csv.quote:
         return {}
-    sep = given.get("sep", given.get("delimiter", ","))
     # Latin-1 has a character for each byte, and those that matter here are the same in whatever follows ASCII.
-    texts = [_decoded(head, encoding or "latin-1") for head in heads.values()]
+    texts = [_decoded(head, csv.encoding or "latin-1") for head in heads.values()]
     # A line between the files, so that no quote meets that of another.
-    return {"escape": escape_of("\n".join(texts), sep, quote)}
+    text = "\n".join(texts)
+    return {"escape": csv.escape_in(text, csv.separator("", text))}
 
 
 def _decoded(head: bytes, encoding: str) -> str:

@@ -9,11 +9,11 @@ from functools import partial, reduce
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from airflow_dq.engine.spark.direct import DirectPart
+from airflow_dq.engine.spark.direct import DirectPartition
 from airflow_dq.engine.spark.reader import is_tiny
 from airflow_dq.engine.spark.scan import lanes_of
-from airflow_dq.engine.worker.parquet import Found, Slice, merge_found, profile_lane, profile_slices
-from airflow_dq.engine.worker.task import Partial, partial_of
+from airflow_dq.engine.worker.parquet import Found, RowGroups, merge_found, profile_lane, profile_row_groups
+from airflow_dq.engine.worker.partial import Partial, partial_of
 from airflow_dq.options.profile import ProfileOptions
 
 _TASK_BYTES = 128 * 2**20
@@ -25,7 +25,7 @@ _COLLECTED = 1_000
 
 
 def scan_directly(
-    spark: SparkSession, parts: Sequence[DirectPart], options: ProfileOptions, lanes: int = 0
+    spark: SparkSession, parts: Sequence[DirectPartition], options: ProfileOptions, lanes: int = 0
 ) -> Iterator[tuple[str, Partial]]:
     """Profile the parts; yields each key once, but for those with a file that could not be read.
 
@@ -45,7 +45,7 @@ def scan_directly(
         yield key, Partial(part.columns.empty)
 
 
-def tiny_lanes(spark: SparkSession, parts: Sequence[DirectPart]) -> int:
+def lanes_if_tiny(spark: SparkSession, parts: Sequence[DirectPartition]) -> int:
     """How many tasks are to read a single tiny partition, each all of it; 0 when there is no such one."""
     (part, *others) = parts
     if others or not is_tiny(part.size, len(part.files)):
@@ -54,11 +54,11 @@ def tiny_lanes(spark: SparkSession, parts: Sequence[DirectPart]) -> int:
 
 
 def _found(
-    spark: SparkSession, parts: Sequence[DirectPart], options: ProfileOptions, lanes: int
+    spark: SparkSession, parts: Sequence[DirectPartition], options: ProfileOptions, lanes: int
 ) -> Iterator[tuple[str, list[pa.RecordBatch | None]]]:
     """What the tasks have found out, by key; nothing of a key without rows."""
     context = spark.sparkContext
-    slices = [one for part in parts for one in part.slices()]
+    slices = [one for part in parts for one in part.row_groups()]
     if not slices:
         return
     if lanes:
@@ -66,7 +66,7 @@ def _found(
         yield from _by_key(context.parallelize(range(lanes), lanes).flatMap(task).collect())
         return
     shares = share_out(slices, context.defaultParallelism)
-    found = context.parallelize(shares, len(shares)).flatMap(partial(profile_slices, options=options))
+    found = context.parallelize(shares, len(shares)).flatMap(partial(profile_row_groups, options=options))
     pieces = sum(len({one.key for one in share}) for share in shares)
     if pieces * max(len(part.columns.schema) for part in parts) <= _COLLECTED:
         yield from _by_key(found.collect())
@@ -84,7 +84,7 @@ def _by_key(found: Iterable[Found]) -> Iterator[tuple[str, list[pa.RecordBatch |
     yield from rows.items()
 
 
-def share_out(slices: Sequence[tuple[Slice, int]], cores: int) -> list[list[Slice]]:
+def share_out(slices: Sequence[tuple[RowGroups, int]], cores: int) -> list[list[RowGroups]]:
     """Neighbours together, in shares of about the same number of bytes: most keys are then in one task only.
 
     :param slices: each row group, and its bytes
@@ -93,7 +93,7 @@ def share_out(slices: Sequence[tuple[Slice, int]], cores: int) -> list[list[Slic
     weights = [size + _FILE_BYTES for _, size in slices]
     total = sum(weights)
     count = min(len(slices), max(2 * cores, total // _TASK_BYTES))
-    shares: list[list[Slice]] = [[] for _ in range(count)]
+    shares: list[list[RowGroups]] = [[] for _ in range(count)]
     before = 0
     for (one, _), weight in zip(slices, weights, strict=True):
         # By where its middle lies.

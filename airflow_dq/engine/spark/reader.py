@@ -9,6 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import xxhash64
 from pyspark.sql.types import LongType, StructType
 
+from airflow_dq.engine.csv_text import spark_defaults
+from airflow_dq.engine.order import describe
 from airflow_dq.engine.spark.csv_head import csv_escape
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, unreadable
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
@@ -190,17 +192,6 @@ def _footer(spark: SparkSession, file: str, where: str) -> Footer:
         raise unreadable(error, where, file) from error
 
 
-def describe(spec: JobSpec) -> str:
-    """The source of a job in words."""
-    if spec.table:
-        return f"table {spec.table}"
-    if spec.sql:
-        return f"query {spec.sql!r}"
-    if spec.pathless:
-        return f"{spec.format} source {spec.options.get('dbtable') or spec.options.get('query') or ''}".rstrip()
-    return spec.pattern or ", ".join(dict.fromkeys(spec.paths.values()))
-
-
 def require_files(listing: Listing, spec: JobSpec, path: str, where: str) -> None:
     """Refuse a source without files, or with one whose write was cut off.
 
@@ -224,9 +215,7 @@ def _defaults(spec: JobSpec, listing: Listing) -> dict[str, str]:
     several = len(listing.files) > 1
     match spec.format.lower():
         case "csv":
-            # With one file the header is the schema; with several, or a given schema, columns must not change places.
-            free = not several and not any(name.lower() == "schema" for name in spec.options)
-            return {"header": "true", "mode": "FAILFAST", "multiLine": "true", "enforceSchema": str(free).lower()}
+            return spark_defaults(len(listing.files), spec.options)
         case "json":
             return {"mode": "FAILFAST"}
         case "parquet" | "orc":

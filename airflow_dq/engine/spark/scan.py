@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.engine.spark.source import Part
+from airflow_dq.engine.spark.source import PartitionRows
+from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches
 from airflow_dq.engine.worker.task import (
     PARTIAL_DDL,
     Partial,
@@ -22,7 +23,6 @@ from airflow_dq.engine.worker.task import (
     variants_of_column,
 )
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 
 _SMALL = 128 * 2**20
@@ -31,11 +31,14 @@ _LANES = 8
 """Most tasks that read a tiny partition, each all of it."""
 
 
-def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) -> Iterator[tuple[str, Partial]]:
+def scan(
+    spark: SparkSession, parts: Sequence[PartitionRows], options: ProfileOptions, with_errors: int
+) -> Iterator[tuple[str, Partial]]:
     """Profile all partitions of the parts; yields each key once, in no particular order.
 
     Parts of equal schema share one Spark job; a file whose types differ from the others' has its own.
 
+    :param with_errors: number of newest partitions whose injected errors are wanted
     :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when Spark cannot read a part; keys already yielded are
         complete
     """
@@ -43,7 +46,7 @@ def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) ->
     awaited = Counter(key for _, group in groups for key in {key for part in group for key in part.keys})
     held: dict[str, Partial] = {}
     for names, group in groups:
-        for key, found in _scan_group(spark, names, group, options, _is_tiny(group, awaited)):
+        for key, found in _scan_group(spark, names, group, options, _is_tiny(group, awaited, with_errors)):
             awaited[key] -= 1
             if key in held:
                 found = held.pop(key).join(found)
@@ -54,7 +57,7 @@ def scan(spark: SparkSession, parts: Sequence[Part], options: ProfileOptions) ->
 
 
 def _scan_group(
-    spark: SparkSession, names: Sequence[str], group: Sequence[Part], options: ProfileOptions, tiny: bool
+    spark: SparkSession, names: Sequence[str], group: Sequence[PartitionRows], options: ProfileOptions, tiny: bool
 ) -> Iterator[tuple[str, Partial]]:
     """Profile the rows of parts that have one schema, in one Spark job."""
     missing = {key: part for part in group for key in part.keys}
@@ -69,10 +72,10 @@ def _scan_group(
         yield key, Partial(part.empty)
 
 
-def _is_tiny(group: Sequence[Part], awaited: Mapping[str, int]) -> bool:
+def _is_tiny(group: Sequence[PartitionRows], awaited: Mapping[str, int], with_errors: int) -> bool:
     """Whether a group is all of one partition whose variants are wanted, and quicker read again than handed on."""
     key = group[0].key if len(group) == 1 else None
-    if key is None or awaited[key] > 1 or len(awaited) > RETENTION.injected_by_job:
+    if key is None or awaited[key] > 1 or len(awaited) > with_errors:
         return False
     return group[0].tiny and 0 < len(group[0].names) == len(group[0].empty.columns)
 
@@ -83,7 +86,7 @@ def lanes_of(spark: SparkSession, columns: int) -> int:
 
 
 def _profiled_tiny(
-    spark: SparkSession, names: Sequence[str], part: Part, options: ProfileOptions
+    spark: SparkSession, names: Sequence[str], part: PartitionRows, options: ProfileOptions
 ) -> Iterator[tuple[str, Partial]]:
     """The same of a single tiny partition, injected variants included: in one job, each task reading all of it."""
     lanes = lanes_of(spark, len(names))
@@ -98,7 +101,7 @@ def _profiled_tiny(
 
 
 def _profiled(
-    spark: SparkSession, names: Sequence[str], group: Sequence[Part], options: ProfileOptions
+    spark: SparkSession, names: Sequence[str], group: Sequence[PartitionRows], options: ProfileOptions
 ) -> Iterator[tuple[str, Partial]]:
     """What the tasks found out about each key that they met."""
     only = group[0] if len(group) == 1 else None
@@ -129,8 +132,8 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
     return frames[0]
 
 
-def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
-    """Fill in the injected variants of every column that lacks them, the columns in parallel on the executors."""
+def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> list[Profile]:
+    """The profiles with the injected variants of every column, the missing ones made in parallel on the executors."""
     columns = [
         (index, name)
         for index, profile in enumerate(profiles)
@@ -138,19 +141,21 @@ def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
         if name not in profile.variants
     ]
     if not columns:
-        return
+        return list(profiles)
     context = spark.sparkContext
     shared = context.broadcast(tuple(profiles))
     slices = min(len(columns), 4 * context.defaultParallelism)
     found = context.parallelize(columns, slices).map(partial(variants_of_column, shared)).collect()
-    for index, name, blob in found:
-        profiles[index].variants[name] = PackedVariants(blob)
     shared.unpersist()
+    variants = [dict(profile.variants) for profile in profiles]
+    for index, name, blob in found:
+        variants[index][name] = PackedVariants(blob)
+    return [replace(profile, variants=more) for profile, more in zip(profiles, variants, strict=True)]
 
 
-def _by_schema(parts: Sequence[Part]) -> list[tuple[tuple[str, ...], list[Part]]]:
+def _by_schema(parts: Sequence[PartitionRows]) -> list[tuple[tuple[str, ...], list[PartitionRows]]]:
     """The parts grouped by their columns' names and types; whether a column may be null changes nothing."""
-    groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], list[PartitionRows]] = {}
     for part in parts:
         types = tuple(field.dataType.json() for field in part.frame.schema.fields)
         # Rows whose key is their file's are no one else's.

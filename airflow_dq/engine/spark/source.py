@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -13,11 +13,17 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType
 
 from airflow_dq.engine.naming import key_of
+from airflow_dq.engine.order import chosen_keys, describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
-from airflow_dq.engine.spark.reader import Rows, describe, list_source, read_listing, read_path, read_query
+from airflow_dq.engine.spark.reader import Rows, list_source, read_listing, read_path, read_query
 from airflow_dq.engine.spark.session import column
-from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    ProfileError,
+    SourceMissingError,
+    UnknownColumnError,
+)
 from airflow_dq.options.job import NULL_KEY, PATH_FORMATS, JobSpec
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.table import ColumnState, TableState
@@ -28,7 +34,7 @@ Place = str | Listing
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartitionRows:
     """The rows of one or more partitions, or some of the rows of one."""
 
     keys: tuple[str, ...]
@@ -53,7 +59,7 @@ class Part:
     reread: Callable[[Sequence[str]], DataFrame] | None = None
     """The frame of some of the partitions that are read together."""
 
-    def only(self, keys: Sequence[str]) -> Part:
+    def only(self, keys: Sequence[str]) -> PartitionRows:
         """The same for some of its partitions."""
         if len(keys) == len(self.keys):
             return self
@@ -79,6 +85,12 @@ class Part:
         return tuple(name for name, state in self.empty.columns.items() if state.problem is None)
 
 
+def parts_of(sources: Sequence[PartitionRows], keys: Collection[str]) -> list[PartitionRows]:
+    """The sources, as far as they are of these partitions."""
+    chosen = ((source, tuple(key for key in source.keys if key in keys)) for source in sources)
+    return [source.only(some) for source, some in chosen if some]
+
+
 def locate(spark: SparkSession, spec: JobSpec) -> dict[str, Place] | None:
     """Partition key -> where it lies; None when only the rows themselves tell to which partition they belong.
 
@@ -87,25 +99,27 @@ def locate(spark: SparkSession, spec: JobSpec) -> dict[str, Place] | None:
     """
     if spec.partition_by is not None:
         folders = _folders(spark, spec)
-        return None if folders is None else {key: folders[key] for key in _chosen(spec, folders)}
+        return None if folders is None else {key: folders[key] for key in chosen_keys(spec, folders)}
     if spec.pattern is None:
         return dict(spec.paths) or {spec.partition or "": describe(spec)}
-    where = f"Dataset {spec.dataset!r}"
+    where = where_of(spec)
     try:
         found = match_pattern(spark, spec.pattern)
     except SPARK_ERRORS as error:
         raise explain(error, where, spec.pattern) from error
     if not found:
         raise SourceMissingError(f"{where}: nothing matches {spec.pattern}. Check the path and that it was written.")
-    return {key: found[key] for key in _chosen(spec, found)}
+    return {key: found[key] for key in chosen_keys(spec, found)}
 
 
-def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: str, place: Place) -> list[Part]:
+def open_partition(
+    spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: str, place: Place
+) -> list[PartitionRows]:
     """The rows of one partition: one part for each schema that its files have.
 
     :raises ProfileError: when its source is missing, empty or unreadable
     """
-    where = f"Dataset {spec.dataset!r}, partition {key!r}"
+    where = where_of(spec, key)
     if isinstance(place, Listing):
         location = place.roots[0] if len(place.roots) == 1 else describe(spec)
         found = read_listing(spark, spec, place, location, where, base_path(_path(spec)))
@@ -113,15 +127,15 @@ def open_part(spark: SparkSession, spec: JobSpec, options: ProfileOptions, key: 
     else:
         location = place
         found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
-    return [part_of(rows, lit(key), (key,), location, options) for rows in found]
+    return [partition_rows(rows, lit(key), (key,), location, options) for rows in found]
 
 
-def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> Part:
+def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> PartitionRows:
     """The rows of all partitions of a job that is partitioned by a column; the column itself is not profiled.
 
     :raises ProfileError: when the source is missing, empty or unreadable, or has no such column
     """
-    where, name = f"Dataset {spec.dataset!r}", spec.partition_by or ""
+    where, name = where_of(spec), spec.partition_by or ""
     frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)
     _require_key_column(frame, spec, where)
     raw = column(name).cast("string")
@@ -130,12 +144,14 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
         found = [row[0] for row in frame.select(key).distinct().collect()]
     except SPARK_ERRORS as error:
         raise explain(error, where, describe(spec)) from error
-    keys = _chosen(spec, found)
+    keys = chosen_keys(spec, found)
     if len(keys) < len(found):
         # On the column itself, so that Spark can leave out folders it need not read.
         inside = raw.between(keys[0], keys[-1])
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
-    return part_of(Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name)))
+    return partition_rows(
+        Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name))
+    )
 
 
 def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
@@ -155,12 +171,12 @@ def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFram
 def _require_key_column(frame: DataFrame, spec: JobSpec, where: str) -> None:
     """Refuse rows that the job cannot partition by its column.
 
-    :raises ProfileError: when they do not have it
+    :raises UnknownColumnError: when they do not have it
     :raises ConfigurationError: when its type is none of a key
     """
     name = spec.partition_by or ""
     if name not in frame.columns:
-        raise ProfileError(
+        raise UnknownColumnError(
             f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
         )
     key_type = frame.schema[name].dataType
@@ -179,24 +195,14 @@ def _folders(spark: SparkSession, spec: JobSpec) -> dict[str, Listing] | None:
     """The partitions that are folders ``column=value``; None when the key column is inside the files."""
     if spec.whole or spec.format.lower() not in PATH_FORMATS:
         return None
-    listing = list_source(spark, spec, _path(spec), f"Dataset {spec.dataset!r}")
+    listing = list_source(spark, spec, _path(spec), where_of(spec))
     found = listing.by_column(spec.partition_by or "")
     return {key_of(value): files for value, files in found.items()} if found else None
 
 
-def _chosen(spec: JobSpec, keys: Iterable[str]) -> list[str]:
-    """The keys that the order asks for, in order: as text, like the store orders them."""
-    chosen = sorted(
-        key for key in keys if (spec.since is None or key >= spec.since) and (spec.until is None or key <= spec.until)
-    )
-    chosen = chosen if spec.limit is None else chosen[-spec.limit :]
-    if not chosen:
-        span = f" from {spec.since or 'the first'} to {spec.until or 'the last'}" if spec.since or spec.until else ""
-        raise SourceEmptyError(f"Dataset {spec.dataset!r}: {describe(spec)} holds no partition{span}.")
-    return chosen
-
-
-def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions) -> Part:
+def partition_rows(
+    rows: Rows, key: Column, keys: tuple[str, ...], location: str, options: ProfileOptions
+) -> PartitionRows:
     """The part of these rows.
 
     :param key: a row's partition key
@@ -216,7 +222,7 @@ def part_of(rows: Rows, key: Column, keys: tuple[str, ...], location: str, optio
         known.append(arrow or pa.field(name, pa.null()))
     empty = TableState.of(pa.schema(known).empty_table(), options)
     empty = replace(empty, columns={name: broken.get(name, state) for name, state in empty.columns.items()})
-    part = Part(keys, rows.frame, location, empty, skipped, rows.size, rows.tiny)
+    part = PartitionRows(keys, rows.frame, location, empty, skipped, rows.size, rows.tiny)
     renamed = (column(name).alias(f"c{index}") for index, name in enumerate(part.names))
     return replace(part, frame=rows.frame.select(*renamed, key.alias("key")))
 

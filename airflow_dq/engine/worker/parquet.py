@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 import pyarrow.types as pt
 
-from airflow_dq.engine.worker.task import Partial, merge_batches, profile_keyed, profile_lanes
+from airflow_dq.engine.worker.partial import Partial, merge_batches
+from airflow_dq.engine.worker.task import profile_keyed, profile_lanes
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import logical_type
 
@@ -30,7 +31,7 @@ Found = tuple[str, pa.RecordBatch | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class RowGroups:
     """Some row groups of one file, as it was when the driver looked at it."""
 
     key: str
@@ -68,12 +69,12 @@ class Slice:
 
 
 def stamp_of(path: str) -> tuple[int, int]:
-    """What a file's :attr:`Slice.stamp` is now."""
+    """What a file's :attr:`RowGroups.stamp` is now."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
 
-def profile_slices(slices: Sequence[Slice], options: ProfileOptions) -> Iterator[Found]:
+def profile_row_groups(slices: Sequence[RowGroups], options: ProfileOptions) -> Iterator[Found]:
     """Summarise the rows of each partition key of these slices, one after the other."""
     failed: dict[str, Found] = {}
     unsampled = {one.key for one in slices if not one.sampled}
@@ -83,7 +84,7 @@ def profile_slices(slices: Sequence[Slice], options: ProfileOptions) -> Iterator
     yield from failed.values()
 
 
-def profile_lane(slices: Sequence[Slice], options: ProfileOptions, lanes: int, lane: int) -> Iterator[Found]:
+def profile_lane(slices: Sequence[RowGroups], options: ProfileOptions, lanes: int, lane: int) -> Iterator[Found]:
     """Summarise a small partition in one of several tasks that each read all of it, as :func:`profile_lanes`."""
     failed: dict[str, Found] = {}
     key = slices[0].key
@@ -106,7 +107,7 @@ def merge_found(found: Iterable[Found]) -> Iterator[Found]:
     yield from ((key, None) for key in unread)
 
 
-def _rows(slices: Sequence[Slice], failed: dict[str, Found]) -> Iterator[tuple[str, pa.RecordBatch]]:
+def _rows(slices: Sequence[RowGroups], failed: dict[str, Found]) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of the slices.
 
     :param failed: takes what is found out of a key of which a file cannot be read, whatever was read of it before

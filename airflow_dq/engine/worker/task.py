@@ -7,38 +7,22 @@ that cannot be profiled becomes a row that says why, so it never takes down the 
 from __future__ import annotations
 
 import time
-import traceback
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.corruption.blob import PackedVariants, encode_variants
+from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.corruption.variant import variants_of
-from airflow_dq.exceptions import DQError, ProfileError
+from airflow_dq.engine.worker.partial import Partial
+from airflow_dq.exceptions import ProfileError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import BATCH_ROWS, TableState
-
-PARTIAL = pa.schema(
-    [
-        ("key", pa.string()),
-        ("state", pa.binary()),
-        ("problem", pa.string()),
-        ("trace", pa.string()),
-        ("seconds", pa.float64()),
-        ("variants", pa.map_(pa.string(), pa.binary())),
-    ]
-)
-"""A partial result: ``state``, or the ``problem`` in a sentence, with a ``trace`` when it was not foreseen.
-
-``variants`` are the encoded injected variants of some columns, by name, where the task had all rows at hand.
-"""
-PARTIAL_DDL = "key string, state binary, problem string, trace string, seconds double, variants map<string, binary>"
 
 # Rows wait until there are BATCH_ROWS of a key (many small states cost more to make and merge than few large ones),
 # or until those of all keys together take so much memory.
@@ -54,60 +38,6 @@ class Broadcast(Protocol):
     @property
     def value(self) -> tuple[Profile, ...]:
         """The profiles."""
-
-
-@dataclass(slots=True)
-class Partial:
-    """What is known of one partition so far: its state, or why there is none."""
-
-    state: TableState | None = None
-    problem: str | None = None
-    trace: str | None = None
-    seconds: float = 0.0
-    variants: Mapping[str, bytes] = field(default_factory=dict)
-
-    def grow(self, larger: Callable[[TableState | None], TableState]) -> None:
-        """Replace the state by a larger one, made by a call that may fail, unless the partition has already failed."""
-        if self.problem is not None:
-            return
-        try:
-            self.state = larger(self.state)
-        except DQError as error:
-            self.absorb(str(error), None, 0.0)
-        except Exception as error:
-            self.absorb(f"{type(error).__name__}: {error}", traceback.format_exc(), 0.0)
-
-    def absorb(self, problem: str | None, trace: str | None, seconds: float) -> None:
-        """Take over another piece's failure, if it has one, and its time."""
-        self.problem, self.trace = (self.problem, self.trace) if self.problem else (problem, trace)
-        if self.problem is not None:
-            # That of some of the rows must not be taken for all.
-            self.state = None
-        self.seconds += seconds
-
-    def join(self, other: Partial) -> Partial:
-        """What is known of both parts of the partition."""
-        both = Partial(self.state, self.problem, self.trace, self.seconds, {**self.variants, **other.variants})
-        both.absorb(other.problem, other.trace, other.seconds)
-        piece = other.state
-        if piece is not None:
-            both.grow(lambda state: piece if state is None else state.merge(piece))
-        return both
-
-    def profile(self, key: str, options: ProfileOptions) -> Profile:
-        """The profile of the partition, when this is known of all its parts and none has failed."""
-        assert self.state is not None
-        profile = self.state.profile(key, options)
-        profile.variants.update({name: PackedVariants(blob) for name, blob in self.variants.items()})
-        return profile
-
-    def to_batch(self, key: str) -> pa.RecordBatch:
-        """One row of the schema :data:`PARTIAL`."""
-        state = None if self.state is None else self.state.encode()
-        row = (key, state, self.problem, self.trace, self.seconds, list(self.variants.items()))
-        return pa.record_batch(
-            [pa.array([cell], field.type) for cell, field in zip(row, PARTIAL, strict=True)], PARTIAL
-        )
 
 
 @dataclass(slots=True)
@@ -148,7 +78,7 @@ def profile_batches(
     :param names: the names of the other columns, whatever they are called in the batches
     :param key: the key of all rows, which then have no column for it
     :param labels: the end of a file's or its folder's path -> partition key, when the last column is that of the file
-    :return: one row of :data:`PARTIAL` per key, or several when the task meets very many keys
+    :return: one row of ``PARTIAL`` per key, or several when the task meets very many keys
     """
     for _, row in profile_keyed((_keyed(batch, names, key, labels) for batch in batches), options):
         yield row
@@ -162,7 +92,7 @@ def profile_keyed(
     """Summarise batches whose rows are told apart by their partition key already.
 
     :param unsampled: keys of which no rows are drawn, for nobody will inject errors into them
-    :return: a key and its row of :data:`PARTIAL`, as :func:`profile_batches`
+    :return: a key and its row of ``PARTIAL``, as :func:`profile_batches`
     """
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
@@ -197,7 +127,7 @@ def profile_whole(
     To read a few rows several times takes less time than a second Spark job.  The last column is the number of the
     lane as text; all rows of a lane are in one task.
 
-    :return: at most one row of :data:`PARTIAL` per lane
+    :return: at most one row of ``PARTIAL`` per lane
     """
     return profile_lanes((_keyed(batch, names, None, None) for batch in batches), options, key, lanes)
 
@@ -271,38 +201,6 @@ class Clock:
         now = time.perf_counter()
         self._last, passed = now, now - self._last
         return passed
-
-
-def merge_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Merge rows of :data:`PARTIAL` into one per key; a key that has one only passes as it is."""
-    first: dict[str, pa.RecordBatch] = {}
-    held: dict[str, Partial] = {}
-    for batch in batches:
-        for position, key in enumerate(batch.column(0).to_pylist()):
-            row = batch.slice(position, 1)
-            if key not in first:
-                first[key] = row
-                continue
-            if key not in held:
-                held[key] = partial_of(first[key])
-            held[key] = held[key].join(partial_of(row))
-    for key, row in first.items():
-        yield held[key].to_batch(key) if key in held else row
-
-
-def partial_of(row: pa.RecordBatch) -> Partial:
-    """What one row of :data:`PARTIAL` says."""
-    (cells,) = row.to_pylist()
-    return decoded(cells)
-
-
-def decoded(cells: Mapping[str, Any]) -> Partial:
-    """A row of :data:`PARTIAL` as what it says."""
-    variants = {name: bytes(blob) for name, blob in dict(cells["variants"] or ()).items()}
-    partial = Partial(None, cells["problem"], cells["trace"], cells["seconds"], variants)
-    if cells["state"] is not None:
-        partial.grow(lambda state: TableState.decode(bytes(cells["state"])))
-    return partial
 
 
 def split_by_key(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from sqlalchemy import text
 
+from airflow_dq.engine.spark.engine import SparkEngine
 from airflow_dq.engine.spark.environment import spark_environment
 from airflow_dq.engine.spark.session import open_session
-from airflow_dq.job.spark import ProfileJob
+from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import EmbeddedPostgres, open_store
@@ -52,7 +53,7 @@ class Stage:
         source = {"pattern": f"{path}/day=*"} if several else {"paths": {"2026-01-01": str(path)}}
         spec = JobSpec(dataset=shape.name, **source)
         with open_store(self.dsn) as store:
-            outcomes = ProfileJob(self.spark, spec, store, lambda line: None).run()
+            outcomes = ProfileJob(SparkEngine(self.spark, spec, lambda line: None), store, lambda line: None).run()
         failed = [outcome.line(shape.name) for outcome in outcomes if outcome.error is not None]
         if failed or len(outcomes) != shape.days:
             raise RuntimeError(f"{len(outcomes)} of {shape.days} partitions came back, failed: {failed}")

@@ -11,6 +11,7 @@ import pytest
 from airflow_dq.cli.backfill import backfill, job_spec
 from airflow_dq.cli.main import build_parser
 from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.job.result import JobResult
 
 SECRET = "postgresql://me:correct-horse@db/stats"
 
@@ -42,6 +43,7 @@ GOOD = (
     "flights: 3 partition(s) to profile from lake/day=*",
     "profiled 3/3 partitions",
     "flights: 3 of 3 partitions profiled (2013-01-01 to 2013-01-03), 2534 rows, 10 columns profiled, 0 skipped, 12 s",
+    JobResult("flights", 3, 0, 2534, 12.3).to_line(),
 )
 
 
@@ -105,6 +107,7 @@ def test_one_spark_job_with_the_dsn_in_its_environment_only(
     assert out == "flights: 3 of 3 partitions profiled in 12 s\n"
     assert "profiled 3/3 partitions" in err
     assert "INFO" not in err
+    assert "{" not in err
 
 
 def test_json_is_one_document(spark_submit: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +118,8 @@ def test_json_is_one_document(spark_submit: Path, capsys: pytest.CaptureFixture[
 
 
 def test_the_jobs_explanation_is_raised_once(spark_submit: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    does(spark_submit, "airflow_dq: error: Nothing matches lake/day=*.", code=2)
+    error = "Nothing matches lake/day=*."
+    does(spark_submit, JobResult("flights", error=error).to_line(), f"airflow_dq: error: {error}", code=2)
     with pytest.raises(ProfileError, match=r"^Nothing matches lake/day=\*\.$"):
         backfill(parsed("--source", "lake/day=*"))
     assert "Nothing matches" not in capsys.readouterr().err

@@ -14,7 +14,8 @@ from airflow.sdk import Connection
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks import spark
-from airflow_dq.hooks.spark import ProfileSubmitHook, explanation_in, spark_connection
+from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
+from airflow_dq.job.result import JobResult
 from airflow_dq.version_compat import AirflowException
 
 SECRET = "postgresql://me:correct-horse@db/stats"
@@ -91,19 +92,19 @@ def test_cluster_mode_is_recognised_wherever_it_is_said(extra: dict[str, str], o
 
 
 def test_the_job_runs_with_the_environment_and_its_explanation_is_kept(tmp_path: Path) -> None:
-    fake = script(
-        tmp_path, 'echo "$AIRFLOW_DQ_DSN" > seen; echo starting; echo "airflow_dq: error: No folder." >&2; exit 2'
-    )
+    result = JobResult("flights", 1, 1, error="No folder.")
+    fake = script(tmp_path, f"echo \"$AIRFLOW_DQ_DSN\" > seen; echo starting; echo '{result.to_line()}'; exit 2")
     made = hook("local[2]", spark_binary=fake)
     with pytest.raises(AirflowException, match="Error code is: 2"):
         made.submit("job.py", cwd=str(tmp_path))
     assert (tmp_path / "seen").read_text().strip() == SECRET
-    assert made.explanation == "No folder."
+    assert made.result == result
 
 
-def test_the_last_explanation_counts() -> None:
-    assert explanation_in(["a", "airflow_dq: error: one", "airflow_dq: error: two", "26/11/28 INFO bye"]) == "two"
-    assert explanation_in(["Traceback", "error: no"]) is None
+def test_the_line_for_the_program_is_not_in_a_persons_log() -> None:
+    made, result = hook("local[2]"), JobResult("flights", 1, 0, 5)
+    assert list(made._remember(iter(["a\n", f"{result.to_line()}\n", "b\n"]))) == ["a\n", "b\n"]
+    assert made.result == result
 
 
 def test_on_kill_ends_the_whole_family_even_if_the_cluster_hangs(

@@ -11,6 +11,7 @@ from airflow_dq.exceptions import (
     StoreNotMigratedError,
     StoreUnreachableError,
     SynthesisError,
+    UnknownColumnError,
 )
 from airflow_dq.hooks.task import explained, partition_key
 from airflow_dq.version_compat import AirflowException, AirflowFailException
@@ -38,7 +39,9 @@ def test_what_may_pass_by_itself_is_retried(error: DQError) -> None:
     assert not isinstance(raised.value, AirflowFailException)
 
 
-@pytest.mark.parametrize("error", [ConfigurationError("a"), StoreNotMigratedError("b"), SynthesisError("c")])
+@pytest.mark.parametrize(
+    "error", [ConfigurationError("a"), StoreNotMigratedError("b"), SynthesisError("c"), UnknownColumnError("d")]
+)
 def test_what_needs_a_person_is_not_retried(error: DQError, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(AirflowFailException, match=str(error)) as raised, explained(LOG):
         raise error

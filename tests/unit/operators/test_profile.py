@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG, Connection
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
-from airflow_dq.job.outcome import Outcome, summary
+from airflow_dq.job.outcome import Outcome
+from airflow_dq.job.result import JobResult
 from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.operators.spark import SparkSubmission, require_known
+from airflow_dq.operators.spark_argument import SparkArguments
 from airflow_dq.version_compat import AirflowException, AirflowFailException, Stats
 
 has_state_store = find_spec("airflow.sdk.bases.resumablejobmixin") is not None
@@ -26,6 +30,18 @@ SECRET = "postgresql://me:correct-horse@db/stats"
 def operator(**arguments: Any) -> DQProfileOperator:
     defaults: dict[str, Any] = {"task_id": "profile", "dataset": "flights"}
     return DQProfileOperator(**{**defaults, **arguments})
+
+
+def submission(task: DQProfileOperator) -> SparkSubmission:
+    """What the task would submit."""
+    return SparkSubmission(
+        task_id="profile",
+        spec=task.job_spec(),
+        dq_conn_id=task.dq_conn_id,
+        master=task.master,
+        dsn_on_cluster=task.dsn_on_cluster,
+        **task.spark_arguments(),
+    )
 
 
 @pytest.fixture
@@ -116,7 +132,7 @@ def test_what_the_operator_sets_itself_cannot_be_given(argument: str) -> None:
 
 def test_every_option_of_the_spark_hook_is_passed_on() -> None:
     task = operator(source="a", partition="1", executor_memory="3g", conf={"a": "b"}, packages="p", py_files="mine.zip")
-    options = task._hook_options()
+    options = submission(task)._hook_options()
     assert set(options) == set(signature(SparkSubmitHook.__init__).parameters) - {"self", "conn_id"}
     assert (options["executor_memory"], options["packages"], options["py_files"]) == ("3g", "p", "mine.zip")
 
@@ -139,7 +155,7 @@ def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]
     cluster: dict[str, Any] = {"source": "a", "partition": "1", "master": "spark://m:7077", "deploy_mode": "cluster"}
     with pytest.raises(AirflowFailException, match=r"(?s)deploy mode 'cluster'.*dsn_on_cluster=True"):
         operator(**cluster).execute({})
-    hook = operator(**cluster, dsn_on_cluster=True)._get_hook()
+    hook = submission(operator(**cluster, dsn_on_cluster=True))._get_hook()
     assert "AIRFLOW_DQ_DSN" not in hook.environment
 
 
@@ -152,17 +168,22 @@ def test_a_wrong_database_is_told_before_spark_starts(monkeypatch: pytest.Monkey
     assert not isinstance(raised.value, AirflowFailException)  # the server may be back at the next try
 
 
+@pytest.mark.parametrize("retryable", [True, False])
 def test_the_jobs_own_explanation_is_the_tasks_error(
-    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch, retryable: bool
 ) -> None:
+    failed = JobResult("flights", 1, 1, error="The folder a is missing.", retryable=retryable)
+
     def fail(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
-        self._output.extend(["26/11/28 10:00:00 INFO start", "airflow_dq: error: The folder a is missing."])
+        lines = ["26/11/28 10:00:00 INFO start", failed.to_line(), f"airflow_dq: error: {failed.error}"]
+        self._output.extend(lines)
         raise AirflowException("Cannot execute: spark-submit. Error code is: 2.")
 
     monkeypatch.setattr(ProfileSubmitHook, "submit", fail)
     with pytest.raises(AirflowException) as raised:
         operator(source="a", partition="1").execute({})
     assert str(raised.value) == "The folder a is missing."
+    assert isinstance(raised.value, AirflowFailException) != retryable
 
 
 def test_a_failure_without_an_explanation_keeps_sparks_words(
@@ -195,7 +216,7 @@ def test_what_the_jobs_log_ends_with_is_logged_and_returned(
     gauges: list[tuple[str, float, dict[str, str]]] = []
     monkeypatch.setattr(Stats, "gauge", lambda name, value, tags: gauges.append((name, value, tags)))
     outcomes = [Outcome("1", rows=5, profiled=2), Outcome("2", rows=7, profiled=2, skipped={"l": "nested, 3 rows, x"})]
-    line = summary("flights", outcomes, 3.2)
+    line = JobResult.of("flights", outcomes, 3.2).to_line()
     lines = [*(outcome.line("flights") for outcome in outcomes), line, "INFO ShutdownHookManager: gone"]
     monkeypatch.setattr(ProfileSubmitHook, "submit", lambda self, application="", **_: self._output.extend(lines))
     result = operator(source="lake/day=*").execute({})
@@ -207,7 +228,8 @@ def test_a_job_that_an_earlier_run_of_the_task_submitted_is_not_taken_for_this_o
     first, cleared = operator(source="a", partition="1", retries=2), operator(source="a", partition="1", retries=2)
     first.execute({"ti": SimpleNamespace(max_tries=2)})  # type: ignore[typeddict-item]
     cleared.execute({"ti": SimpleNamespace(max_tries=4)})  # type: ignore[typeddict-item]
-    assert (first.external_id_key, cleared.external_id_key) == ("dq_spark_job_id_1", "dq_spark_job_id_3")
+    keys = [task._submission.external_id_key for task in (first, cleared) if task._submission is not None]
+    assert keys == ["dq_spark_job_id_1", "dq_spark_job_id_3"]
 
 
 @pytest.mark.skipif(not has_state_store, reason="before Airflow 3.3 a task keeps nothing from try to try")
@@ -216,7 +238,7 @@ def test_on_kill_reaches_a_job_that_was_found_again_on_yarn(machine: Any, monkey
     extra = {"yarn_resourcemanager_webapp_address": "http://rm:8088"}
     yarn = Connection(conn_id="spark_default", conn_type="spark", host="yarn", extra=json.dumps(extra))
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
-    monkeypatch.setattr("airflow_dq.operators.profile.spark_connection", lambda conn_id, master: yarn)
+    monkeypatch.setattr("airflow_dq.operators.spark.spark_connection", lambda conn_id, master: yarn)
     monkeypatch.setattr(
         ProfileSubmitHook, "_kill_yarn_application", lambda self, application: killed.append(application)
     )
@@ -264,3 +286,47 @@ def test_templates_are_rendered_and_mapping_works() -> None:
         DQProfileOperator.partial(task_id="mapped", dataset="flights").expand(partition=["1", "2"])
     task.render_template_fields({"ds": "2013-02-01"}, jinja_env=dag.get_template_env())
     assert (task.source, task.partition) == ("lake/day=2013-02-01", "2013-02-01")
+
+
+def test_the_arguments_of_spark_submit_are_those_of_the_installed_operator() -> None:
+    ours = set(signature(SparkArguments.__init__).parameters)
+    theirs = set(signature(SparkSubmitOperator.__init__).parameters)
+    assert theirs - {"application", "application_args", "java_class"} <= ours
+    templated = set(SparkSubmitOperator.template_fields) - {"application", "application_args"}
+    assert templated == set(SparkArguments.template_fields)
+
+
+def test_arguments_of_spark_submit_are_defaults_templated_and_mapped() -> None:
+    with DAG("d", default_args={"executor_memory": "2g", "conf": {"spark.x": "{{ ds }}"}}) as dag:
+        task = operator(source="lake/day=*", packages="p")
+        DQProfileOperator.partial(task_id="mapped", dataset="flights", source="a", partition="1").expand(
+            conf=[{"spark.x": "1"}, {"spark.x": "2"}]
+        )
+    task.render_template_fields({"ds": "2013-02-01"}, jinja_env=dag.get_template_env())
+    given = {"conf": {"spark.x": "2013-02-01"}, "executor_memory": "2g", "packages": "p"}
+    assert given.items() <= task.spark_arguments().items()
+    assert "executor_cores" not in task.spark_arguments()  # the provider's own default
+
+
+def test_a_misspelt_argument_is_told_when_the_dag_is_parsed() -> None:
+    with pytest.raises(TypeError, match="executor_memroy"):
+        operator(source="a", partition="1", executor_memroy="2g")
+
+
+def test_an_argument_of_another_provider_version_is_told_before_anything_is_submitted(
+    machine: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"has no sparkles: .*apache-airflow-providers-apache-spark"):
+        require_known({"conf": {}, "durable": True, "sparkles": 1})
+    monkeypatch.setattr(DQProfileOperator, "spark_arguments", lambda self: {"sparkles": 1})
+    with pytest.raises(AirflowFailException, match="has no sparkles"):
+        operator(source="a", partition="1").execute({})
+    assert machine == []
+
+
+def test_airflows_guard_does_not_take_the_job_for_a_nested_operator(
+    machine: list[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    operator(source="a", partition="1").execute({})
+    assert len(machine) == 1
+    assert not [record.message for record in caplog.records if "SparkSubmission" in record.message]

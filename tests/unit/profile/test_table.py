@@ -13,6 +13,8 @@ from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.model import digest_states, encode_states
 from airflow_dq.profile.table import ColumnState, TableState, merge_states
@@ -208,7 +210,7 @@ def test_options_choose_the_columns():
 
 
 def test_an_unknown_column_is_refused_with_the_known_ones():
-    with pytest.raises(ProfileError, match=r"'delya'.*'carrier', 'tail', 'delay'"):
+    with pytest.raises(UnknownColumnError, match=r"'delya'.*'carrier', 'tail', 'delay'"):
         profile_table(flights(3), options=ProfileOptions(columns=("delya",)))
 
 
@@ -256,7 +258,7 @@ def test_a_named_column_may_be_missing_in_some_of_the_tables(rows: int, first: b
     profile = state.profile("1", options)
     assert (profile.row_count, profile.columns["b"].metrics["mean"]) == (rows + 2, 6.0)
     assert sorted(state.sample.expand(["b"])["b"].to_pylist(), key=str) == [5.0, 7.0, *[None] * rows]
-    with pytest.raises(ProfileError, match="No column is named 'c'; the table has: 'a', 'b'"):
+    with pytest.raises(UnknownColumnError, match="No column is named 'c'; the table has: 'a', 'b'"):
         TableState.of_all(tables, ProfileOptions(columns=("b", "c")))
 
 

@@ -26,7 +26,8 @@ sys.path[:0] = [bundle, *packages]
 import pyarrow as pa
 import airflow_dq
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.engine.worker.task import merge_batches, profile_batches, variants_of_column
+from airflow_dq.engine.worker.partial import merge_batches
+from airflow_dq.engine.worker.task import profile_batches, variants_of_column
 from airflow_dq.profile import ProfileOptions
 from airflow_dq.profile.table import TableState
 
@@ -59,7 +60,7 @@ def test_only_the_pure_part_is_inside(tmp_path: Path) -> None:
     tops = {name.split("/")[1] for name in names}
     pure = {"options", "states", "metrics", "profile", "corruption", "engine"}
     assert tops == {"__init__.py", "exceptions.py", "settings.py", *pure}
-    assert {name.split("/")[2] for name in names if "/engine/" in name} == {"__init__.py", "csv_text.py", "worker"}
+    assert {name.split("/")[2] for name in names if "/engine/" in name} == {"__init__.py", "worker"}
     assert all(name.endswith(".py") for name in names)
 
 

@@ -21,23 +21,20 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from airflow_dq.engine.spark import direct
-from airflow_dq.engine.spark.direct import (
-    SETTINGS,
+from airflow_dq.engine.spark import direct_column, direct_file
+from airflow_dq.engine.spark.direct import SETTINGS, require_plain_order, require_settings
+from airflow_dq.engine.spark.direct_column import columns_of, type_read
+from airflow_dq.engine.spark.direct_file import (
     RefusedError,
-    columns_of,
+    inspect_file,
     local_files,
-    look_at,
     require_no_other_folders,
     require_one_kind,
-    require_plain_order,
-    require_settings,
-    type_read,
 )
 from airflow_dq.engine.spark.direct_scan import share_out
 from airflow_dq.engine.spark.listing import DataFile, Listing
-from airflow_dq.engine.worker.parquet import Slice
-from airflow_dq.exceptions import ProfileError
+from airflow_dq.engine.worker.parquet import RowGroups
+from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
@@ -105,7 +102,7 @@ def test_files_in_folders_below_and_too_many_or_no_files_are_refused(monkeypatch
         local_files(_listing("file:/lake/day=1/region=eu/a.parquet"))
     with pytest.raises(RefusedError, match="0 files"):
         local_files(_listing())
-    monkeypatch.setattr(direct, "_MOST_FILES", 1)
+    monkeypatch.setattr(direct_file, "_MOST_FILES", 1)
     with pytest.raises(RefusedError, match="2 files"):
         local_files(_listing("file:/lake/day=1/a", "file:/lake/day=1/b"))
 
@@ -128,23 +125,23 @@ def test_a_footer_is_looked_at_and_an_old_calendar_or_another_size_refused(tmp_p
     table = pa.table({"v": [1, 2, 3]})
     pq.write_table(table.replace_schema_metadata({"org.apache.spark.version": "3.5.1"}), path, row_group_size=2)
     size = Path(path).stat().st_size
-    found = look_at(path, size)
+    found = inspect_file(path, size)
     assert (len(found.groups), found.schema, found.noted) == (2, table.schema, None)
     with pytest.raises(RefusedError, match="changed"):
-        look_at(path, size + 1)
+        inspect_file(path, size + 1)
     for marks in (
         {"org.apache.spark.version": "2.4.8"},
         {"org.apache.spark.version": "3.0.0", "org.apache.spark.legacyDateTime": ""},
     ):
         pq.write_table(table.replace_schema_metadata(marks), path)
         with pytest.raises(RefusedError, match="calendar"):
-            look_at(path, Path(path).stat().st_size)
+            inspect_file(path, Path(path).stat().st_size)
 
 
 def test_files_of_different_schemas_are_refused(tmp_path: Path) -> None:
-    def written(name: str, table: pa.Table) -> direct.File:
+    def written(name: str, table: pa.Table) -> direct_file.File:
         pq.write_table(table, tmp_path / name)
-        return look_at(str(tmp_path / name), (tmp_path / name).stat().st_size)
+        return inspect_file(str(tmp_path / name), (tmp_path / name).stat().st_size)
 
     first = written("a", pa.table({"v": pa.array([1])}))
     require_one_kind((first, written("b", pa.table({"v": pa.array([], pa.int64())}))))
@@ -243,7 +240,7 @@ def test_columns_on_which_they_may_not_agree_are_refused(schema: pa.Schema, infe
 
 
 def test_a_very_wide_table_is_refused_unless_few_of_its_columns_are_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "_MOST_COLUMNS", 2)
+    monkeypatch.setattr(direct_column, "_MOST_COLUMNS", 2)
     schema = pa.schema([(name, pa.int64()) for name in "abc"])
     inferred = _inferred(a=LongType(), b=LongType(), c=LongType())
     with pytest.raises(RefusedError, match="3 of its columns"):
@@ -256,7 +253,7 @@ def test_a_column_with_a_note_and_one_that_is_unknown_are_refused() -> None:
     noted = StructType([StructField("a", StringType(), True, {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"})])
     with pytest.raises(RefusedError, match="'a'"):
         columns_of(pa.schema([("a", pa.string())]), noted, ProfileOptions())
-    with pytest.raises(ProfileError, match="'z'"):
+    with pytest.raises(UnknownColumnError, match="'z'"):
         columns_of(pa.schema([("a", pa.date32())]), _inferred(a=DateType()), ProfileOptions(columns=("z",)))
     assert columns_of(
         pa.schema([("a", pa.timestamp("us")), ("b", pa.int32())]),
@@ -265,10 +262,13 @@ def test_a_column_with_a_note_and_one_that_is_unknown_are_refused() -> None:
     ).schema.names == ["a", "b"]
 
 
-def _slices(*sizes: int, files: int = 1) -> list[tuple[Slice, int]]:
+def _slices(*sizes: int, files: int = 1) -> list[tuple[RowGroups, int]]:
     schema = pa.schema([("a", pa.int64())])
     return [
-        (Slice(str(number * files // len(sizes)), str(number * files // len(sizes)), (1, 1), (number,), schema), size)
+        (
+            RowGroups(str(number * files // len(sizes)), str(number * files // len(sizes)), (1, 1), (number,), schema),
+            size,
+        )
         for number, size in enumerate(sizes)
     ]
 

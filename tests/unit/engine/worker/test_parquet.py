@@ -8,19 +8,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from airflow_dq.engine.worker import parquet, task
-from airflow_dq.engine.worker.parquet import Slice, merge_found, profile_lane, profile_slices, stamp_of
-from airflow_dq.engine.worker.task import partial_of
+from airflow_dq.engine.worker.parquet import RowGroups, merge_found, profile_lane, profile_row_groups, stamp_of
+from airflow_dq.engine.worker.partial import partial_of
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.table import profile_table
 
 OPTIONS = ProfileOptions()
 
 
-def written(path: Path, table: pa.Table, key: str = "k", group: int = 2, schema: pa.Schema | None = None) -> Slice:
+def written(path: Path, table: pa.Table, key: str = "k", group: int = 2, schema: pa.Schema | None = None) -> RowGroups:
     """A slice of all row groups of a file that holds the table."""
     pq.write_table(table, path, row_group_size=group)
     groups = tuple(range(pq.read_metadata(path).num_row_groups))
-    return Slice(key, str(path), stamp_of(str(path)), groups, schema or table.schema)
+    return RowGroups(key, str(path), stamp_of(str(path)), groups, schema or table.schema)
 
 
 def test_only_the_columns_of_exactly_these_names_are_read(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_slices_of_a_key_give_the_state_of_all_their_rows(tmp_path: Path) -> Non
         written(tmp_path / "c.parquet", table.slice(30), "a", 100),
         written(tmp_path / "d.parquet", table.slice(0, 0), "d"),
     ]
-    found = dict(profile_slices(slices, OPTIONS))
+    found = dict(profile_row_groups(slices, OPTIONS))
     assert set(found) == {"a", "b"}
     rows = {"a": pa.concat_tables([table.slice(0, 20), table.slice(30)]), "b": table.slice(20, 10)}
     for key, row in found.items():
@@ -80,7 +80,7 @@ def test_small_row_groups_are_summarised_together(tmp_path: Path, monkeypatch: p
         return larger(state, table, options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(task, "_larger", noting)
-    list(profile_slices([written(tmp_path / "a.parquet", pa.table({"v": list(range(1_000))}), group=5)], OPTIONS))
+    list(profile_row_groups([written(tmp_path / "a.parquet", pa.table({"v": list(range(1_000))}), group=5)], OPTIONS))
     assert sizes == [1_000]
 
 
@@ -116,9 +116,9 @@ def test_a_key_whose_file_cannot_be_read_says_so_and_loses_no_other(tmp_path: Pa
     else:
         path.unlink()
         path.mkdir()
-    found = list(profile_slices([first, bad, last, other], OPTIONS))
+    found = list(profile_row_groups([first, bad, last, other], OPTIONS))
     assert [key for key, _ in found] == ["other", "k"]
-    merged = dict(merge_found([*profile_slices([first], OPTIONS), *found]))
+    merged = dict(merge_found([*profile_row_groups([first], OPTIONS), *found]))
     assert merged.keys() == {"k", "other"}
     row = merged["k"]
     if change == "gone":

@@ -11,15 +11,8 @@ import pytest
 
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.engine.worker import task
-from airflow_dq.engine.worker.task import (
-    PARTIAL,
-    Partial,
-    decoded,
-    merge_batches,
-    profile_batches,
-    profile_whole,
-    split_by_key,
-)
+from airflow_dq.engine.worker.partial import PARTIAL, Partial, decoded, merge_batches
+from airflow_dq.engine.worker.task import profile_batches, profile_whole, split_by_key
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.table import TableState
@@ -184,17 +177,17 @@ def test_a_key_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> 
     merged = _result(list(merge_batches(profile_batches(_split(batch, 3), NAMES, ProfileOptions()))))
     assert merged["k1"]["state"] is None
     assert merged["k1"]["problem"] == "ZeroDivisionError: a bug"
-    assert "fails_on_k1" in str(merged["k1"]["trace"])
+    assert "fails_on_k1" in str(merged["k1"]["traceback"])
     assert merged["k0"]["problem"] is None
     assert TableState.decode(merged["k0"]["state"]).rows == batch["key"].to_pylist().count("k0")
 
 
 def test_rows_that_could_be_read_are_not_taken_for_all_when_others_could_not() -> None:
     good = Partial(TableState.of(pa.table({"n": [1.0]})), seconds=1.0)
-    bad = Partial(problem="it broke", trace="where", seconds=2.0)
+    bad = Partial(problem="it broke", traceback="where", seconds=2.0)
     for pair in ((good, bad), (bad, good), (good, bad, good)):
         both = reduce(Partial.join, pair)
-        assert (both.state, both.problem, both.trace) == (None, "it broke", "where")
+        assert (both.state, both.problem, both.traceback) == (None, "it broke", "where")
         assert both.seconds >= 3.0
     assert good.state is not None
 

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from airflow_dq.engine.arrow.file import FileReader, PartitionFiles, find_partitions
+from airflow_dq.engine.arrow.listing import PartitionFiles, find_partitions
+from airflow_dq.engine.arrow.reader import reader_of
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
-from airflow_dq.profile import ProfileOptions, profile_table
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.states.base import Kind
 
 
@@ -22,10 +23,16 @@ def write(folder: Path, **files: str) -> None:
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
 
 
-def read(folder: Path, name: str = "*.csv") -> dict[str, dict[str, Kind]]:
-    found = find_partitions([f"{folder}/{name}"])
-    reader = FileReader(found)
-    return {one.key: {column.name: column.kind for column in reader.profile(one).columns.values()} for one in found}
+def profiles(
+    found: list[PartitionFiles], options: ProfileOptions | None = None, format: str | None = None, **read_options: str
+) -> list[Profile]:
+    reader = reader_of([one.files[0] for one in found], format, read_options)
+    return [reader.profile(one.key, one.files, options or ProfileOptions(), f"Partition {one.key}") for one in found]
+
+
+def kinds(folder: Path, **read_options: str) -> dict[str | None, dict[str, Kind]]:
+    found = profiles(find_partitions([f"{folder}/*.csv"]), **read_options)
+    return {one.partition: {column.name: column.kind for column in one.columns.values()} for one in found}
 
 
 def keys(found: list[PartitionFiles]) -> list[str]:
@@ -63,7 +70,7 @@ def test_a_folder_is_one_partition_without_its_side_files(tmp_path: Path) -> Non
     (one,) = find_partitions([f"{tmp_path}/day=*"])
     assert one.key == "2024-01-01T10:00"
     assert [path.name for path in one.files] == ["a.parquet", "b.parquet", "c.parquet"]
-    profile = FileReader([one]).profile(one)
+    (profile,) = profiles([one])
     assert profile.row_count == 6
     assert profile.columns["n"].metrics["sum"] == 9.0
 
@@ -73,9 +80,9 @@ def test_a_file_is_profiled_like_the_table_in_it(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "1.parquet")
     options = ProfileOptions(exclude=("d",))
     (one,) = find_partitions([f"{tmp_path}/*.parquet"])
-    assert FileReader([one], options).profile(one) == profile_table(table, "1", options)
+    assert profiles([one], options) == [profile_table(table, "1", options)]
     pq.write_table(table.slice(0, 0), tmp_path / "1.parquet")
-    assert FileReader([one]).profile(one).row_count == 0
+    assert profiles([one])[0].row_count == 0
 
 
 @pytest.mark.parametrize("name", ["1.csv", "1.csv.gz", "1.CSV.bz2", "1.tsv"])
@@ -84,7 +91,7 @@ def test_text_files_may_be_compressed(tmp_path: Path, name: str) -> None:
     packed = gzip.compress(text) if name.endswith("gz") else bz2.compress(text) if name.endswith("bz2") else text
     (tmp_path / name).write_bytes(packed)
     one = PartitionFiles("1", (tmp_path / name,))
-    profile = FileReader([one]).profile(one)
+    (profile,) = profiles([one], inferSchema="true")
     assert (profile.row_count, list(profile.columns), profile.columns["n"].metrics["sum"]) == (2, ["n", "s"], 3.0)
 
 
@@ -92,11 +99,11 @@ def test_text_files_may_be_compressed(tmp_path: Path, name: str) -> None:
 def test_a_list_of_rows_is_json_too(text: str, tmp_path: Path) -> None:
     (tmp_path / "1.json").write_text(text, encoding="utf-8")
     (one,) = find_partitions([f"{tmp_path}/*.json"])
-    profile = FileReader([one]).profile(one)
+    (profile,) = profiles([one])
     assert (profile.row_count, profile.columns["n"].metrics["max"]) == (2, 2.5)
     (tmp_path / "1.json").write_text(text[:-3], encoding="utf-8")
     with pytest.raises(SourceUnreadableError, match=r"1\.json cannot be read"):
-        FileReader([one]).profile(one)
+        profiles([one])
 
 
 @pytest.mark.parametrize(
@@ -110,43 +117,67 @@ def test_a_list_of_rows_is_json_too(text: str, tmp_path: Path) -> None:
 def test_csv_text_is_what_the_engines_read(text: str, value: str, tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_bytes(text.encode("latin-1"))
     (one,) = find_partitions([f"{tmp_path}/*.csv"])
-    expected = profile_table(pa.table({"id": [1], "t": [value]}), "1")
-    assert FileReader([one]).profile(one).fingerprint == expected.fingerprint
+    (typed,) = profiles([one], inferschema="TRUE")
+    assert typed.fingerprint == profile_table(pa.table({"id": [1], "t": [value]}), "1").fingerprint
+    (profile,) = profiles([one])
+    assert profile.fingerprint == profile_table(pa.table({"id": ["1"], "t": [value]}), "1").fingerprint
 
 
 def test_json_lines(tmp_path: Path) -> None:
     (tmp_path / "1.jsonl").write_text('{"n": 1, "s": "a"}\n{"n": 2.5}\n', encoding="utf-8")
     (one,) = find_partitions([f"{tmp_path}/*.jsonl"])
-    profile = FileReader([one]).profile(one)
+    (profile,) = profiles([one])
     assert profile.columns["n"].metrics["sum"] == 3.5
     assert profile.columns["s"].metrics["complete_ratio"] == 0.5
 
 
-def test_csv_columns_have_one_type_over_all_files(tmp_path: Path) -> None:
+def test_csv_columns_are_text_as_for_a_job_unless_types_are_asked_for(tmp_path: Path) -> None:
     write(tmp_path, a="n,t,code\n1,2024-01-01,7\n", b="n,t,code\n1.5,2024-01-02,X7\n", c="n,t,code\n,2024-01-03,Y\n")
+    (zip_code,) = (
+        column for column in profiles(find_partitions([f"{tmp_path}/*.csv"]))[0].columns.values() if column.name == "n"
+    )
+    assert zip_code.kind is Kind.STRING
     every = {"n": Kind.NUMERIC, "t": Kind.TIMESTAMP, "code": Kind.STRING}
-    assert read(tmp_path) == {"a": every, "b": every, "c": every}
+    assert kinds(tmp_path, inferSchema="true") == {"a": every, "b": every, "c": every}
 
 
 def test_one_file_with_other_values_does_not_change_the_type_of_all(tmp_path: Path) -> None:
     write(tmp_path, **{f"d{place}": "n,m\n1,2\n2,3\n" for place in range(8)}, d8="n,m\n1,2\nunknown,3\n")
-    found = read(tmp_path)
+    found = kinds(tmp_path, inferSchema="true")
     assert found["d7"] == {"n": Kind.NUMERIC, "m": Kind.NUMERIC}
     assert found["d8"] == {"n": Kind.STRING, "m": Kind.NUMERIC}
+
+
+@pytest.mark.parametrize("options", [{}, {"inferSchema": "true"}])
+def test_only_an_empty_value_is_null_typed_or_not(options: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, a='s,n\nNA,1\n"",2\n,3\nnull,4\n')
+    (profile,) = profiles(find_partitions([f"{tmp_path}/*.csv"]), **options)
+    assert profile.columns["s"].metrics["complete_ratio"] == 0.5
+
+
+def test_read_options_of_csv_are_those_of_a_job(tmp_path: Path) -> None:
+    write(tmp_path, a="s|n\n'x|y'|1\n")
+    (profile,) = profiles(find_partitions([f"{tmp_path}/*.csv"]), sep="|", quote="'")
+    assert profile.fingerprint == profile_table(pa.table({"s": ["x|y"], "n": ["1"]}), "a").fingerprint
+    with pytest.raises(ConfigurationError, match="CSV with mode='PERMISSIVE' can be read by Spark only"):
+        profiles(find_partitions([f"{tmp_path}/*.csv"]), mode="PERMISSIVE")
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "1.parquet")
+    with pytest.raises(ConfigurationError, match="no read options for parquet"):
+        profiles(find_partitions([f"{tmp_path}/*.parquet"]), sep="|")
 
 
 def test_quoted_line_breaks_are_part_of_a_value(tmp_path: Path) -> None:
     write(tmp_path, a='s,n\n"one\ntwo",1\n')
     (one,) = find_partitions([f"{tmp_path}/*.csv"])
-    assert FileReader([one]).profile(one).columns["s"].metrics["str_len"] == 7.0
+    assert profiles([one])[0].columns["s"].metrics["str_len"] == 7.0
 
 
 @pytest.mark.parametrize("name", ["1.csv", "1.parquet", "1.csv.gz", "1.jsonl"])
 def test_an_unreadable_file_is_named(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"\x1f\x8bbroken" if name.endswith("gz") else b"{" if "json" in name else b"")
+    (tmp_path / name).write_bytes(b"{" if "json" in name else b"" if "parquet" in name else b"\x1f\x8bbroken")
     one = PartitionFiles("1", (tmp_path / name,))
     with pytest.raises(SourceUnreadableError, match=rf"{name} cannot be read"):
-        FileReader([one]).profile(one)
+        profiles([one])
 
 
 def test_what_cannot_be_found_is_explained(tmp_path: Path) -> None:
@@ -166,11 +197,11 @@ def test_what_cannot_be_found_is_explained(tmp_path: Path) -> None:
 def test_a_format_must_be_known_and_one(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"x")
     with pytest.raises(ConfigurationError, match=r"a\.xlsx cannot be told"):
-        FileReader(find_partitions([f"{tmp_path}/*.xlsx"]))
+        profiles(find_partitions([f"{tmp_path}/*.xlsx"]))
     write(tmp_path, a="n\n1\n")
     (tmp_path / "a.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="several formats"):
-        FileReader([PartitionFiles("1", (tmp_path / "a.csv",)), PartitionFiles("2", (tmp_path / "a.json",))])
+        profiles([PartitionFiles("1", (tmp_path / "a.csv",)), PartitionFiles("2", (tmp_path / "a.json",))])
     (tmp_path / "a.dat").write_text("n\n1\n", encoding="utf-8")
     (one,) = find_partitions([f"{tmp_path}/*.dat"])
-    assert FileReader([one], format="csv").profile(one).row_count == 1
+    assert profiles([one], format="csv")[0].row_count == 1

@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from airflow_dq.corruption.variant import all_variants
+from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.arrow.schema import spark_type
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
-from airflow_dq.job.local import LocalJob
 from airflow_dq.job.outcome import Outcome
+from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec, Profile, profile_table
 
 TABLE = pa.table({"n": [1.0, 2.0, 3.5, None], "s": ["a", "b", None, "d"]})
@@ -49,7 +50,7 @@ def store() -> Store:
 
 
 def run(store: Store, **spec: Any) -> list[Outcome]:
-    return LocalJob(JobSpec(dataset="d", **spec), store, lambda line: None).run()  # type: ignore[arg-type]
+    return ProfileJob(ArrowEngine(JobSpec(dataset="d", **spec)), store, lambda line: None).run()  # type: ignore[arg-type]
 
 
 def write(folder: Path, *tables: pa.Table) -> Path:
@@ -234,7 +235,7 @@ def test_csv_is_read_as_spark_reads_it(
         ({"sql": "select 1", "partition": "1"}, "no sql"),
         ({"pattern": "lake", "partition_by": "day"}, "no partition_by"),
         ({"paths": {"1": "x"}, "format": "orc"}, "no format 'orc'"),
-        ({"paths": {"1": "x"}, "options": {"mergeSchema": "true"}}, "knows no read options for parquet"),
+        ({"paths": {"1": "x"}, "options": {"mergeSchema": "true"}}, "There are no read options for parquet"),
         ({"paths": {"1": "x"}, "format": "csv", "options": {"inferSchema": "true"}}, "CSV with inferSchema='true'"),
         ({"paths": {"1": "x"}, "format": "csv", "options": {"header": "false"}}, "CSV with header='false'"),
         ({"paths": {"1": "x"}, "format": "csv", "options": {"encoding": "klingon"}}, "no encoding 'klingon'"),
@@ -249,7 +250,8 @@ def test_what_needs_spark_is_told_before_anything_is_stored(spec: dict[str, Any]
 def test_numbers_in_a_csv_file_are_told_to_be_text(tmp_path: Path, store: Store) -> None:
     (tmp_path / "x.csv").write_text("zip code,amount,city\n00501,1.5,a\n10001,-2e3,b\n")
     said: list[str] = []
-    LocalJob(JobSpec(dataset="t", paths={"1": str(tmp_path)}, format="csv"), store, said.append).run()  # type: ignore[arg-type]
+    order = JobSpec(dataset="t", paths={"1": str(tmp_path)}, format="csv")
+    ProfileJob(ArrowEngine(order), store, said.append).run()  # type: ignore[arg-type]
     (remark,) = [line for line in said if "profiled as text" in line]
     assert remark.startswith("t 1: 'zip code', 'amount' read as numbers")
     assert "inferSchema=true" in remark

@@ -1,0 +1,80 @@
+"""This very process as an engine: small files of this machine, read with pyarrow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from airflow_dq.corruption.variant import all_variants
+from airflow_dq.engine.arrow.listing import data_files, locate
+from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
+from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.order import describe, read_options, where_of
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.job import JobSpec
+from airflow_dq.profile.model import Profile
+
+FORMATS = ("parquet", "csv", "arrow")
+"""Formats whose types are the same to pyarrow as to Spark: JSON's are not."""
+
+
+class ArrowEngine(Engine):
+    """One order in this process, one partition after the other."""
+
+    def __init__(self, order: JobSpec) -> None:
+        """Take the order.
+
+        :raises ConfigurationError: when it needs Spark, saying what it is that needs it
+        """
+        super().__init__(order)
+        self._reader = _reader(order)
+        self._places: Mapping[str, str] = {}
+
+    def partitions(self) -> tuple[str, ...]:
+        """The keys of the order; see :meth:`Engine.partitions`."""
+        self._places = locate(self.order)
+        return tuple(self._places)
+
+    @property
+    def origin(self) -> Origin:
+        """The files, as pyarrow reads them."""
+        return Origin(describe(self.order), read_options(self.order), f"arrow {pa.__version__}")
+
+    def scan(self, with_errors: int) -> Iterator[ScanResult]:
+        """Profile every partition, in the order of their keys."""
+        for key in self._places:
+            yield self._scan(key)
+
+    def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
+        """The profiles with injected errors of every column."""
+        return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
+
+    def _scan(self, key: str) -> ScanResult:
+        began, where = time.monotonic(), where_of(self.order, key)
+        try:
+            files = data_files(self._places[key], where)
+            profile = self._reader.profile(key, files, self.order.profile_options, where)
+        except Exception as error:
+            return ScanResult.failed(key, error)
+        return ScanResult(key, profile, time.monotonic() - began)
+
+
+def _reader(order: JobSpec) -> FileReader:
+    asked = [name for name in ("table", "sql", "partition_by") if getattr(order, name)]
+    file_format = order.format.lower()
+    if asked or file_format not in FORMATS:
+        what = " and ".join(asked) or f"format {order.format!r}"
+        raise ConfigurationError(
+            f"{where_of(order)}: engine='arrow' reads files of the formats {', '.join(FORMATS)} and no {what}: use "
+            "engine='spark'."
+        )
+    try:
+        if file_format == "csv":
+            return FileReader(file_format, csv_format(order.options))
+        require_no_options(file_format, order.options)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where_of(order)}: {error}") from None
+    return FileReader(file_format)

@@ -1,0 +1,86 @@
+"""What a profile job asks of an engine: the partitions of its order, one scan of each, the errors of the newest."""
+
+from __future__ import annotations
+
+import traceback as python_traceback
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from airflow_dq.exceptions import DQError
+from airflow_dq.options.job import JobSpec
+from airflow_dq.profile.model import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where profiles come from, as it is stored with each of them."""
+
+    source: str
+    """The path, pattern, table or query, in words."""
+    read_options: Mapping[str, str]
+    """The format and the options in effect; secrets are masked."""
+    engine: str
+    """Name and version of what read the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """What the scan of one partition has come to: its profile, or why there is none."""
+
+    partition: str
+    profile: Profile | None = None
+    seconds: float = 0.0
+    """Time that was spent on it."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are not in the profile, and why."""
+    error: str | None = None
+    traceback: str | None = None
+    """The stack of a failure that was not foreseen."""
+    retryable: bool = True
+    """Whether a failure may pass by itself."""
+
+    @classmethod
+    def failed(cls, partition: str, error: Exception) -> ScanResult:
+        """The result of a scan that raised; to be called where the error is being handled."""
+        if isinstance(error, DQError):
+            return cls(partition, error=str(error), retryable=error.retryable)
+        trace = "".join(python_traceback.format_exception(error))
+        return cls(partition, error=f"{type(error).__name__}: {error}", traceback=trace)
+
+
+class Engine(ABC):
+    """Carries out one order.  A job calls the methods in the order in which they stand here, each once."""
+
+    def __init__(self, order: JobSpec) -> None:
+        """Take the order.
+
+        :raises ConfigurationError: when it asks for what this engine cannot do
+        """
+        self.order = order
+
+    @abstractmethod
+    def partitions(self) -> tuple[str, ...]:
+        """The keys of the partitions that the order is about, ascending.
+
+        :raises DQError: when there is none: the source as a whole is missing, empty or unreadable
+        """
+
+    @property
+    @abstractmethod
+    def origin(self) -> Origin:
+        """Where the profiles come from."""
+
+    @abstractmethod
+    def scan(self, with_errors: int) -> Iterator[ScanResult]:
+        """Profile each partition by itself; every key comes once, in any order, and none takes down another.
+
+        :param with_errors: number of newest partitions that :meth:`inject` will be given
+        """
+
+    @abstractmethod
+    def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
+        """The same profiles with the injected errors of their columns, as far as they can be had.
+
+        :param profiles: of the newest partitions that could be profiled, oldest first
+        """

@@ -1,0 +1,114 @@
+"""Which Parquet files the tasks can read by themselves: plain local ones, whose footers say nothing that is Spark's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from airflow_dq.engine.spark.listing import Listing
+from airflow_dq.engine.worker.parquet import stamp_of
+
+_MOST_FILES = 1_000
+"""Files of a partition up to which the driver looks at each."""
+_SCHEMA_OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+_OLD_CALENDAR = b"org.apache.spark.legacyDateTime"
+_WRITER = b"org.apache.spark.version"
+
+
+class RefusedError(Exception):
+    """Why a partition is left to Spark's reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A Parquet file, and what its footer says."""
+
+    path: str
+    stamp: tuple[int, int]
+    """See :class:`~airflow_dq.engine.worker.parquet.RowGroups`."""
+    groups: tuple[int, ...]
+    """Bytes of each row group, before compression."""
+    schema: pa.Schema
+    text: str
+    """The schema as Parquet has it."""
+    noted: bytes | None
+    """The schema as the Spark that wrote the file noted it."""
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Equal for files whose columns are read as the same."""
+        return self.text, self.schema, self.noted
+
+
+def local_files(listing: Listing) -> list[tuple[str, int]]:
+    """The files' local paths and sizes.
+
+    :raises RefusedError: when they lie elsewhere, or when what their rows are depends on more than the files
+    """
+    if not 0 < len(listing.files) <= _MOST_FILES:
+        raise RefusedError(f"it has {len(listing.files)} files")
+    roots = {_local(root) for root in listing.roots}
+    for root in roots:
+        # What Spark's streams and Delta Lake keep there says which of the files count.
+        for log in ("_spark_metadata", "_delta_log"):
+            if (Path(root) / log).exists():
+                raise RefusedError(f"{root} holds {log}")
+    found = [(_local(file.path), file.size) for file in listing.files]
+    for path, _ in found:
+        if path not in roots and os.path.dirname(path) not in roots:
+            raise RefusedError(f"{path} lies in a folder below, whose name may be a column")
+    return found
+
+
+def require_no_other_folders(listing: Listing, base: str) -> None:
+    """Refuse partitions that lie deeper than right below the source: the folders between may be columns.
+
+    :raises RefusedError: naming the first
+    """
+    for root in listing.roots:
+        if os.path.dirname(_local(root)) != _local(base):
+            raise RefusedError(f"{root} lies in a folder whose name may be a column")
+
+
+def _local(path: str) -> str:
+    scheme, _, rest = ("file", ":", path) if path.startswith("/") else path.partition(":")
+    if scheme != "file":
+        raise RefusedError(f"{path} is no local file")
+    return "/" + rest.strip("/")
+
+
+def inspect_file(path: str, size: int) -> File:
+    """What the footer of a file says.
+
+    :param size: bytes that it had when it was listed
+    :raises RefusedError: when it has changed, or its dates are of a calendar that Spark converts
+    :raises OSError: when it cannot be opened
+    :raises pyarrow.ArrowException: when it is no Parquet file
+    """
+    stamp = stamp_of(path)
+    if stamp[0] != size:
+        raise RefusedError(f"{path} has changed since it was listed")
+    with pa.parquet.ParquetFile(path) as file:
+        metadata = file.metadata
+        notes = metadata.metadata or {}
+        if _OLD_CALENDAR in notes or notes.get(_WRITER, b"").startswith((b"1.", b"2.")):
+            raise RefusedError(f"{path} was written by a Spark with another calendar")
+        groups = tuple(metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
+        # The first line is the object's address.
+        text = str(file.schema).partition("\n")[2]
+        return File(path, stamp, groups, file.schema_arrow.remove_metadata(), text, notes.get(_SCHEMA_OF_SPARK))
+
+
+def require_one_kind(files: Sequence[File]) -> None:
+    """Refuse files that Spark would have to fit together.
+
+    :raises RefusedError: naming the first that differs
+    """
+    for file in files[1:]:
+        if file.kind != files[0].kind:
+            raise RefusedError(f"the schemas of {files[0].path} and {file.path} differ")

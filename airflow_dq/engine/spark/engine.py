@@ -1,0 +1,213 @@
+"""A cluster as an engine: tasks read plain Parquet by themselves, Spark's reader all the rest, in one job each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import islice
+
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
+
+from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.order import describe, read_options, where_of
+from airflow_dq.engine.spark.combined_scan import open_combined
+from airflow_dq.engine.spark.direct import DirectPartition, open_direct
+from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.engine.spark.progress import progress
+from airflow_dq.engine.spark.scan import compute_variants, scan
+from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
+from airflow_dq.engine.worker.partial import Partial
+from airflow_dq.exceptions import DQError, EnvironmentMismatchError
+from airflow_dq.options.job import JobSpec
+from airflow_dq.profile.model import Profile
+from airflow_dq.profile.sample import RowSample
+
+_OPENERS = 4
+"""Partitions that are opened at once: each waits for the file system more than it computes."""
+
+
+class SparkEngine(Engine):
+    """One order on one Spark session."""
+
+    def __init__(self, spark: SparkSession, order: JobSpec, say: Callable[[str], None]) -> None:
+        """Take the order.
+
+        :param say: takes lines about how far the job has come
+        """
+        super().__init__(order)
+        self._spark = spark
+        self._say = say
+        self._options = order.profile_options
+        # None when only the rows themselves tell to which partition they belong: then they are one source.
+        self._places: Mapping[str, Place] | None = None
+        self._by_column: PartitionRows | None = None
+        self._waiting: set[str] = set()
+        self._unsampled: dict[str, DirectPartition] = {}
+
+    def partitions(self) -> tuple[str, ...]:
+        """The keys of the order; see :meth:`Engine.partitions`."""
+        self._places = locate(self._spark, self.order)
+        if self._places is None:
+            self._by_column = open_by_column(self._spark, self.order, self._options)
+            keys = self._by_column.keys
+        else:
+            keys = tuple(self._places)
+        self._waiting = set(keys)
+        return keys
+
+    @property
+    def origin(self) -> Origin:
+        """The source, as Spark reads it."""
+        return Origin(describe(self.order), read_options(self.order), f"spark {self._spark.version}")
+
+    def scan(self, with_errors: int) -> Iterator[ScanResult]:
+        """Profile every partition; when Spark fails, the one at fault alone is lost.
+
+        :param with_errors: rows are drawn of so many newest partitions only
+        """
+        with progress(self._spark, self._say):
+            for result in self._results(with_errors):
+                self._waiting.discard(result.partition)
+                yield result
+
+    def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
+        """The profiles with injected errors, made by the executors."""
+        with progress(self._spark, self._say):
+            sampled = self._sampled(profiles)
+            computed = iter(compute_variants(self._spark, [one for one in sampled if one is not None]))
+            found = [profile if one is None else next(computed) for profile, one in zip(profiles, sampled, strict=True)]
+        self._say(f"storing the newest {len(profiles)} partitions")
+        return found
+
+    def _results(self, with_errors: int) -> Iterator[ScanResult]:
+        if self._by_column is not None:
+            yield from self._scan([self._by_column], with_errors)
+            return
+        places = self._places or {}
+        yield from self._scan_directly(places, with_errors)
+        places = {key: place for key, place in places.items() if key in self._waiting}
+        sources = open_combined(self._spark, self.order, self._options, places)
+        together = {key for source in sources for key in source.keys}
+        alone = {key: place for key, place in places.items() if key not in together}
+        with ThreadPoolExecutor(_OPENERS) as pool:
+            opened = pool.map(lambda found: self._open(*found), alone.items())
+        for found in opened:
+            if isinstance(found, ScanResult):
+                yield found
+            else:
+                sources += found
+        yield from self._scan(sources, with_errors)
+
+    def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
+        try:
+            return open_partition(self._spark, self.order, self._options, key, place)
+        except DQError as error:
+            return ScanResult.failed(key, error)
+
+    def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
+        """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
+        found, refused = open_direct(self._spark, self.order, self._options, places)
+        dataset = self.order.dataset
+        for key, reason in islice(refused.items(), 1):
+            self._say(f"{dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
+        if not found:
+            return
+        self._say(f"{dataset}: {len(found)} partition(s) are read by the tasks themselves")
+        lanes = lanes_if_tiny(self._spark, found) if len(places) <= with_errors else 0
+        newest = sorted(places)[-with_errors:]
+        found = [replace(one, sampled=one.key in newest) for one in found]
+        self._unsampled = {one.key: one for one in found if not one.sampled}
+        try:
+            for key, partial in scan_directly(self._spark, found, self._options, lanes):
+                yield self._result(key, partial, {})
+        except SPARK_ERRORS:
+            # If it is for good, it comes up again when Spark reads them, and is explained there.
+            self._say(f"{dataset}: that has failed, and Spark reads those that are left")
+
+    def _scan(self, sources: list[PartitionRows], with_errors: int) -> Iterator[ScanResult]:
+        """Scan in one Spark job; when Spark fails, again without the partition at fault, or in halves."""
+        skipped: dict[str, dict[str, str]] = {}
+        for source in sources:
+            for key in source.keys:
+                skipped.setdefault(key, {}).update(source.skipped)
+        batches = [sources]
+        while batches:
+            batch = parts_of(batches.pop(), self._waiting)
+            if not batch:
+                continue
+            try:
+                for key, partial in scan(self._spark, batch, self._options, with_errors):
+                    yield self._result(key, partial, skipped[key])
+            except PythonException as error:
+                raise _worker_failure(error) from error
+            except SPARK_ERRORS as error:
+                rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
+                if len(rest) == 1:
+                    ((key, place),) = rest.items()
+                    yield ScanResult.failed(key, explain(error, where_of(self.order, key), place))
+                else:
+                    batches += [parts_of(batch, keys) for keys in _divided(rest, error)]
+
+    def _result(self, key: str, partial: Partial, skipped: Mapping[str, str]) -> ScanResult:
+        if partial.state is None:
+            problem = f"{where_of(self.order, key)}: {partial.problem}"
+            return ScanResult(key, error=problem, traceback=partial.traceback)
+        return ScanResult(key, partial.profile(key, self._options), partial.seconds, skipped)
+
+    def _sampled(self, profiles: Sequence[Profile]) -> list[Profile | None]:
+        """The profiles with rows drawn of them; None where there are none to be had.
+
+        Rows are drawn of the newest partitions only.  Where one of these has failed, an older one has taken its place,
+        and is read again.
+        """
+        lacking = [profile.partition or "" for profile in profiles if _lacks_rows(profile)]
+        again: dict[str, Partial] = {}
+        try:
+            unread = [replace(self._unsampled[key], sampled=True) for key in lacking]
+            again.update(scan_directly(self._spark, unread, self._options) if unread else ())
+        except SPARK_ERRORS as error:
+            self._say(f"{self.order.dataset}: {error}")
+        sampled: list[Profile | None] = []
+        for profile in profiles:
+            found = again.get(profile.partition or "")
+            if found is not None and found.state is not None:
+                sampled.append(replace(profile, sample=found.state.sample))
+            elif profile.partition not in lacking:
+                sampled.append(profile)
+            else:
+                where = where_of(self.order, profile.partition)
+                self._say(f"{where} cannot be read again: it has no injected errors")
+                sampled.append(None)
+        return sampled
+
+
+def _divided(places: Mapping[str, str], error: Exception) -> list[set[str]]:
+    """The keys of partitions that failed together, in two sets to be tried apart: by the file at fault, or halves.
+
+    All rows of a partition stay together: its profile is that of all of them.
+    """
+    file, keys = named_file(error), list(places)
+    guilty = {key for key, place in places.items() if file is not None and same_place(file, place)}
+    if not guilty or len(guilty) == len(keys):
+        guilty = set(keys[len(keys) // 2 :])
+    return [innocent, guilty] if (innocent := set(keys) - guilty) else []
+
+
+def _lacks_rows(profile: Profile) -> bool:
+    """Whether no rows were drawn of the partition that were to be."""
+    return isinstance(profile.sample, RowSample) and profile.sample.size != profile.options.sample_rows
+
+
+def _worker_failure(error: PythonException) -> Exception:
+    """A failure of a Python worker outside a partition's own code concerns all partitions."""
+    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", str(error))
+    if missing is None:
+        return error
+    return EnvironmentMismatchError(
+        f"The Python of Spark's executors lacks the module {missing[1]!r}: install numpy and pyarrow there, or point "
+        "PYSPARK_PYTHON at a Python that has them."
+    )

@@ -1,0 +1,137 @@
+"""Carrying out a profile job through spark-submit, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from inspect import signature, unwrap
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.hooks.dq import DQHook
+from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
+from airflow_dq.hooks.task import first_try
+from airflow_dq.job.result import JobResult
+from airflow_dq.options.job import JobSpec
+from airflow_dq.settings import DSN_VARIABLE
+from airflow_dq.version_compat import AirflowException
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+
+class SparkSubmission(SparkSubmitOperator):
+    """One job of a task: all that Airflow's operator can do, with the database's DSN kept off the command line.
+
+    A task makes one of these when it runs; it is in no DAG.
+
+    :param spec: the job's order
+    :param dq_conn_id: connection to the statistics database
+    :param master: Spark master that wins over the connection's
+    :param dsn_on_cluster: in deploy mode ``cluster`` the driver finds the DSN in its own environment
+    :param options: the arguments of ``SparkSubmitOperator``
+    """
+
+    def __init__(
+        self, *, spec: JobSpec, dq_conn_id: str, master: str | None, dsn_on_cluster: bool, **options: Any
+    ) -> None:
+        from airflow_dq.engine.spark.user_metric import pack_metrics
+        from airflow_dq.resource import resource_dir
+
+        # The DAG file has been loaded in this process, not in the one that profiles.
+        spec = replace(spec, metrics=pack_metrics())
+        super().__init__(
+            application=str(resource_dir("spark_jobs") / "profile.py"),
+            application_args=["--spec", spec.to_json()],
+            **options,
+        )
+        self.spec = spec
+        self.dq_conn_id = dq_conn_id
+        self.master = master
+        self.dsn_on_cluster = dsn_on_cluster
+
+    def run(self, context: Context, retries: int | None) -> JobResult | None:
+        """Submit the job, or find that of an earlier try again, and wait for it.
+
+        :param retries: of the task
+        :return: None when the driver ran on a cluster, where its log stays
+        :raises ProfileError: when a partition or all of them could not be profiled, and this may pass by itself
+        :raises ConfigurationError: when it may not
+        :raises AirflowException: when the job failed without an explanation
+        """
+        # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.
+        self.external_id_key = f"dq_spark_job_id_{first_try(context, retries)}"
+        self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, retries)}"
+        try:
+            # Without Airflow's guard, which takes an operator that another one runs for a mistake.
+            unwrap(SparkSubmitOperator.execute)(self, context)
+        except AirflowException:
+            result = self._result
+            if result is None or result.error is None:
+                raise
+            raise (ProfileError if result.retryable else ConfigurationError)(result.error) from None
+        return self._result
+
+    def on_kill(self) -> None:
+        """End the Spark job, if one has been started or was found again by a retry."""
+        if self._hook is not None:
+            super().on_kill()
+
+    def poll_until_complete(self, external_id: Any, context: Context) -> None:
+        """Wait for a job that runs on a cluster, one that an earlier try submitted included."""
+        if self._hook is not None and self._hook._is_yarn_cluster_mode:
+            # The parent sets it when it submits; on_kill must find it after a retry too.
+            self._hook._yarn_application_id = external_id
+        super().poll_until_complete(external_id, context)
+
+    @property
+    def _result(self) -> JobResult | None:
+        return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
+
+    def _get_hook(self) -> ProfileSubmitHook:
+        from airflow_dq.engine.spark.environment import check_java, spark_environment
+
+        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        hook.check_master()
+        if hook.on_cluster:
+            self._check_cluster(hook)
+            return hook
+        check_java()
+        dq_hook = DQHook(self.dq_conn_id)
+        with dq_hook.get_store():
+            pass  # a wrong DSN is told now, not after Spark has started
+        hook.environment |= spark_environment(hook.master) | {DSN_VARIABLE: dq_hook.get_dsn()}
+        return hook
+
+    def _check_cluster(self, hook: ProfileSubmitHook) -> None:
+        if not self.dsn_on_cluster:
+            raise ConfigurationError(
+                f"Dataset {self.spec.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
+                "see this process's environment, and the database's password is never put on a command line. Use "
+                f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
+                "and set dsn_on_cluster=True."
+            )
+
+    def _hook_options(self) -> dict[str, Any]:
+        # The parent keeps each option of its hook under the option's name, some behind an underscore; which options
+        # there are differs from version to version of the Spark provider.
+        names = [name for name in signature(SparkSubmitHook.__init__).parameters if name not in ("self", "conn_id")]
+        found = {name: attribute for name in names for attribute in (name, f"_{name}") if hasattr(self, attribute)}
+        return {name: getattr(self, attribute) for name, attribute in found.items()}
+
+
+def require_known(options: Mapping[str, Any]) -> None:
+    """Refuse arguments that the installed Spark provider does not have.
+
+    :raises ConfigurationError: naming them
+    """
+    inits = [vars(one)["__init__"] for one in SparkSubmitOperator.__mro__ if "__init__" in vars(one)]
+    known = {name for init in inits for name in signature(init).parameters}
+    if unknown := sorted(options.keys() - known):
+        raise ConfigurationError(
+            f"The installed Spark provider's SparkSubmitOperator has no {', '.join(unknown)}: leave it out, or install "
+            "a newer apache-airflow-providers-apache-spark."
+        )
