@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from airflow_dq.corruption.variant import WITH_VARIANTS
 from airflow_dq.engine.base import Engine
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.store import Repository
 
 
@@ -22,7 +22,7 @@ class ProfileJob:
         """
         self._engine = engine
         self._say = say
-        self._ledger = Ledger(store, engine.order, say, WITH_VARIANTS)
+        self._ledger = Ledger(store, engine.order, say, RETENTION.injected_by_job)
 
     def run(self) -> list[Outcome]:
         """Profile and store every partition of the order.
@@ -38,6 +38,6 @@ class ProfileJob:
         with ledger.closing():
             for remark in remarks(keys):
                 self._say(f"{engine.order.dataset}: {remark}")
-            for result in engine.scan(WITH_VARIANTS):
+            for result in engine.scan(RETENTION.injected_by_job):
                 ledger.take(result)
             return ledger.finish(engine.inject)

@@ -13,15 +13,7 @@ from pyspark.sql.functions import lit
 from airflow_dq.corruption.blob import PackedVariants
 from airflow_dq.engine.spark.source import PartitionRows
 from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches
-from airflow_dq.engine.worker.task import (
-    PARTIAL_DDL,
-    Partial,
-    decoded,
-    merge_batches,
-    profile_batches,
-    profile_whole,
-    variants_of_column,
-)
+from airflow_dq.engine.worker.task import profile_batches, profile_whole, variants_of_column
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 
