@@ -12,6 +12,7 @@ from airflow_dq.metrics.outcome import when_any
 from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
 from airflow_dq.states.count import Counts
 
 _STRING, _BOOLEAN = frozenset({Kind.STRING}), frozenset({Kind.BOOLEAN})
@@ -35,63 +36,55 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     return when_any(counts, categories.total, lambda: categories.count_of("true") / categories.total)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
-def l1(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+def l1(pair: CategoryPair) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2."""
-    return distance.between(distance.l1, now, before)
+    return distance.between(distance.l1, pair)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
-def l_inf(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+def l_inf(pair: CategoryPair) -> MetricValue:
     """Largest absolute difference of a value's share, from 0 to 1."""
-    return distance.between(distance.l_inf, now, before)
+    return distance.between(distance.l_inf, pair)
 
 
-@metric(
-    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def cosine(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def cosine(pair: CategoryPair) -> MetricValue:
     """Cosine distance of the vectors of the values' shares, from 0 to 1."""
-    return distance.between(distance.cosine, now, before)
+    return distance.between(distance.cosine, pair)
 
 
-@metric(
-    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def chi_squared(pair: CategoryPair) -> MetricValue:
     """Chi-squared statistic of homogeneity per value (phi squared), from 0 to 1.
 
     Not the test's p-value, and not the statistic itself: both depend on the number of rows more than on the change.
     """
-    return distance.between(distance.chi_squared, now, before)
+    return distance.between(distance.chi_squared, pair)
 
 
-@metric(
-    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def js_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def js_div(pair: CategoryPair) -> MetricValue:
     """Jensen-Shannon divergence in nats, from 0 to ln 2."""
-    return distance.between(distance.js_div, now, before)
+    return distance.between(distance.js_div, pair)
 
 
-@metric(
-    CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def kl_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def kl_div(pair: CategoryPair) -> MetricValue:
     """Kullback-Leibler divergence in nats of the partition from its baseline, shares smoothed by 1e-6."""
-    return distance.between(distance.kl_div, now, before)
+    return distance.between(distance.kl_div, pair)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, represented=True, kinds=_STRING)
-def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, represented=True, kinds=_STRING)
+def new_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the values that the baseline does not have."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
-@metric(CategoryDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True, kinds=_STRING)
-def unseen_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+@metric(CategoryPair, bound=Bound.CANTELLI, pair=True, pool=3, represented=True, kinds=_STRING)
+def unseen_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the values that none of the last three partitions has."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING)

@@ -6,63 +6,55 @@ from airflow_dq.metrics import distance
 from airflow_dq.metrics.outcome import when_any
 from airflow_dq.metrics.registry import DIVERGENCE_EFFECT, Bound, MetricValue, Reason, Scale, metric
 from airflow_dq.states.count import Counts
-from airflow_dq.states.pattern import PatternDistribution
+from airflow_dq.states.pattern import PatternDistribution, PatternPair
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
-def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+def pat_l1(pair: PatternPair) -> MetricValue:
     """Sum of the absolute differences of the patterns' shares, from 0 to 2."""
-    return distance.between(distance.l1, now, before)
+    return distance.between(distance.l1, pair)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
-def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True)
+def pat_l_inf(pair: PatternPair) -> MetricValue:
     """Largest absolute difference of a pattern's share, from 0 to 1."""
-    return distance.between(distance.l_inf, now, before)
+    return distance.between(distance.l_inf, pair)
 
 
-@metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_cosine(pair: PatternPair) -> MetricValue:
     """Cosine distance of the vectors of the patterns' shares, from 0 to 1."""
-    return distance.between(distance.cosine, now, before)
+    return distance.between(distance.cosine, pair)
 
 
-@metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_chi_squared(pair: PatternPair) -> MetricValue:
     """Chi-squared statistic of homogeneity of the patterns per value (phi squared), from 0 to 1."""
-    return distance.between(distance.chi_squared, now, before)
+    return distance.between(distance.chi_squared, pair)
 
 
-@metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_js_div(pair: PatternPair) -> MetricValue:
     """Jensen-Shannon divergence in nats of the pattern distributions, from 0 to ln 2."""
-    return distance.between(distance.js_div, now, before)
+    return distance.between(distance.js_div, pair)
 
 
-@metric(
-    PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT
-)
-def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True, paper=True, min_effect=DIVERGENCE_EFFECT)
+def pat_kl_div(pair: PatternPair) -> MetricValue:
     """Kullback-Leibler divergence in nats of the pattern distributions, shares smoothed by 1e-6."""
-    return distance.between(distance.kl_div, now, before)
+    return distance.between(distance.kl_div, pair)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, represented=True)
-def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, represented=True)
+def pat_new_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
-@metric(PatternDistribution, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
-def pat_unseen_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+@metric(PatternPair, bound=Bound.CANTELLI, pair=True, pool=3, represented=True)
+def pat_unseen_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern none of the last three partitions has."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(Counts, PatternDistribution, bound=Bound.CHEBYSHEV)

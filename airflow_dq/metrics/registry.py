@@ -10,9 +10,11 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import unwrap
+from typing import Any
 
 from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.memo import remember
+from airflow_dq.states.pair import Pair
 
 
 class Reason(StrEnum):
@@ -102,6 +104,8 @@ class Metric:
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
     pool: int = 1
     """Number of past partitions whose merged states are the baseline of a pair metric."""
+    pair_type: type[Pair[Any]] | None = None
+    """What a pair metric's function takes in place of the two states (None: the two states)."""
 
     @property
     def doc(self) -> str:
@@ -123,7 +127,7 @@ _metrics: dict[tuple[str, Kind], Metric] = {}
 
 
 def metric(
-    *states: type[State],
+    *states: type[State] | type[Pair[Any]],
     bound: Bound,
     pair: bool = False,
     name: str | None = None,
@@ -139,7 +143,7 @@ def metric(
     """Register a function of states as a metric of every kind of column that carries all of them.
 
     :param states: state classes; their instances are passed in this order (a pair metric takes exactly
-        one and gets it twice: the partition's own, then the baseline's)
+        one and gets it twice: the partition's own, then the baseline's; of a ``Pair`` it gets one with both)
     :param bound: the inequality that holds for the metric (AVH, section 4.2)
     :param pair: True for a two-distribution metric
     :param name: stored name when it is not the function's own (a metric's name is never changed)
@@ -157,11 +161,12 @@ def metric(
         raise ValueError("A metric needs at least one state, a pair metric exactly one.")
 
     def register(function: Callable[..., MetricValue]) -> Callable[..., MetricValue]:
-        carried = frozenset.intersection(*(state.kinds for state in states))
+        read = tuple(one.state if issubclass(one, Pair) else one for one in states)
+        carried = frozenset.intersection(*(state.kinds for state in read))
         kind_of_number = scale or (Scale.DISTANCE if pair else Scale.AMOUNT)
         entry = Metric(
             name=name or function.__name__,
-            states=states,
+            states=read,
             kinds=carried if kinds is None else carried & kinds,
             pair=pair,
             bound=bound,
@@ -173,6 +178,7 @@ def metric(
             calibrated=calibrated,
             level=level,
             pool=pool,
+            pair_type=next((one for one in states if issubclass(one, Pair)), None),
         )
         register_metric(entry)
         return function
@@ -240,9 +246,11 @@ def get_metric(name: str, kind: Kind) -> Metric | None:
 
 def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
-    known = states.keys()
+    read = {key: state.reader() for key, state in states.items()}
     return {
-        name: function(*(states[key] for key in keys)) for name, function, keys in _measures(kind) if known >= {*keys}
+        name: function(*(read[key] for key in keys))
+        for name, function, keys in _measures(kind)
+        if read.keys() >= {*keys}
     }
 
 
@@ -269,22 +277,31 @@ def compare(
     :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
     wanted = None if names is None else set(names)
-    sides = {}
+    pairs: dict[tuple[type[Pair[Any]], bool], Pair[Any]] = {}
+    sketches: dict[str, tuple[State, State]] = {}
     found: dict[str, MetricValue] = {}
     for entry in metrics_for(kind, pair=True):
         key = entry.states[0].key
         asked = entry.pool == pool and (wanted is None or entry.name in wanted)
         if not asked or key not in now or key not in before:
             continue
-        if not entry.represented:
-            found[entry.name] = entry.function(now[key], before[key])
+        sides = (now[key], before[key])
+        sketched = entry.represented and (
+            representation is Representation.SKETCH
+            or any(Representation.EXACT not in side.representations for side in sides)
+        )
+        if sketched:
+            if key not in sketches:
+                sketches[key] = (_as_sketch(now[key]), _as_sketch(before[key]))
+            sides = sketches[key]
+        made = entry.pair_type
+        if made is None:
+            found[entry.name] = entry.function(*(side.reader() for side in sides))
             continue
-        if key not in sides:
-            # Once for all metrics of a state: each then meets the very same two objects.
-            exact = all(Representation.EXACT in side[key].representations for side in (now, before))
-            sketch = representation is Representation.SKETCH or not exact
-            sides[key] = tuple(_as_sketch(side[key]) if sketch else side[key] for side in (now, before))
-        found[entry.name] = entry.function(*sides[key])
+        # One pair for all metrics that take it: they share what is computed of both sides.
+        if (made, sketched) not in pairs:
+            pairs[made, sketched] = made(*sides)
+        found[entry.name] = entry.function(pairs[made, sketched])
     return found
 
 
