@@ -86,11 +86,11 @@ class States(dict[str, State]):
         """The encoded states by key."""
         return {key: self._known.get(key) or state.encode() for key, state in self.items()}
 
-    def settled(self) -> States:
-        """The states as they are stored, see :meth:`~airflow_dq.states.base.State.settled`."""
-        settled = {key: state.settled() for key, state in self.items()}
-        same = {key: blob for key, blob in self._known.items() if settled[key] is self[key]}
-        return States(settled, same)
+    def as_stored(self) -> States:
+        """The states as they are stored, see :meth:`~airflow_dq.states.base.State.as_stored`."""
+        stored = {key: state.as_stored() for key, state in self.items()}
+        same = {key: blob for key, blob in self._known.items() if stored[key] is self[key]}
+        return States(stored, same)
 
 
 def encode_states(states: Mapping[str, State]) -> Mapping[str, bytes]:

@@ -388,7 +388,7 @@ def test_a_name_is_registered_once_for_a_kind() -> None:
 
 
 def test_a_decorator_can_say_whatever_a_descriptor_holds() -> None:
-    assert set(Facts.__annotations__) == {field.name for field in fields(Metric)} - {"states", "function"}
+    assert set(Facts.__annotations__) == {field.name for field in fields(Metric)} - {"states", "pair_type", "function"}
 
 
 @every_metric
