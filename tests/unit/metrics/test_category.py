@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.metrics.category import chi_squared, cosine, js_div, kl_div, l1, l_inf
-from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.pattern import pat_l1
+from airflow_dq.metrics.registry import measure
 from airflow_dq.states.base import Kind, states_for
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.category_pair import CategoryPair

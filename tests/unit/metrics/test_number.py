@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
-from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.number import emd, js_div, kl_div, ks_dist
+from airflow_dq.metrics.registry import Reason
 from airflow_dq.states.grid import bin_edges
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import BINS, NumberPair
