@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,20 +29,20 @@ WITH_VARIANTS = 2
 
 
 def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
-    """The injected variants of a column, computed on first use and kept in ``profile.variants``.
+    """The injected variants of a column: those of the profile, else those that follow from its row sample.
 
     When the row sample is the whole partition, a variant is exactly the profile of the column after the error.
     Otherwise the error is observed on the sample and extrapolated (:mod:`airflow_dq.corruption.extrapolation`).
 
     :raises ProfileError: when the profile has no such column, or holds neither variants nor a row sample
     """
-    known = profile.variants.get(column)
-    if known is not None:
-        return known.variants if isinstance(known, PackedVariants) else tuple(known)
+    given = profile.variants.get(column)
+    if given is not None:
+        return given.variants if isinstance(given, PackedVariants) else tuple(given)
     if column not in profile.columns:
         names = ", ".join(map(repr, profile.columns))
         raise ProfileError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
-    if not isinstance(profile.sample, RowSample):
+    if profile.sample is None:
         raise ProfileError(
             f"The profile of {profile.partition!r} keeps neither injected variants of column {column!r} nor the rows "
             "to compute them from (only the newest partitions keep variants). Profile the partition again."
@@ -48,15 +50,20 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
     if not profile.columns[column].states:
         # A column that could not be profiled has no rows in the sample either.
         return ()
-    computed = _compute(profile.columns[column], _donor(profile, column), profile.sample, profile.options)
-    profile.variants[column] = computed
-    return computed
+    known, donor = profile.columns[column], _donor(profile, column)
+    make = partial(_compute, known, donor, profile.sample, profile.options)
+    return profile.injected.of(column, make)
 
 
 def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
     """The variants of every column that has some or for which they can be computed, by name."""
-    able = profile.columns if isinstance(profile.sample, RowSample) else profile.variants
+    able = profile.variants if profile.sample is None else profile.columns
     return {name: variants_of(profile, name) for name in profile.columns if name in able}
+
+
+def with_variants(profile: Profile) -> Profile:
+    """The profile with the variants of every column for which they can be computed, ready to be stored."""
+    return replace(profile, variants=all_variants(profile))
 
 
 def _donor(profile: Profile, column: str) -> str | None:

@@ -73,15 +73,16 @@ class Ledger:
         self._store.fail_attempt(self._attempts[key], error)
         self._end(Outcome(key, error=error, trace=trace))
 
-    def finish(self, inject: Callable[[list[Profile]], None]) -> list[Outcome]:
+    def finish(self, inject: Callable[[list[Profile]], list[Profile]]) -> list[Outcome]:
         """Store the newest.
 
-        :param inject: makes the injected errors of these profiles
+        :param inject: gives these profiles with their injected errors, in the same order
         :return: what became of each partition, in the order of their keys
         """
         if self._newest:
             self._remark(self._newest[-1][0])
-        inject([profile for profile, _ in self._newest])
+        profiles = inject([profile for profile, _ in self._newest])
+        self._newest = [(profile, outcome) for profile, (_, outcome) in zip(profiles, self._newest, strict=True)]
         while self._newest:
             self._save(*self._newest.pop(0))
         self._store.tidy(self._dataset)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from airflow_dq.corruption.variant import variants_of
+from airflow_dq.corruption.variant import with_variants
 from airflow_dq.engine.arrow.listing import data_files, locate
 from airflow_dq.engine.arrow.reader import FORMATS, csv_options, read
 from airflow_dq.exceptions import ConfigurationError, DQError
@@ -66,10 +66,8 @@ class LocalJob:
         return TableState.of_all(batches, self._options).profile(key, self._options)
 
 
-def _inject(profiles: list[Profile]) -> None:
-    for profile in profiles:
-        for name in profile.columns:
-            variants_of(profile, name)
+def _inject(profiles: list[Profile]) -> list[Profile]:
+    return [with_variants(profile) for profile in profiles]
 
 
 def check_local(spec: JobSpec) -> None:

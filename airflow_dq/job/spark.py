@@ -26,7 +26,6 @@ from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.job import JobSpec
 from airflow_dq.profile.model import Profile
-from airflow_dq.profile.sample import RowSample
 from airflow_dq.store import Repository
 
 _OPENERS = 4
@@ -155,12 +154,14 @@ class ProfileJob:
         else:
             self._ledger.keep(partial.profile(key, self._options), partial.seconds, self._skipped.get(key))
 
-    def _inject(self, profiles: list[Profile]) -> None:
-        compute_variants(self._spark, list(self._sampled(profiles)))
+    def _inject(self, profiles: list[Profile]) -> list[Profile]:
+        computed = compute_variants(self._spark, list(self._sampled(profiles)))
+        done = {profile.partition: profile for profile in computed}
         self._say(f"storing the newest {len(profiles)} partitions")
+        return [done.get(profile.partition, profile) for profile in profiles]
 
     def _sampled(self, profiles: Sequence[Profile]) -> Iterator[Profile]:
-        """The profiles with rows drawn of them; what is computed of one is kept with the given one.
+        """The profiles with rows drawn of them.
 
         Rows are drawn of the newest partitions only.  Where one of these has failed, an older one has taken its place,
         and is read again.
@@ -192,7 +193,7 @@ def _only(parts: Sequence[Part], keys: Set[str]) -> list[Part]:
 
 def _lacks_rows(profile: Profile) -> bool:
     """Whether no rows were drawn of the partition that were to be."""
-    return isinstance(profile.sample, RowSample) and profile.sample.size != profile.options.sample_rows
+    return profile.sample is not None and profile.sample.size != profile.options.sample_rows
 
 
 def _worker_failure(error: PythonException) -> Exception:

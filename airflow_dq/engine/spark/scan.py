@@ -129,8 +129,11 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
     return frames[0]
 
 
-def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
-    """Fill in the injected variants of every column that lacks them, the columns in parallel on the executors."""
+def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> list[Profile]:
+    """The profiles with the injected variants of every column, computed in parallel on the executors where they lack.
+
+    :return: in the same order
+    """
     columns = [
         (index, name)
         for index, profile in enumerate(profiles)
@@ -138,14 +141,16 @@ def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> None:
         if name not in profile.variants
     ]
     if not columns:
-        return
+        return list(profiles)
     context = spark.sparkContext
     shared = context.broadcast(tuple(profiles))
     slices = min(len(columns), 4 * context.defaultParallelism)
     found = context.parallelize(columns, slices).map(partial(variants_of_column, shared)).collect()
-    for index, name, blob in found:
-        profiles[index].variants[name] = PackedVariants(blob)
     shared.unpersist()
+    variants = [dict(profile.variants) for profile in profiles]
+    for index, name, blob in found:
+        variants[index][name] = PackedVariants(blob)
+    return [replace(profile, variants=known) for profile, known in zip(profiles, variants, strict=True)]
 
 
 def _by_schema(parts: Sequence[Part]) -> list[tuple[tuple[str, ...], list[Part]]]:

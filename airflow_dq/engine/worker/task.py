@@ -97,9 +97,8 @@ class Partial:
     def profile(self, key: str, options: ProfileOptions) -> Profile:
         """The profile of the partition, when this is known of all its parts and none has failed."""
         assert self.state is not None
-        profile = self.state.profile(key, options)
-        profile.variants.update({name: PackedVariants(blob) for name, blob in self.variants.items()})
-        return profile
+        variants = {name: PackedVariants(blob) for name, blob in self.variants.items()}
+        return replace(self.state.profile(key, options), variants=variants)
 
     def to_batch(self, key: str) -> pa.RecordBatch:
         """One row of the schema :data:`PARTIAL`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,7 +13,7 @@ from airflow_dq.corruption.extrapolation import Extrapolator
 from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
-from airflow_dq.corruption.variant import all_variants, variants_of
+from airflow_dq.corruption.variant import all_variants, variants_of, with_variants
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -185,11 +187,11 @@ def test_variants_do_not_depend_on_the_split_of_the_partition(large):
             assert (one.label, one.metrics, one.states) == (other.label, other.metrics, other.states)
 
 
-def test_variants_are_computed_once_and_only_when_asked():
+def test_variants_are_computed_once_and_change_no_profile():
     profile = profile_table(flights(50))
     assert profile.variants == {}
     assert variants_of(profile, "id") is variants_of(profile, "id")
-    assert list(profile.variants) == ["id"]
+    assert profile.variants == {}
     assert list(all_variants(profile)) == COLUMNS
 
 
@@ -239,6 +241,23 @@ def test_a_stored_profile_without_variants_says_what_to_do():
     with pytest.raises(ProfileError, match=r"'2013-02-02' keeps neither .* Profile the partition again"):
         variants_of(bare, "id")
     assert all_variants(bare) == {}
+
+
+def test_variants_are_put_into_a_new_profile_and_never_into_the_given_one():
+    profile = profile_table(flights(20), "2013-02-02")
+    ready = with_variants(profile)
+    assert profile.variants == {}
+    assert list(ready.variants) == COLUMNS
+    assert ready == profile, "what follows from the rows is no part of what is compared"
+    assert variants_of(ready, "id") == variants_of(profile, "id")
+
+
+def test_a_pickled_profile_leaves_behind_what_can_be_made_again():
+    profile = profile_table(flights(20), "2013-02-02")
+    made = variants_of(profile, "id")
+    again = pickle.loads(pickle.dumps(profile))
+    assert variants_of(again, "id") is not made
+    assert variants_of(again, "id") == made
 
 
 def test_variants_keep_all_that_distances_read_and_no_more():

@@ -108,11 +108,10 @@ def measured(profile: Profile) -> Profile:
     """The profile as it is made while the metric is registered, injected errors included."""
     column = profile.columns["air_time"]
     new = with_metric(profile, "air_time", measure(column.kind, column.states))
-    new.variants["air_time"] = tuple(
+    air_time = tuple(
         replace(variant, metrics=measure(Kind.NUMERIC, variant.states)) for variant in profile.variants["air_time"]
     )
-    new.variants["carrier"] = profile.variants["carrier"]
-    return new
+    return replace(new, variants={"air_time": air_time, "carrier": profile.variants["carrier"]})
 
 
 def test_a_users_metric_works_like_a_built_in_one(users_metric: str) -> None:
