@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, overload
 
 import pyarrow as pa
@@ -22,8 +23,6 @@ from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State, decode_state
 
 _VERSION = 2
-_SEPARATE = 1
-"""The version in which each state was compressed by itself: still read."""
 _PREFIX = struct.Struct("<HI")  # version, length of the compressed head
 
 
@@ -33,20 +32,17 @@ class PackedVariants(Sequence[Variant]):
     Tasks send them in this form to the driver, which only stores them.
     """
 
-    __slots__ = ("_decoded", "blob")
-
     def __init__(self, blob: bytes) -> None:
+        """Take what :func:`encode_variants` wrote."""
         self.blob = blob
-        self._decoded: tuple[Variant, ...] | None = None
 
+    @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """The variants themselves.
 
         :raises CodecError: when the blob is of another version, or damaged.
         """
-        if self._decoded is None:
-            self._decoded = decode_variants(self.blob)
-        return self._decoded
+        return decode_variants(self.blob)
 
     def __len__(self) -> int:
         """How many there are, for which no state is decoded."""
@@ -59,7 +55,7 @@ class PackedVariants(Sequence[Variant]):
     def __getitem__(self, index: slice) -> Sequence[Variant]: ...
     def __getitem__(self, index: int | slice) -> Variant | Sequence[Variant]:
         """One or some of them."""
-        return self.variants()[index]
+        return self.variants[index]
 
 
 def encode_variants(variants: Sequence[Variant]) -> bytes:
@@ -117,17 +113,15 @@ def decode_variants(blob: bytes) -> tuple[Variant, ...]:
 def _head(blob: bytes) -> dict[str, Any]:
     """Type, parameter, metrics and places of states of each variant, and the bytes of all states."""
     version, length = _PREFIX.unpack_from(blob)
-    if version not in (_SEPARATE, _VERSION):
+    if version != _VERSION:
         raise CodecError(f"Injected variants are stored in version {version}; this version reads {_VERSION}.")
-    head = json.loads(zlib.decompress(blob[_PREFIX.size : _PREFIX.size + length]))
-    return {"bytes": None, "variants": head} if version == _SEPARATE else head
+    return json.loads(zlib.decompress(blob[_PREFIX.size : _PREFIX.size + length]))  # type: ignore[no-any-return]
 
 
-def _body(blob: bytes, size: int | None) -> bytes:
+def _body(blob: bytes, size: int) -> bytes:
     """The encoded states, one after the other."""
     _, length = _PREFIX.unpack_from(blob)
-    body = blob[_PREFIX.size + length :]
-    return body if size is None else _codec().decompress(body, size, asbytes=True)
+    return _codec().decompress(blob[_PREFIX.size + length :], size, asbytes=True)  # type: ignore[no-any-return]
 
 
 def _codec() -> pa.Codec:

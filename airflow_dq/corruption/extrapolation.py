@@ -1,7 +1,7 @@
-"""An error seen on a sample, carried over to the whole partition: metrics by rule, distributions by transport.
+"""An error seen on a sample, extrapolated to the whole partition: metrics by rule, distributions by transport.
 
 The sample of a large partition has its own metrics, which differ from the partition's by sampling noise.  Only the
-*change* that an error makes on the sample is carried over, so an error that changes nothing leaves exactly the
+*change* that an error makes on the sample is extrapolated, so an error that changes nothing leaves exactly the
 partition's own profile, and noise is never taken for an error.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from airflow_dq.corruption.registry import Injected, changed_rows
-from airflow_dq.corruption.transport import ordered, repeated, rescaled, thinned, transported
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.injection import Injected
+from airflow_dq.corruption.transport import Transport, ordered, repeated, transport_of
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.extrapolation import Extrapolation, Rule, SampleChange
@@ -28,28 +29,31 @@ _MANY = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class Extrapolator:
     """One column of a partition, and the same column of its sample before any error."""
 
     kind: Kind
     metrics: Mapping[str, MetricValue]
     states: Mapping[str, State]
-    sample: pa.Array
+    clean: CleanColumn
     sample_metrics: Mapping[str, MetricValue]
-    sample_states: Mapping[str, State]
+    transports: Mapping[str, Transport[Any]]
+    """For the states that distances need, by key."""
     scale: float
+    """Rows of the partition per row of the sample."""
     key: bytes | None = None
     """With which the column's values are hashed; None when they are kept in clear."""
 
     @classmethod
-    def of(cls, column: ColumnProfile, sample: pa.Array, rows: int, key: bytes | None = None) -> Carrier:
-        """A carrier for a column of ``rows`` rows of which ``sample`` are the sampled ones."""
+    def of(cls, column: ColumnProfile, clean: CleanColumn, rows: int, key: bytes | None = None) -> Extrapolator:
+        """The extrapolator of a column of ``rows`` rows, of which ``clean`` holds the sampled ones."""
         kind, states = column.kind, {key: ordered(state) for key, state in column.states.items()}
-        sampled = states_of(kind, sample, key)
-        scale = rows / len(sample) if len(sample) else 1.0
-        return cls(kind, column.metrics, states, sample, measure(kind, sampled), sampled, scale, key)
+        sampled = states_of(kind, clean.values, key)
+        transports = {key: transport_of(state, sampled[key]) for key, state in compared(kind, states).items()}
+        scale = rows / clean.rows if clean.rows else 1.0
+        return cls(kind, column.metrics, states, clean, measure(kind, sampled), transports, scale, key)
 
-    def carry(self, injected: Injected) -> tuple[dict[str, MetricValue], dict[str, State]]:
+    def extrapolate(self, injected: Injected) -> tuple[dict[str, MetricValue], dict[str, State]]:
         """Metrics and states (those that distances need) of the whole partition after the error."""
         if injected.repeat > 1:
             states = repeated(self.states, injected.repeat)
@@ -58,16 +62,15 @@ class Carrier:
         seen = measure(self.kind, after)
         if injected.share < 1.0:
             # Fewer rows with the same distribution: their own sample would only add noise.
-            states = {key: thinned(state, injected.share) for key, state in compared(self.kind, self.states).items()}
-            return self._metrics(seen, lambda rules: rules.thinned), states
+            thinned = {key: transport.thinned(injected.share) for key, transport in self.transports.items()}
+            return self._metrics(seen, lambda rules: rules.thinned), thinned
         if injected.linear is not None:
             factor, offset = injected.linear
-            states = {key: rescaled(state, factor, offset) for key, state in compared(self.kind, self.states).items()}
-            return self._metrics(seen, lambda rules: lambda change: rules.linear(change, factor, offset)), states
+            stretched = {key: transport.linear(factor, offset) for key, transport in self.transports.items()}
+            return self._metrics(seen, lambda rules: lambda change: rules.linear(change, factor, offset)), stretched
         metrics = self._metrics(seen, lambda rules: rules.replaced)
         self._settle(metrics, seen, injected)
-        full = compared(self.kind, self.states)
-        return metrics, {key: transported(state, self.sample_states[key], after[key]) for key, state in full.items()}
+        return metrics, {key: transport.replaced(after[key]) for key, transport in self.transports.items()}
 
     def _metrics(
         self, after: Mapping[str, MetricValue], choose: Callable[[Extrapolation], Rule]
@@ -77,21 +80,21 @@ class Carrier:
         :param after: the sample's after the error
         :param choose: takes the rule for this error from a metric's rules
         """
-        carried: dict[str, MetricValue] = {}
+        found: dict[str, MetricValue] = {}
         for entry in metrics_for(self.kind, pair=False):
             if entry.name not in after:
                 continue
             injected, clean = after[entry.name], self.sample_metrics[entry.name]
             full = self.metrics.get(entry.name, injected)
             if injected == clean:
-                carried[entry.name] = full
+                found[entry.name] = full
             elif isinstance(injected, Reason) or isinstance(clean, Reason) or isinstance(full, Reason):
-                # One of them has no value, so there is no change to carry: what the sample shows is the best guess.
-                carried[entry.name] = injected
+                # One of them has no value, so there is no change to apply: what the sample shows is the best guess.
+                found[entry.name] = injected
             else:
                 change = SampleChange(full, clean, injected, self.scale)
-                carried[entry.name] = finite(choose(entry.extrapolation)(change))
-        return carried
+                found[entry.name] = finite(choose(entry.extrapolation)(change))
+        return found
 
     def _settle(self, metrics: dict[str, MetricValue], seen: Mapping[str, MetricValue], injected: Injected) -> None:
         """The extremes, and then what is made from them."""
@@ -113,7 +116,7 @@ class Carrier:
         injected: Injected,
         seen: MetricValue | None,
     ) -> None:
-        """Carry a minimum or maximum: where rows at the old extreme stay, it can only move outwards."""
+        """Extrapolate a minimum or maximum: where rows at the old extreme stay, it can only move outwards."""
         full, clean = self.metrics.get(name), self.sample_metrics.get(name)
         if isinstance(full, Reason | None) or isinstance(clean, Reason | None) or isinstance(seen, Reason | None):
             return
@@ -121,12 +124,11 @@ class Carrier:
             metrics[name] = pick(full, seen) if self._extreme_stays(clean, injected) else seen
 
     def _extreme_stays(self, extreme: float, injected: Injected) -> bool:
-        changed = changed_rows(injected.values, self.sample)
-        at_extreme = self.sample.to_numpy(zero_copy_only=False) == extreme
-        if (at_extreme & ~changed).any():
+        at_extreme = self.clean.values.to_numpy(zero_copy_only=False) == extreme
+        if (at_extreme & ~injected.changed).any():
             return True
         # One row or a few that were hit by chance say nothing about the partition's own extreme row.
-        return bool(changed.mean() < 0.5 and np.count_nonzero(at_extreme) < _MANY)
+        return bool(injected.changed.mean() < 0.5 and np.count_nonzero(at_extreme) < _MANY)
 
 
 def compared(kind: Kind, states: Mapping[str, State]) -> dict[str, State]:

@@ -1,4 +1,4 @@
-"""Counts of a partition after a change that was seen on a sample: the arithmetic under :mod:`..transport`."""
+"""IntArray of a partition after a change that was seen on a sample: the arithmetic under :mod:`..transport`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 _WINDOW = 100
 """Sampled rows from which the share that stays is estimated around a value."""
@@ -18,7 +18,7 @@ _SIGMAS = 2.9
 With this window a tenth that stays is still told from none: 10 rows expected, 3 their standard error."""
 
 
-def moved(full: Counts, clean: Counts, injected: Counts) -> Counts:
+def moved(full: IntArray, clean: IntArray, injected: IntArray) -> IntArray:
     """The partition's counts after the sample's went from ``clean`` to ``injected``.
 
     All three are over the same values, in their order.  A value keeps the share of its rows that stays in the
@@ -32,7 +32,7 @@ def moved(full: Counts, clean: Counts, injected: Counts) -> Counts:
     return filled(kept, injected - staying, full.sum() * float(injected.sum() / clean.sum()))
 
 
-def kept_share(clean: Counts, staying: Counts) -> Floats:
+def kept_share(clean: IntArray, staying: IntArray) -> FloatArray:
     """By value: the share of its rows that stays, estimated from the sampled rows around it."""
     overall = float(staying.sum() / clean.sum())
     if overall in (0.0, 1.0):
@@ -42,31 +42,31 @@ def kept_share(clean: Counts, staying: Counts) -> Floats:
     middle = (rows[:-1] + rows[1:]) / 2
     first, last = np.maximum(middle - _WINDOW / 2, 0), np.minimum(middle + _WINDOW / 2, rows[-1])
     around = _believed(last - first, np.interp(last, rows, stays) - np.interp(first, rows, stays), overall)
-    # A value with rows enough to speak for itself does, one with few speaks with its neighbours.
+    # A value with rows enough to speak for itself does, one with few speaks with the values around it.
     own = _believed(clean, staying, overall)
     return np.where(own != overall, own, around)
 
 
-def _believed(rows: npt.NDArray[Any], stay: npt.NDArray[Any], overall: float) -> Floats:
+def _believed(rows: npt.NDArray[Any], stay: npt.NDArray[Any], overall: float) -> FloatArray:
     """The share of the rows that stays where it cannot be chance, else the overall one."""
     # One more: of a few rows, one that moved is no news however small its chance.
     noise = _SIGMAS * np.sqrt(rows * overall * (1.0 - overall)) + 1.0
     return np.where(np.abs(stay - overall * rows) > noise, stay / np.maximum(rows, 1), overall)
 
 
-def filled(kept: npt.NDArray[Any], gained: npt.NDArray[Any], total: float) -> Counts:
+def filled(kept: npt.NDArray[Any], gained: npt.NDArray[Any], total: float) -> IntArray:
     """Whole counts of about ``total``: what was kept, and the rest in proportion to what the sample gained."""
     room = max(0.0, total - float(kept.sum()))
     return rounded(kept + gained * (room / max(1.0, float(gained.sum()))))
 
 
-def rounded(counts: npt.NDArray[np.floating[Any]]) -> Counts:
+def rounded(counts: npt.NDArray[np.floating[Any]]) -> IntArray:
     """Whole counts with the same running total, so that many small counts do not vanish together."""
-    running: Counts = np.floor(np.cumsum(counts) + 0.5).astype(np.int64)
+    running: IntArray = np.floor(np.cumsum(counts) + 0.5).astype(np.int64)
     return np.concatenate([running[:1], running[1:] - running[:-1]])
 
 
-def aligned(parts: list[Counts], place: Counts, size: int) -> list[Counts]:
+def aligned(parts: list[IntArray], place: IntArray, size: int) -> list[IntArray]:
     """The counts of each part over all values, given where each part's values stand, one part after the other."""
     found, start = [], 0
     for counts in parts:

@@ -6,16 +6,13 @@ import string
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_dq.corruption.registry import Clean, Generator, Injected, injection, registered
-from airflow_dq.corruption.spelling import from_texts, join_points, split_points
+from airflow_dq.corruption.clean_column import CleanColumn, Mask
+from airflow_dq.corruption.injection import Generator, Injected, Injection, injection, registered
+from airflow_dq.corruption.spelling import split_points
 from airflow_dq.states.base import Kind
-from airflow_dq.states.memo import remember_last
-
-Mask = npt.NDArray[np.bool_]
 
 VALUED = {Kind.NUMERIC, Kind.STRING, Kind.BOOLEAN, Kind.TIMESTAMP}
 PRESENT = VALUED | {Kind.BINARY, Kind.NESTED}
@@ -23,12 +20,12 @@ SPELLED = {Kind.NUMERIC, Kind.STRING}
 
 
 @injection("schema_change", VALUED, {"1%": 0.01, "10%": 0.1, "100%": 1.0})
-def schema_change(clean: Clean, share: float, rng: Generator) -> Injected | None:
-    """Type 1: values drawn from a neighbouring column of the same kind replace a share of the values."""
-    if clean.neighbour is None:
+def schema_change(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
+    """Type 1: values drawn from another column of the same kind replace a share of the values."""
+    if clean.donor is None:
         return None
-    drawn = clean.neighbour.take(pa.array(rng.integers(0, len(clean.neighbour), clean.rows)))
-    return Injected(_replace(clean.values, _pick(clean.rows, share, rng), drawn))
+    drawn = clean.donor.take(pa.array(rng.integers(0, len(clean.donor), clean.rows)))
+    return Injected(clean, _replace(clean.values, _pick(clean.rows, share, rng), drawn))
 
 
 @injection(
@@ -37,91 +34,92 @@ def schema_change(clean: Clean, share: float, rng: Generator) -> Injected | None
     {"x10": 10, "x100": 100, "x1000": 1000},
     {"x60": 60, "/10": 0.1, "x1000/1024": 1000 / 1024},
 )
-def unit_change(clean: Clean, factor: float, rng: Generator) -> Injected | None:
+def unit_change(clean: CleanColumn, factor: float, rng: Generator) -> Injected | None:
     """Type 2: every number is multiplied."""
     return _linear(clean, float(factor), 0.0)
 
 
 @injection("unit_change", {Kind.TIMESTAMP}, {}, {"x1000": 1000, "/1000": 0.001})
-def time_unit_change(clean: Clean, factor: float, rng: Generator) -> Injected | None:
+def time_unit_change(clean: CleanColumn, factor: float, rng: Generator) -> Injected | None:
     """Type 2 for timestamps: seconds taken for milliseconds, or the other way round."""
     return _linear(clean, factor, 0.0)
 
 
 @injection("unit_change", {Kind.TIMESTAMP}, {}, {"+1 h": 3600, "-1 h": -3600, "+1 day": 86_400, "-1 day": -86_400})
-def time_shift(clean: Clean, seconds: float, rng: Generator) -> Injected | None:
+def time_shift(clean: CleanColumn, seconds: float, rng: Generator) -> Injected | None:
     """Type 2 for timestamps: another time zone, or the data of another day."""
     return _linear(clean, 1.0, float(seconds))
 
 
 @injection("casing_change", {Kind.STRING}, {"1%": 0.01, "10%": 0.1, "100%": 1.0}, {"50%": 0.5})
-def casing_change(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def casing_change(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 3: lower case becomes upper case and vice versa in a share of the values."""
     return _respell(clean, _edit(clean, _pick(clean.rows, share, rng), lambda text, row: text.swapcase()))
 
 
 @injection("increased_nulls", {Kind.STRING}, {"1%": 0.01, "50%": 0.5, "100%": 1.0})
-def empty_strings(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def empty_strings(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 4, categorical: empty strings replace a share of the values."""
-    return Injected(_replace(clean.values, _pick(clean.rows, share, rng), pa.scalar("", pa.large_string())))
+    return Injected(clean, _replace(clean.values, _pick(clean.rows, share, rng), pa.scalar("", pa.large_string())))
 
 
 @injection("increased_nulls", {Kind.NUMERIC}, {"1%": 0.01, "50%": 0.5, "100%": 1.0})
-def zeros(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def zeros(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 4, numerical: zeros replace a share of the values."""
-    return Injected(_replace(clean.values, _pick(clean.rows, share, rng), pa.scalar(0.0)))
+    return Injected(clean, _replace(clean.values, _pick(clean.rows, share, rng), pa.scalar(0.0)))
 
 
 @injection("increased_nulls", PRESENT, {}, {"10% null": 0.1, "100% null": 1.0})
-def nulls(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def nulls(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 4 with real nulls, which Appendix B replaces by empty strings and zeros."""
-    return Injected(_replace(clean.values, _pick(clean.rows, share, rng), pa.scalar(None, clean.values.type)))
+    return Injected(clean, _replace(clean.values, _pick(clean.rows, share, rng), pa.scalar(None, clean.values.type)))
 
 
 @injection("volume_change", PRESENT, {"x2": 2, "x10": 10})
-def more_rows(clean: Clean, factor: float, rng: Generator) -> Injected | None:
+def more_rows(clean: CleanColumn, factor: float, rng: Generator) -> Injected | None:
     """Type 5: every row arrives several times."""
-    return Injected(clean.values, repeat=int(factor)) if clean.rows else None
+    return Injected(clean, clean.values, repeat=int(factor)) if clean.rows else None
 
 
 @injection("volume_change", PRESENT, {"50%": 0.5, "10%": 0.1})
-def fewer_rows(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def fewer_rows(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 5: only a share of the rows arrives, at least one."""
     kept = min(clean.rows, max(1, round(clean.rows * share)))
     if kept in (0, clean.rows):
         return None
-    return Injected(clean.values.take(pa.array(np.sort(rng.permutation(clean.rows)[:kept]))), share=kept / clean.rows)
+    return Injected(
+        clean, clean.values.take(pa.array(np.sort(rng.permutation(clean.rows)[:kept]))), share=kept / clean.rows
+    )
 
 
 @injection("distribution_change", VALUED, {"first 10%": 0.1, "first 50%": 0.5, "last 10%": -0.1, "last 50%": -0.5})
-def distribution_change(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def distribution_change(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 6: the smallest or the largest values, in sorted order, replace all values (nulls stay)."""
-    order = _ascending(clean.values)
+    order = clean.ascending
     if not len(order):
         return None
     kept = max(1, int(len(order) * abs(share)))
     biased = order[:kept] if share > 0 else order[-kept:]
     source = np.arange(clean.rows)
     source[np.sort(order)] = np.resize(biased, len(order))
-    return Injected(clean.values.take(pa.array(source)))
+    return Injected(clean, clean.values.take(pa.array(source)))
 
 
 @injection("char_perturbation", SPELLED, {"1%": 0.01, "10%": 0.1, "100%": 1.0})
-def char_perturbation(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def char_perturbation(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 7: a share of the characters become others of the same type (digit, lower or upper case letter)."""
-    points, lengths = join_points(clean.texts)
-    points = points.copy()
+    points = clean.code_points.points.copy()
     hit = rng.random(len(points)) < share
     for alphabet in (string.digits, string.ascii_lowercase, string.ascii_uppercase):
         first, size = ord(alphabet[0]), len(alphabet)
         chosen = np.flatnonzero(hit & (points >= first) & (points < first + size))
         # A step of 1 .. size-1 round the alphabet never lands on the same character.
         points[chosen] = first + (points[chosen] - first + rng.integers(1, size, len(chosen), dtype=np.uint32)) % size
-    return _respell(clean, split_points(points, lengths))
+    return _respell(clean, split_points(points, clean.code_points.lengths))
 
 
 @injection("char_insertion", SPELLED, {"10%": 0.1, "50%": 0.5})
-def char_insertion(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def char_insertion(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 8: a random character (a digit in numbers) appears somewhere in a share of the values."""
     alphabet = string.digits if clean.kind is Kind.NUMERIC else string.ascii_lowercase
     hits, places, drawn = _pick(clean.rows, share, rng), rng.random(clean.rows), rng.choice(list(alphabet), clean.rows)
@@ -134,7 +132,7 @@ def char_insertion(clean: Clean, share: float, rng: Generator) -> Injected | Non
 
 
 @injection("char_deletion", SPELLED, {"10%": 0.1, "50%": 0.5})
-def char_deletion(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def char_deletion(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 9: one character is missing from a share of the values."""
     hits, places = _pick(clean.rows, share, rng), rng.random(clean.rows)
 
@@ -146,13 +144,13 @@ def char_deletion(clean: Clean, share: float, rng: Generator) -> Injected | None
 
 
 @injection("char_deletion", {Kind.STRING}, {}, {"10% cut in half": 0.1})
-def truncation(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def truncation(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 9 as a truncation upstream: the second half of a share of the values is missing."""
     return _respell(clean, _edit(clean, _pick(clean.rows, share, rng), lambda text, row: text[: (len(text) + 1) // 2]))
 
 
 @injection("whitespace_padding", {Kind.STRING}, {"10%": 0.1, "50%": 0.5, "100%": 1.0})
-def whitespace_padding(clean: Clean, share: float, rng: Generator) -> Injected | None:
+def whitespace_padding(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 10: a blank before or behind a share of the values."""
     hits, leading = _pick(clean.rows, share, rng), rng.random(clean.rows) < 0.5
     return _respell(clean, _edit(clean, hits, lambda text, row: f" {text}" if leading[row] else f"{text} "))
@@ -162,13 +160,9 @@ APPENDIX_B = tuple(entry for entry in registered() if entry.appendix_b)
 """The procedures with exactly the magnitudes that the paper lists; the others are our further ones."""
 
 
-@remember_last
-def _ascending(values: pa.Array) -> npt.NDArray[np.int64]:
-    """The rows that have a value, the one with the smallest first."""
-    missing = values.is_null(nan_is_null=pa.types.is_floating(values.type))
-    rows = np.flatnonzero(~missing.to_numpy(zero_copy_only=False))
-    order: npt.NDArray[np.int64] = rows[pc.array_sort_indices(values.take(pa.array(rows))).to_numpy()]
-    return order
+def injections_for(kind: Kind) -> tuple[Injection, ...]:
+    """The injections of a kind of column, in the order of Appendix B."""
+    return tuple(entry for entry in registered() if kind in entry.kinds)
 
 
 def _pick(rows: int, share: float, rng: Generator) -> Mask:
@@ -182,14 +176,14 @@ def _replace(values: pa.Array, mask: Mask, replacement: pa.Array | pa.Scalar) ->
     return pc.if_else(pa.array(mask), replacement, values)
 
 
-def _linear(clean: Clean, factor: float, offset: float) -> Injected:
+def _linear(clean: CleanColumn, factor: float, offset: float) -> Injected:
     numbers = pc.add(pc.multiply(clean.values, factor), offset)
     # Numbers that left the range of floats are gone upstream too: null.
     lost = pc.and_(pc.is_finite(clean.values), pc.is_inf(numbers))
-    return Injected(pc.if_else(lost, pa.scalar(None, pa.float64()), numbers), linear=(factor, offset))
+    return Injected(clean, pc.if_else(lost, pa.scalar(None, pa.float64()), numbers), linear=(factor, offset))
 
 
-def _edit(clean: Clean, hits: Mask, edit: Callable[[str, int], str]) -> list[str | None]:
+def _edit(clean: CleanColumn, hits: Mask, edit: Callable[[str, int], str]) -> list[str | None]:
     texts = list(clean.texts)
     for row in np.flatnonzero(hits).tolist():
         text = texts[row]
@@ -198,5 +192,5 @@ def _edit(clean: Clean, hits: Mask, edit: Callable[[str, int], str]) -> list[str
     return texts
 
 
-def _respell(clean: Clean, texts: list[str | None]) -> Injected:
-    return Injected(from_texts(clean, texts))
+def _respell(clean: CleanColumn, texts: list[str | None]) -> Injected:
+    return Injected(clean, clean.respelled(texts))

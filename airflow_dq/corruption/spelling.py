@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from airflow_dq.corruption.registry import Clean, Texts
 from airflow_dq.states.base import Kind
-from airflow_dq.states.memo import remember_last
 
-Points = npt.NDArray[np.uint32]
+Texts = list[str | None]
 _EXACT_INTEGER = 2.0**53
+"""Up to here every whole number is a float of its own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodePoints:
+    """The characters of several texts, one after the other."""
+
+    points: npt.NDArray[np.uint32]
+    """Read-only."""
+    lengths: list[int | None]
+    """Characters of each text; None where there is no text."""
 
 
 def to_texts(kind: Kind, values: pa.Array) -> Texts:
@@ -32,37 +43,26 @@ def to_texts(kind: Kind, values: pa.Array) -> Texts:
     ]
 
 
-def from_texts(clean: Clean, texts: Texts) -> pa.Array:
-    """The column with new texts; a number whose text did not change stays as it was, NaN and infinities too."""
-    if clean.kind is Kind.STRING:
-        return pa.array(texts, pa.large_string())
-    old = _numbers(clean.values)
-    parsed = [
-        number if text == before else _parse(text) for number, text, before in zip(old, texts, clean.texts, strict=True)
-    ]
-    return pa.array(parsed, pa.float64())
+def parsed(texts: Texts, before: Texts, numbers: list[float | None]) -> pa.Array:
+    """The numbers that a reader gets from texts; one whose text is as it was before stays as it was."""
+    found = [number if text == old else _parse(text) for number, text, old in zip(numbers, texts, before, strict=True)]
+    return pa.array(found, pa.float64())
 
 
-@remember_last
-def join_points(texts: Texts) -> tuple[Points, list[int | None]]:
-    """All texts' code points in one array, which is read-only, and the length of each text (None: no text)."""
+def join_points(texts: Texts) -> CodePoints:
+    """All texts' code points in one array."""
     joined = "".join(text for text in texts if text is not None)
     points = np.frombuffer(joined.encode("utf-32-le"), dtype="<u4")
-    return points, [None if text is None else len(text) for text in texts]
+    return CodePoints(points, [None if text is None else len(text) for text in texts])
 
 
-def split_points(points: Points, lengths: list[int | None]) -> Texts:
+def split_points(points: npt.NDArray[np.uint32], lengths: list[int | None]) -> Texts:
     """The texts that :func:`join_points` joined."""
     joined, texts, start = points.tobytes().decode("utf-32-le"), list[str | None](), 0
     for length in lengths:
         texts.append(None if length is None else joined[start : start + length])
         start += length or 0
     return texts
-
-
-@remember_last
-def _numbers(values: pa.Array) -> list[float | None]:
-    return values.to_pylist()  # type: ignore[no-any-return]
 
 
 def _whole(number: float) -> str:

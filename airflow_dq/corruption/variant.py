@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.corruption.extrapolation import Carrier, compared
-from airflow_dq.corruption.registry import Clean, injections_for
-from airflow_dq.corruption.spelling import to_texts
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.extrapolation import Extrapolator, compared
+from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.metrics.evaluate import measure
@@ -24,20 +26,20 @@ from airflow_dq.states.number import NumberDistribution
 
 
 def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
-    """The injected variants of a column, computed on first use and kept in ``profile.variants``.
+    """The injected variants of a column: those of the profile, else those that follow from its row sample.
 
     When the row sample is the whole partition, a variant is exactly the profile of the column after the error.
-    Otherwise the error is observed on the sample and carried over (:mod:`airflow_dq.corruption.extrapolation`).
+    Otherwise the error is observed on the sample and extrapolated (:mod:`airflow_dq.corruption.extrapolation`).
 
     :raises ProfileError: when the profile has no such column, or holds neither variants nor a row sample
     """
-    known = profile.variants.get(column)
-    if known is not None:
-        return known.variants() if isinstance(known, PackedVariants) else tuple(known)
+    given = profile.variants.get(column)
+    if given is not None:
+        return given.variants if isinstance(given, PackedVariants) else tuple(given)
     if column not in profile.columns:
         names = ", ".join(map(repr, profile.columns))
         raise ProfileError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
-    if not isinstance(profile.sample, RowSample):
+    if profile.sample is None:
         raise ProfileError(
             f"The profile of {profile.partition!r} keeps neither injected variants of column {column!r} nor the rows "
             "to compute them from (only the newest partitions keep variants). Profile the partition again."
@@ -45,18 +47,23 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
     if not profile.columns[column].states:
         # A column that could not be profiled has no rows in the sample either.
         return ()
-    computed = _compute(profile.columns[column], _neighbour(profile, column), profile.sample, profile.options)
-    profile.variants[column] = computed
-    return computed
+    known, donor = profile.columns[column], _donor(profile, column)
+    make = partial(_compute, known, donor, profile.sample, profile.options)
+    return profile.injected.of(column, make)
 
 
 def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
     """The variants of every column that has some or for which they can be computed, by name."""
-    able = profile.columns if isinstance(profile.sample, RowSample) else profile.variants
+    able = profile.variants if profile.sample is None else profile.columns
     return {name: variants_of(profile, name) for name in profile.columns if name in able}
 
 
-def _neighbour(profile: Profile, column: str) -> str | None:
+def with_variants(profile: Profile) -> Profile:
+    """The profile with the variants of every column for which they can be computed, ready to be stored."""
+    return replace(profile, variants=all_variants(profile))
+
+
+def _donor(profile: Profile, column: str) -> str | None:
     """The next column of the same kind in the table's order, the first one after the last; None when alone."""
     kind = profile.columns[column].kind
     alike = [name for name, other in profile.columns.items() if other.kind is kind and other.states]
@@ -65,24 +72,24 @@ def _neighbour(profile: Profile, column: str) -> str | None:
 
 
 def _compute(
-    column: ColumnProfile, neighbour: str | None, sample: RowSample, options: ProfileOptions
+    column: ColumnProfile, donor: str | None, sample: RowSample, options: ProfileOptions
 ) -> tuple[Variant, ...]:
     kind, key = column.kind, hash_key() if options.hides(column.name) else None
-    rows = sample.expand([name for name in (column.name, neighbour) if name is not None])
+    rows = sample.expand([name for name in (column.name, donor) if name is not None])
     values = _values(rows, column.name, kind)
-    clean = Clean(kind, values, None if neighbour is None else _values(rows, neighbour, kind), to_texts(kind, values))
+    clean = CleanColumn(kind, values, None if donor is None else _values(rows, donor, kind))
     whole = sample.total == clean.rows and sample.complete and not _cut(values) and not _rounded(column)
-    carrier = None if whole else Carrier.of(column, values, sample.total, key)
+    extrapolator = None if whole else Extrapolator.of(column, clean, sample.total, key)
     variants = []
     for injection in injections_for(kind):
         injected = injection.apply(clean, options.seed, column.name)
         if injected is None:
             continue
-        if carrier is None:
+        if extrapolator is None:
             exact: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
             metrics, states = measure(kind, exact), compared(kind, exact)
         else:
-            metrics, states = carrier.carry(injected)
+            metrics, states = extrapolator.extrapolate(injected)
         states = {name: state.compared() for name, state in states.items()}
         variants.append(Variant(injection.type, injection.parameter, metrics, states))
     return tuple(variants)

@@ -25,6 +25,7 @@ from airflow_dq.metrics.outcome import when_any
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
 from airflow_dq.states.count import Counts
 
 _STRING, _BOOLEAN = frozenset({Kind.STRING}), frozenset({Kind.BOOLEAN})
@@ -76,7 +77,7 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -84,13 +85,13 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     words="L1 distance",
     natural_range=(0.0, 2.0),
 )
-def l1(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def l1(pair: CategoryPair) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2."""
-    return distance.between(distance.l1, now, before)
+    return distance.between(distance.l1, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -98,13 +99,13 @@ def l1(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
     words="L-infinity distance",
     natural_range=FROM_0_TO_1,
 )
-def l_inf(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def l_inf(pair: CategoryPair) -> MetricValue:
     """Largest absolute difference of a value's share, from 0 to 1."""
-    return distance.between(distance.l_inf, now, before)
+    return distance.between(distance.l_inf, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -113,13 +114,13 @@ def l_inf(now: CategoryDistribution, before: CategoryDistribution) -> MetricValu
     words="cosine distance",
     natural_range=FROM_0_TO_1,
 )
-def cosine(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def cosine(pair: CategoryPair) -> MetricValue:
     """Cosine distance of the vectors of the values' shares, from 0 to 1."""
-    return distance.between(distance.cosine, now, before)
+    return distance.between(distance.cosine, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -129,16 +130,16 @@ def cosine(now: CategoryDistribution, before: CategoryDistribution) -> MetricVal
     natural_range=FROM_0_TO_1,
     use=Use.NEVER,
 )
-def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def chi_squared(pair: CategoryPair) -> MetricValue:
     """Chi-squared statistic of homogeneity per value (phi squared), from 0 to 1.
 
     Not the test's p-value, and not the statistic itself: both depend on the number of rows more than on the change.
     """
-    return distance.between(distance.chi_squared, now, before)
+    return distance.between(distance.chi_squared, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -149,13 +150,13 @@ def chi_squared(now: CategoryDistribution, before: CategoryDistribution) -> Metr
     # No injected error leaves out one of a few values.
     always=_STRING | _BOOLEAN,
 )
-def js_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def js_div(pair: CategoryPair) -> MetricValue:
     """Jensen-Shannon divergence in nats, from 0 to ln 2."""
-    return distance.between(distance.js_div, now, before)
+    return distance.between(distance.js_div, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -164,13 +165,13 @@ def js_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricVal
     words="Kullback-Leibler divergence",
     use=Use.NEVER,
 )
-def kl_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def kl_div(pair: CategoryPair) -> MetricValue:
     """Kullback-Leibler divergence in nats of the partition from its baseline, shares smoothed by 1e-6."""
-    return distance.between(distance.kl_div, now, before)
+    return distance.between(distance.kl_div, pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -181,13 +182,13 @@ def kl_div(now: CategoryDistribution, before: CategoryDistribution) -> MetricVal
     natural_range=FROM_0_TO_1,
     counts_new=True,
 )
-def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def new_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the values that the baseline does not have."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(
-    CategoryDistribution,
+    CategoryPair,
     bound=Bound.CANTELLI,
     pair=True,
     pool=3,
@@ -201,9 +202,9 @@ def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> Metric
     # No injected error replaces every value by another spelling that looks alike.
     always=_STRING,
 )
-def unseen_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def unseen_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the values that none of the last three partitions has."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, words="entropy", natural_range=NOT_NEGATIVE)

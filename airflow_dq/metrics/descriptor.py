@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from inspect import unwrap
-from typing import Required, TypedDict
+from typing import Any, Required, TypedDict
 
 from airflow_dq.metrics.extrapolation import SHIFT, Extrapolation
 from airflow_dq.states.base import Kind, State
+from airflow_dq.states.pair import Pair
 
 
 class Reason(StrEnum):
@@ -193,6 +194,8 @@ class Metric:
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
     pool: int = 1
     """Number of past partitions whose merged states are the baseline of a pair metric."""
+    pair_type: type[Pair[Any]] | None = None
+    """What a pair metric's function takes in place of the two states (None: the two states)."""
 
     def learned(self, *, named: bool) -> bool:
         """Whether mode ``calibrated`` learns ranges of it for a column.
@@ -264,17 +267,22 @@ class Facts(TypedDict, total=False):
     pool: int
 
 
-def describe(function: Callable[..., MetricValue], states: tuple[type[State], ...], facts: Facts) -> Metric:
+def describe(
+    function: Callable[..., MetricValue], states: tuple[type[State] | type[Pair[Any]], ...], facts: Facts
+) -> Metric:
     """The descriptor of a function of states, with defaults for what its decorator leaves out.
 
-    :param states: at least one
+    :param states: at least one, or the pair that a metric of two partitions takes
     """
     pair = facts.get("pair", False)
-    carried = frozenset.intersection(*(state.kinds for state in states))
+    read = tuple(one.state if issubclass(one, Pair) else one for one in states)
+    carried = frozenset.intersection(*(state.kinds for state in read))
     name = facts.get("name", function.__name__)
     scale = facts.get("scale", Scale.DISTANCE if pair else Scale.AMOUNT)
     given = facts | {"kinds": carried & facts.get("kinds", carried)}
     defaults = {
+        "states": read,
+        "pair_type": next((one for one in states if issubclass(one, Pair)), None),
         "name": name,
         "pair": pair,
         "scale": scale,
@@ -284,4 +292,4 @@ def describe(function: Callable[..., MetricValue], states: tuple[type[State], ..
         "unit": _UNITS.get(scale, Unit.NUMBER),
         "natural_range": _RANGES.get(scale, NOT_NEGATIVE),
     }
-    return Metric(states=states, function=function, **(defaults | given))  # type: ignore[arg-type]
+    return Metric(function=function, **(defaults | given))  # type: ignore[arg-type]

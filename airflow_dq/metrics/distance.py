@@ -8,47 +8,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.metrics.descriptor import MetricValue, Reason
-from airflow_dq.metrics.divergence import Shares, jensen_shannon, kullback_leibler
-from airflow_dq.states.category import CategoryDistribution, common
-from airflow_dq.states.memo import remember_last
+from airflow_dq.metrics.divergence import jensen_shannon, kullback_leibler
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
 
 Counted = NDArray[np.int64]
-Distance = Callable[[Counted, Counted], float]
+Distance = Callable[[CategoryPair], float]
 
 
-def between(distance: Distance, now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def between(distance: Distance, pair: CategoryPair) -> MetricValue:
     """A distance of two distributions, or the reason why there is none."""
-    if not now.total or not before.total:
-        return Reason.NO_VALUES
-    return distance(*common(now, before))
+    return Reason.NO_VALUES if pair.empty else distance(pair)
 
 
-@remember_last
-def _shares(now: Counted, before: Counted) -> tuple[Shares, Shares]:
-    return now / now.sum(), before / before.sum()
-
-
-def l1(now: Counted, before: Counted) -> float:
+def l1(pair: CategoryPair) -> float:
     """Sum of absolute differences of shares, from 0 to 2."""
-    p, q = _shares(now, before)
+    p, q = pair.shares
     return float(np.abs(p - q).sum())
 
 
-def l_inf(now: Counted, before: Counted) -> float:
+def l_inf(pair: CategoryPair) -> float:
     """Largest absolute difference of shares, from 0 to 1."""
-    p, q = _shares(now, before)
+    p, q = pair.shares
     return float(np.abs(p - q).max())
 
 
-def cosine(now: Counted, before: Counted) -> float:
+def cosine(pair: CategoryPair) -> float:
     """One minus the cosine of the angle between the vectors of shares, from 0 to 1."""
-    p, q = _shares(now, before)
+    p, q = pair.shares
     # Not dot products: their last digits depend on the number of processors.
     return max(0.0, float(1.0 - (p * q).sum() / np.sqrt((p * p).sum() * (q * q).sum())))
 
 
-def chi_squared(now: Counted, before: Counted) -> float:
+def chi_squared(pair: CategoryPair) -> float:
     """Pearson's statistic of homogeneity divided by the number of values of both: phi squared, from 0 to 1."""
+    now, before = pair.counts
     size_now, size_before = int(now.sum()), int(before.sum())
     size = size_now + size_before
     expected = (now + before) / size
@@ -59,26 +53,27 @@ def chi_squared(now: Counted, before: Counted) -> float:
     return statistic / size
 
 
-def js_div(now: Counted, before: Counted) -> float:
+def js_div(pair: CategoryPair) -> float:
     """Jensen-Shannon divergence in nats."""
-    return jensen_shannon(*_shares(now, before))
+    return jensen_shannon(*pair.shares)
 
 
-def kl_div(now: Counted, before: Counted) -> float:
+def kl_div(pair: CategoryPair) -> float:
     """Kullback-Leibler divergence in nats, smoothed."""
-    return kullback_leibler(*_shares(now, before))
+    return kullback_leibler(*pair.shares)
 
 
-def new_ratio(now: CategoryDistribution, before: CategoryDistribution) -> MetricValue:
+def new_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the first one's values that the second does not have; when either is sketched, of the sampled values.
 
     Not of the buckets: with more values than buckets there is none that nothing fell into before.
     """
-    if now.buckets is None and before.buckets is None:
-        return between(new_share, now, before)
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    return now.bucketed().sample.new_share(before.bucketed().sample)
+    if pair.hashed:
+        now, before = pair.buckets
+        return now.sample.new_share(before.sample)
+    return new_share(*pair.counts)
 
 
 def new_share(now: Counted, before: Counted) -> float:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from typing import Any
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.memo import remember
+from airflow_dq.states.pair import Pair
 
 
 def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
-    known = states.keys()
+    read = {key: state.reader() for key, state in states.items()}
     return {
-        name: function(*(states[key] for key in keys))
+        name: function(*(read[key] for key in keys))
         for name, function, keys in _measures(kind, revision())
-        if known >= {*keys}
+        if read.keys() >= {*keys}
     }
 
 
@@ -44,22 +46,31 @@ def compare(
     :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
     wanted = None if names is None else set(names)
-    sides = {}
+    pairs: dict[tuple[type[Pair[Any]], bool], Pair[Any]] = {}
+    sketches: dict[str, tuple[State, State]] = {}
     found: dict[str, MetricValue] = {}
     for entry in metrics_for(kind, pair=True):
         key = entry.states[0].key
         asked = entry.pool == pool and (wanted is None or entry.name in wanted)
         if not asked or key not in now or key not in before:
             continue
-        if not entry.represented:
-            found[entry.name] = entry.function(now[key], before[key])
+        sides = (now[key], before[key])
+        sketched = entry.represented and (
+            representation is Representation.SKETCH
+            or any(Representation.EXACT not in side.representations for side in sides)
+        )
+        if sketched:
+            if key not in sketches:
+                sketches[key] = (_as_sketch(now[key]), _as_sketch(before[key]))
+            sides = sketches[key]
+        made = entry.pair_type
+        if made is None:
+            found[entry.name] = entry.function(*(side.reader() for side in sides))
             continue
-        if key not in sides:
-            # Once for all metrics of a state: each then meets the very same two objects.
-            exact = all(Representation.EXACT in side[key].representations for side in (now, before))
-            sketch = representation is Representation.SKETCH or not exact
-            sides[key] = tuple(_as_sketch(side[key]) if sketch else side[key] for side in (now, before))
-        found[entry.name] = entry.function(*sides[key])
+        # One pair for all metrics that take it: they share what is computed of both sides.
+        if (made, sketched) not in pairs:
+            pairs[made, sketched] = made(*sides)
+        found[entry.name] = entry.function(pairs[made, sketched])
     return found
 
 

@@ -15,10 +15,8 @@ from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, LEVEL, SHARE
 from airflow_dq.metrics.outcome import finite, when_any
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
-from airflow_dq.states.number import NumberDistribution, common, comparable
-
-BINS = 20
-"""Bins of equal width over the joint range, on which JS and KL compare two distributions of numbers."""
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.number_pair import NumberPair
 
 
 @metric(
@@ -119,19 +117,12 @@ def mode_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     return when_any(counts, numbers.total, lambda: numbers.mode_count / numbers.total)
 
 
-@metric(
-    NumberDistribution,
-    bound=Bound.CANTELLI,
-    pair=True,
-    paper=True,
-    scale=Scale.TRANSPORT,
-    words="earth mover's distance",
-)
-def emd(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+@metric(NumberPair, bound=Bound.CANTELLI, pair=True, paper=True, scale=Scale.TRANSPORT, words="earth mover's distance")
+def emd(pair: NumberPair) -> MetricValue:
     """Earth mover's (Wasserstein-1) distance, in the column's own unit."""
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    cells = common(now, before)
+    cells = pair.cells
     shares = cells.shares
     with np.errstate(over="ignore", invalid="ignore"):
         # What must cross the gap between two neighbouring points, times its width.
@@ -140,27 +131,27 @@ def emd(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
     words="Kolmogorov-Smirnov distance",
     natural_range=FROM_0_TO_1,
 )
-def ks_dist(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def ks_dist(pair: NumberPair) -> MetricValue:
     """Kolmogorov-Smirnov statistic: the largest difference of the cumulative shares, from 0 to 1.
 
     Not the test's p-value: with many rows that is 0 for any pair of real partitions and cannot be learned from.
     """
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    cells = common(now, before)
-    cumulative = np.cumsum(cells.now) / now.total - np.cumsum(cells.before) / before.total
+    cells = pair.cells
+    cumulative = np.cumsum(cells.now) / pair.now.total - np.cumsum(cells.before) / pair.before.total
     return float(np.abs(cumulative).max())
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
@@ -168,18 +159,18 @@ def ks_dist(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     words="Jensen-Shannon divergence",
     natural_range=(0.0, LARGEST_JS),
 )
-def js_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def js_div(pair: NumberPair) -> MetricValue:
     """Jensen-Shannon divergence in nats over 20 bins of equal width from the joint minimum to the joint maximum.
 
     The bins' inner edges are raised to a dyadic grid of about 1,000 to 2,000 cells over the range.
     """
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    return jensen_shannon(*common(now, before).binned(BINS))
+    return jensen_shannon(*pair.binned)
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
@@ -187,18 +178,18 @@ def js_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     words="Kullback-Leibler divergence",
     use=Use.NEVER,
 )
-def kl_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def kl_div(pair: NumberPair) -> MetricValue:
     """Kullback-Leibler divergence in nats of the partition from its baseline, over the bins of ``js_div``.
 
     Shares are smoothed by 1e-6, which keeps it finite.
     """
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    return kullback_leibler(*common(now, before).binned(BINS))
+    return kullback_leibler(*pair.binned)
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -208,16 +199,16 @@ def kl_div(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
     natural_range=FROM_0_TO_1,
     counts_new=True,
 )
-def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def new_ratio(pair: NumberPair) -> MetricValue:
     """Share of the values that the baseline lacks (beyond 20,000 distinct values: whose cell is empty there)."""
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    cells = comparable(now, before)
-    return float(cells.now[cells.before == 0].sum() / now.total)
+    cells = pair.comparable
+    return float(cells.now[cells.before == 0].sum() / pair.now.total)
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     pool=3,
@@ -228,13 +219,13 @@ def new_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValu
     natural_range=FROM_0_TO_1,
     counts_new=True,
 )
-def unseen_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def unseen_ratio(pair: NumberPair) -> MetricValue:
     """Share of the values that none of the last three partitions has (see ``new_ratio``)."""
-    return new_ratio(now, before)
+    return new_ratio(pair)
 
 
 @metric(
-    NumberDistribution,
+    NumberPair,
     bound=Bound.CANTELLI,
     pair=True,
     words="share of values outside the range",
@@ -242,22 +233,20 @@ def unseen_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricV
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
 )
-def outside_ratio(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+def outside_ratio(pair: NumberPair) -> MetricValue:
     """Share of the values below the baseline's smallest or above its largest."""
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    cells = common(now, before)
+    cells = pair.cells
     occupied = np.flatnonzero(cells.before)
     inside = int(cells.now[occupied[0] : occupied[-1] + 1].sum())
-    return (now.total - inside) / now.total
+    return (pair.now.total - inside) / pair.now.total
 
 
-@metric(
-    NumberDistribution, bound=Bound.CANTELLI, pair=True, represented=True, words="L1 distance", natural_range=(0.0, 2.0)
-)
-def l1(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+@metric(NumberPair, bound=Bound.CANTELLI, pair=True, represented=True, words="L1 distance", natural_range=(0.0, 2.0))
+def l1(pair: NumberPair) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2 (beyond 20,000 distinct values: of cells)."""
-    if not now.total or not before.total:
+    if pair.empty:
         return Reason.NO_VALUES
-    after, earlier = comparable(now, before).shares
+    after, earlier = pair.comparable.shares
     return float(np.abs(after - earlier).sum())

@@ -19,11 +19,11 @@ from airflow_dq.metrics.extrapolation import COUNT
 from airflow_dq.metrics.outcome import when_any
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
-from airflow_dq.states.pattern import PatternDistribution
+from airflow_dq.states.pattern import PatternDistribution, PatternPair
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -31,13 +31,13 @@ from airflow_dq.states.pattern import PatternDistribution
     words="L1 distance of value patterns",
     natural_range=(0.0, 2.0),
 )
-def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_l1(pair: PatternPair) -> MetricValue:
     """Sum of the absolute differences of the patterns' shares, from 0 to 2."""
-    return distance.between(distance.l1, now, before)
+    return distance.between(distance.l1, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -45,13 +45,13 @@ def pat_l1(now: PatternDistribution, before: PatternDistribution) -> MetricValue
     words="L-infinity distance of value patterns",
     natural_range=FROM_0_TO_1,
 )
-def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_l_inf(pair: PatternPair) -> MetricValue:
     """Largest absolute difference of a pattern's share, from 0 to 1."""
-    return distance.between(distance.l_inf, now, before)
+    return distance.between(distance.l_inf, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -60,13 +60,13 @@ def pat_l_inf(now: PatternDistribution, before: PatternDistribution) -> MetricVa
     words="cosine distance of value patterns",
     natural_range=FROM_0_TO_1,
 )
-def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_cosine(pair: PatternPair) -> MetricValue:
     """Cosine distance of the vectors of the patterns' shares, from 0 to 1."""
-    return distance.between(distance.cosine, now, before)
+    return distance.between(distance.cosine, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -76,13 +76,13 @@ def pat_cosine(now: PatternDistribution, before: PatternDistribution) -> MetricV
     natural_range=FROM_0_TO_1,
     use=Use.NEVER,
 )
-def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_chi_squared(pair: PatternPair) -> MetricValue:
     """Chi-squared statistic of homogeneity of the patterns per value (phi squared), from 0 to 1."""
-    return distance.between(distance.chi_squared, now, before)
+    return distance.between(distance.chi_squared, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -91,13 +91,13 @@ def pat_chi_squared(now: PatternDistribution, before: PatternDistribution) -> Me
     words="Jensen-Shannon divergence of value patterns",
     natural_range=(0.0, LARGEST_JS),
 )
-def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_js_div(pair: PatternPair) -> MetricValue:
     """Jensen-Shannon divergence in nats of the pattern distributions, from 0 to ln 2."""
-    return distance.between(distance.js_div, now, before)
+    return distance.between(distance.js_div, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -106,13 +106,13 @@ def pat_js_div(now: PatternDistribution, before: PatternDistribution) -> MetricV
     words="Kullback-Leibler divergence of value patterns",
     use=Use.NEVER,
 )
-def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_kl_div(pair: PatternPair) -> MetricValue:
     """Kullback-Leibler divergence in nats of the pattern distributions, shares smoothed by 1e-6."""
-    return distance.between(distance.kl_div, now, before)
+    return distance.between(distance.kl_div, pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     represented=True,
@@ -121,13 +121,13 @@ def pat_kl_div(now: PatternDistribution, before: PatternDistribution) -> MetricV
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
 )
-def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_new_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(
-    PatternDistribution,
+    PatternPair,
     bound=Bound.CANTELLI,
     pair=True,
     pool=3,
@@ -137,9 +137,9 @@ def pat_new_ratio(now: PatternDistribution, before: PatternDistribution) -> Metr
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
 )
-def pat_unseen_ratio(now: PatternDistribution, before: PatternDistribution) -> MetricValue:
+def pat_unseen_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern none of the last three partitions has."""
-    return distance.new_ratio(now, before)
+    return distance.new_ratio(pair)
 
 
 @metric(

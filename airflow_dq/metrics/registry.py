@@ -7,10 +7,11 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from airflow_dq.metrics.descriptor import Facts, Metric, MetricValue, describe
 from airflow_dq.states.base import Kind, State
+from airflow_dq.states.pair import Pair
 
 CARRIED_MODULE = "airflow_dq_own_metrics"
 """A module beside the package, in an executor's bundle only, that registers the users' own metrics."""
@@ -21,11 +22,11 @@ _metrics: dict[tuple[str, Kind], Metric] = {}
 _revision = 0
 
 
-def metric(*states: type[State], **facts: Unpack[Facts]) -> Callable[[F], F]:
+def metric(*states: type[State] | type[Pair[Any]], **facts: Unpack[Facts]) -> Callable[[F], F]:
     """Register a function of states as a metric of every kind of column that carries all of them.
 
     :param states: state classes; their instances are passed in this order (a pair metric takes exactly
-        one and gets it twice: the partition's own, then the baseline's)
+        one and gets it twice: the partition's own, then the baseline's; of a ``Pair`` it gets one with both)
     :param facts: what is known about it: fields of :class:`~airflow_dq.metrics.descriptor.Metric`, with the defaults
         of :class:`~airflow_dq.metrics.descriptor.Facts`; ``bound`` must be given
     :raises ValueError: when the name is already registered for one of the kinds, or a pair metric has several states

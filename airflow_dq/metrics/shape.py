@@ -17,7 +17,7 @@ from airflow_dq.metrics.outcome import finite
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
 from airflow_dq.states.memo import remember_last
-from airflow_dq.states.number import NumberDistribution, common
+from airflow_dq.states.number import NumberDistribution
 
 FloatArray = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def _standardised(counts: Counts, numbers: NumberDistribution, power: Literal[3,
 @remember_last
 def _deviations(numbers: NumberDistribution) -> tuple[FloatArray, FloatArray]:
     """Shares of the cells, and how far each lies from the mean: 0 for all of a constant's."""
-    cells = common(numbers, numbers)
+    cells = numbers.cells
     share = cells.shares[0]
     if cells.lower[0] == cells.upper[-1]:
         # Their deviations would be rounding errors, all of one size.

@@ -7,14 +7,14 @@ from airflow_dq.metrics.outcome import when_any
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
-from airflow_dq.states.size import Sizes
+from airflow_dq.states.value_length import ValueLengths
 
 _ANY = frozenset(Kind)
 
 
 @metric(
     Counts,
-    Sizes,
+    ValueLengths,
     bound=Bound.CLT,
     scale=Scale.LENGTH,
     words="average size",
@@ -22,34 +22,34 @@ _ANY = frozenset(Kind)
     # No injected error changes how many elements a list has.
     always=_ANY,
 )
-def size_mean(counts: Counts, sizes: Sizes) -> MetricValue:
+def size_mean(counts: Counts, sizes: ValueLengths) -> MetricValue:
     """Average size: bytes of a binary, elements of a list or map, fields of a struct that are not null."""
     return when_any(counts, sizes.count, lambda: sizes.total / sizes.count)
 
 
 @metric(
     Counts,
-    Sizes,
+    ValueLengths,
     bound=Bound.CHEBYSHEV,
     use=Use.NAMED,
     words="smallest size",
     unit=Unit.ELEMENTS,
     natural_range=NOT_NEGATIVE,
 )
-def size_min(counts: Counts, sizes: Sizes) -> MetricValue:
+def size_min(counts: Counts, sizes: ValueLengths) -> MetricValue:
     """Smallest size."""
     return when_any(counts, sizes.count, lambda: float(sizes.low))
 
 
 @metric(
     Counts,
-    Sizes,
+    ValueLengths,
     bound=Bound.CHEBYSHEV,
     use=Use.NAMED,
     words="largest size",
     unit=Unit.ELEMENTS,
     natural_range=NOT_NEGATIVE,
 )
-def size_max(counts: Counts, sizes: Sizes) -> MetricValue:
+def size_max(counts: Counts, sizes: ValueLengths) -> MetricValue:
     """Largest size."""
     return when_any(counts, sizes.count, lambda: float(sizes.high))

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.states.array import encoded_strings, string_bytes, string_hashes
-from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
+from airflow_dq.states.array import string_bytes
+from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats, hash_strings
 from airflow_dq.states.long_integer import apart
+from airflow_dq.states.prepared import PreparedColumn
 
 _LONG = 256
 """Texts above this many bytes enter by their digest: hashing eight bytes a step is for short ones."""
@@ -26,11 +27,12 @@ class RowHashes:
     def __init__(self, rows: int, seed: int) -> None:
         self._total = np.full(rows, _text_hash(str(seed)), dtype=np.uint64)
 
-    def add(self, name: str, values: pa.Array) -> None:
-        """Take a column in; soonest right after its states, which have encoded and hashed its strings already."""
+    def add(self, name: str, column: PreparedColumn) -> None:
+        """Take a column in, soonest the one of which states were made: they have encoded and hashed its strings."""
+        values = column.values
         if pa.types.is_null(values.type):
             return
-        hashes = _mix(value_hashes(values) ^ _text_hash(name))
+        hashes = _mix(value_hashes(column) ^ _text_hash(name))
         if values.null_count:
             hashes *= values.is_valid().to_numpy(zero_copy_only=False)
         self._total += hashes
@@ -44,15 +46,16 @@ def row_hashes(columns: Mapping[str, pa.Array], rows: int, seed: int) -> Hashes:
     """The hashes of the rows of these columns (:class:`RowHashes`)."""
     hashes = RowHashes(rows, seed)
     for name, values in columns.items():
-        hashes.add(name, values)
+        hashes.add(name, PreparedColumn.of(values))
     return hashes.result()
 
 
-def value_hashes(values: pa.Array) -> Hashes:
-    """One hash per value of a canonical array; of binaries only the length counts; a null's hash is undefined.
+def value_hashes(column: PreparedColumn) -> Hashes:
+    """One hash per value of a canonical column; of binaries only the length counts; a null's hash is undefined.
 
     Integers that a float would round are told apart, and others hash as the floats that they are.
     """
+    values = column.values
     if pa.types.is_integer(values.type):
         return hash_apart(*apart(values.fill_null(0).to_numpy(zero_copy_only=False)))
     if pa.types.is_floating(values.type):
@@ -62,13 +65,13 @@ def value_hashes(values: pa.Array) -> Hashes:
         return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.uint64)
     if pa.types.is_large_binary(values.type):
         return np.diff(string_bytes(values)[1]).astype(np.uint64)
-    distinct, places = encoded_strings(values)
-    if not len(distinct):
+    distinct, places = column.dictionary
+    if not len(distinct.values):
         return np.zeros(len(values), np.uint64)
-    if np.diff(string_bytes(distinct)[1]).max() > _LONG:
-        distinct = _digested(distinct)
+    long = distinct.longest > _LONG
+    hashes = hash_strings(*string_bytes(_digested(distinct.values))) if long else distinct.hashes
     places = places.fill_null(0) if places.null_count else places
-    found: Hashes = string_hashes(distinct)[places.to_numpy()]
+    found: Hashes = hashes[places.to_numpy()]
     return found
 
 

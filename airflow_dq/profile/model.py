@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.states.base import Kind, State
+
+if TYPE_CHECKING:
+    from airflow_dq.profile.sample import RowSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,35 @@ class Variant:
     def label(self) -> str:
         """``type parameter``, as an explanation names it."""
         return f"{self.type} {self.parameter}"
+
+
+class InjectedErrors:
+    """The injected variants that follow from a partition's row sample, by column: each made when it is first asked for.
+
+    They take seconds and are asked for again and again while programs are learned: they are remembered here, with the
+    partition that they belong to, and nowhere else.
+    """
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        """Nothing is made yet."""
+        self._made: dict[str, tuple[Variant, ...]] = {}
+
+    def of(self, column: str, make: Callable[[], tuple[Variant, ...]]) -> tuple[Variant, ...]:
+        """The variants of a column.
+
+        :param make: makes them from the sample: the same whenever it is called
+        """
+        found = self._made.get(column)
+        if found is None:
+            # Two threads may both make them; they are equal.
+            found = self._made[column] = make()
+        return found
+
+    def __reduce__(self) -> tuple[type[InjectedErrors], tuple[()]]:
+        """What was made does not travel: it can be made again."""
+        return InjectedErrors, ()
 
 
 @dataclass(frozen=True)
@@ -62,15 +94,15 @@ class ColumnProfile:
         return digest.hexdigest()
 
 
-class States(dict[str, State]):
-    """A column's states by key; to digest them and to store them they are encoded once.  Never changed."""
+class States(Mapping[str, State]):
+    """A column's states by key; to digest them and to store them they are encoded once."""
 
     def __init__(self, states: Mapping[str, State], blobs: Mapping[str, bytes] | None = None) -> None:
         """Take the states.
 
         :param blobs: some of them encoded, as far as known
         """
-        super().__init__(states)
+        self._states = dict(states)
         self._known = blobs or {}
 
     @classmethod
@@ -80,18 +112,30 @@ class States(dict[str, State]):
 
     def __reduce__(self) -> tuple[type[States], tuple[dict[str, State]]]:
         """What is encoded already does not travel."""
-        return States, (dict(self),)
+        return States, (self._states,)
+
+    def __getitem__(self, key: str) -> State:
+        """The state with this key."""
+        return self._states[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys."""
+        return iter(self._states)
+
+    def __len__(self) -> int:
+        """The number of states."""
+        return len(self._states)
 
     @cached_property
     def blobs(self) -> Mapping[str, bytes]:
         """The encoded states by key."""
-        return {key: self._known.get(key) or state.encode() for key, state in self.items()}
+        return {key: self._known.get(key) or state.encode() for key, state in self._states.items()}
 
-    def settled(self) -> States:
-        """The states as they are stored, see :meth:`~airflow_dq.states.base.State.settled`."""
-        settled = {key: state.settled() for key, state in self.items()}
-        same = {key: blob for key, blob in self._known.items() if settled[key] is self[key]}
-        return States(settled, same)
+    def as_stored(self) -> States:
+        """The states as they are stored, see :meth:`~airflow_dq.states.base.State.as_stored`."""
+        stored = {key: state.as_stored() for key, state in self._states.items()}
+        same = {key: blob for key, blob in self._known.items() if stored[key] is self._states[key]}
+        return States(stored, same)
 
 
 def encode_states(states: Mapping[str, State]) -> Mapping[str, bytes]:
@@ -118,11 +162,17 @@ class Profile:
     row_count: int
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
-    variants: dict[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
-    """Injected variants by column, as far as computed; ask :func:`airflow_dq.corruption.variant.variants_of`."""
-    sample: object | None = field(default=None, compare=False, repr=False)
+    variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
+    """Injected variants that were stored or computed elsewhere, by column; for those of any column ask
+    :func:`airflow_dq.corruption.variant.variants_of`."""
+    sample: RowSample | None = field(default=None, compare=False, repr=False)
     """The bounded row sample the variants are computed from; never stored or serialized."""
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
+
+    @cached_property
+    def injected(self) -> InjectedErrors:
+        """Those of the variants that follow from the sample."""
+        return InjectedErrors()
 
     @cached_property
     def fingerprint(self) -> str:

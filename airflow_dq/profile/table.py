@@ -21,10 +21,11 @@ from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.profile.model import ColumnProfile, Profile, States, digest_states, encode_states
 from airflow_dq.profile.remark import note_of
 from airflow_dq.profile.sample import RowSample
-from airflow_dq.states.base import Kind, State, decode_state, states_for, states_of
+from airflow_dq.states.base import Kind, State, decode_state, states_of
 from airflow_dq.states.codec import compress, decompress
 from airflow_dq.states.count import Counts
 from airflow_dq.states.hashing import Hashes
+from airflow_dq.states.prepared import PreparedColumn
 
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
@@ -44,15 +45,15 @@ class ColumnState:
     """Why the column cannot be profiled, which leaves the others alone; it then has no states."""
 
     @classmethod
-    def of(cls, kind: Kind, data_type: str, values: pa.Array, key: bytes | None = None) -> ColumnState:
+    def of(cls, kind: Kind, data_type: str, column: PreparedColumn, key: bytes | None = None) -> ColumnState:
         """Summarise canonical values; with a key no value is kept in clear."""
-        return cls(kind, frozenset({data_type}), states_of(kind, values, key))
+        return cls(kind, frozenset({data_type}), states_of(kind, column, key))
 
     @classmethod
     def missing(cls, kind: Kind, rows: int) -> ColumnState:
         """A column that is absent from a batch of ``rows`` rows: every value is null, no type is named."""
         nulls = pa.nulls(rows, CANONICAL[kind])
-        return cls(kind, frozenset(), {state.key: state.of(nulls) for state in states_for(kind)})
+        return cls(kind, frozenset(), states_of(kind, nulls))
 
     @property
     def data_type(self) -> str:
@@ -62,11 +63,11 @@ class ColumnState:
 
     def merge(self, other: ColumnState) -> ColumnState:
         """The state of both parts of the column; parts of different kinds cannot be profiled together."""
-        settled = {side.kind for side in (self, other) if not side._typeless}
-        kind = min(settled or {self.kind, other.kind} - {Kind.NULL} or {Kind.NULL})
+        told = {side.kind for side in (self, other) if not side._typeless}
+        kind = min(told or {self.kind, other.kind} - {Kind.NULL} or {Kind.NULL})
         left, right = self._typed(kind), other._typed(kind)
         data_types = left.data_types | right.data_types
-        problems = {left.problem, right.problem, _MIXED if len(settled) > 1 else None} - {None}
+        problems = {left.problem, right.problem, _MIXED if len(told) > 1 else None} - {None}
         if problems:
             # The least of them, so that the order of the parts does not matter.
             return ColumnState(kind, data_types, {}, min(map(str, problems)))
@@ -78,7 +79,7 @@ class ColumnState:
 
         :param rows: all rows of the partition, which is all that is known of a column with a problem
         """
-        states = States.of(self.states).settled()
+        states = States.of(self.states).as_stored()
         failed: dict[str, MetricValue] = {}
         if self.problem:
             failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
@@ -278,28 +279,34 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
+        floats = CANONICAL[columns[field.name].kind]
         if not options.sample_rows:
             # No row will be drawn: only the columns' types matter.
-            found = found[:0]
+            values[field.name] = pa.array([], floats)
+            continue
         # The sample takes decimals and long integers as the floats next to them, and tells rows of the latter apart.
-        floats = CANONICAL[columns[field.name].kind]
-        values[field.name] = found if found.type == floats else found.cast(floats, safe=False)
-        if options.sample_rows:
-            hashes.add(field.name, found if pa.types.is_integer(found.type) else values[field.name])
+        if found.values.type != floats:
+            rounded = PreparedColumn(found.values.cast(floats, safe=False))
+            found, sampled = (found, rounded) if pa.types.is_integer(found.values.type) else (rounded, rounded)
+        else:
+            sampled = found
+        values[field.name] = sampled.values
+        hashes.add(field.name, found)
     return columns, values, hashes.result()
 
 
-def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[pa.Array, ColumnState]:
+def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[PreparedColumn, ColumnState]:
+    """The canonical values of a column and its states; nulls only, with the problem, where it cannot be profiled."""
     kind, data_type = kind_of(field.type), type_name(field.type)
     try:
-        values = _contiguous(column, kind)
-        return values, ColumnState.of(kind, data_type, values, key)
+        found = PreparedColumn(_contiguous(column, kind))
+        return found, ColumnState.of(kind, data_type, found, key)
     except MemoryError:
         raise
     except Exception as error:
         # Whatever it is, it concerns this column, and must not lose the others.
         problem = type(error).__name__ if key is not None else f"{type(error).__name__}: {error}"
-        nothing = pa.nulls(len(column), CANONICAL[kind])
+        nothing = PreparedColumn(pa.nulls(len(column), CANONICAL[kind]))
         return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
 
 

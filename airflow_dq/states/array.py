@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.states.hashing import Hashes, hash_strings
-from airflow_dq.states.memo import remember, remember_last
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctStrings:
+    """Distinct strings without a null, how often each occurs, and their hashes."""
+
+    values: pa.LargeStringArray
+    counts: NDArray[np.int64]
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A hash of each string."""
+        return hash_strings(*string_bytes(self.values))
+
+    @cached_property
+    def longest(self) -> int:
+        """Bytes of the longest one; 0 when there is none."""
+        return int(np.diff(string_bytes(self.values)[1]).max(initial=0))
+
+    @cached_property
+    def present(self) -> DistinctStrings:
+        """Those that are not empty, each valid UTF-8 (invalid bytes become U+FFFD)."""
+        values, counts = self.values, self.counts
+        data, offsets = string_bytes(values)
+        there = np.diff(offsets) > 0
+        if there.all() and _is_valid(data, offsets):
+            # The very same, so that nothing is hashed twice.
+            return self
+        if not there.all():
+            values, counts = values.filter(pa.array(there)), counts[there]
+            data, offsets = string_bytes(values)
+        # Unequal bytes may have become equal characters.
+        return DistinctStrings(values, counts) if _is_valid(data, offsets) else added_up(_repaired(values), counts)
 
 
 def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -20,10 +55,8 @@ def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
 
 
-@remember_last
 def finite_floats(values: pa.Array) -> NDArray[np.float64]:
     """The non-null finite values as float64, with -0.0 as 0.0 (the two are one value); read-only."""
-    values = flat(values)
     if values.null_count:
         values = values.drop_null()
     if not pa.types.is_float64(values.type):
@@ -35,73 +68,28 @@ def finite_floats(values: pa.Array) -> NDArray[np.float64]:
     return numbers
 
 
-@remember_last
-def counted_strings(values: pa.Array) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
-    """The distinct ones of the :func:`present_strings` in order of appearance, and how often each occurs.
+def counted_booleans(values: pa.BooleanArray) -> DistinctStrings:
+    """``false`` and ``true``, as far as they occur."""
+    both = np.array([values.false_count, values.true_count], np.int64)
+    return DistinctStrings(pa.array(["false", "true"], pa.large_string()).filter(pa.array(both > 0)), both[both > 0])
 
-    Booleans count as ``false`` and ``true``.
-    """
-    values = flat(values)
-    if pa.types.is_null(values.type):
-        return pa.array([], pa.large_string()), np.empty(0, np.int64)
-    if pa.types.is_boolean(values.type):
-        both = np.array([values.false_count, values.true_count], np.int64)
-        return pa.array(["false", "true"], pa.large_string()).filter(pa.array(both > 0)), both[both > 0]
+
+def encoded_strings(values: pa.Array) -> tuple[DistinctStrings, pa.Int32Array]:
+    """The distinct strings in order of appearance, and the place of each value among them (null for a null)."""
     if not pa.types.is_large_string(values.type):
         values = pc.cast(values, pa.large_string())
-    distinct, places = encoded_strings(values)
-    return _counted_present(distinct, np.bincount(places.drop_null().to_numpy(), minlength=len(distinct)))
-
-
-@remember_last
-def encoded_strings(values: pa.LargeStringArray) -> tuple[pa.LargeStringArray, pa.Int32Array]:
-    """The distinct strings in order of appearance, and the place of each value among them (null for a null)."""
     encoded = values.dictionary_encode()
-    return encoded.dictionary, encoded.indices
+    distinct, places = encoded.dictionary, encoded.indices
+    there = places.drop_null() if places.null_count else places
+    return DistinctStrings(distinct, np.bincount(there.to_numpy(), minlength=len(distinct))), places
 
 
-@remember(2)
-def string_hashes(values: pa.LargeStringArray) -> Hashes:
-    """A hash of each string of an array without nulls; the categories and the patterns of a column ask for theirs."""
-    return hash_strings(*string_bytes(values))
-
-
-def added_up(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+def added_up(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> DistinctStrings:
     """Distinct values and the sums of their counts."""
     encoded = values.dictionary_encode()
     totals = np.zeros(len(encoded.dictionary), np.int64)
     np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
-    return encoded.dictionary, totals
-
-
-def _counted_present(
-    distinct: pa.LargeStringArray, counts: NDArray[np.int64]
-) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
-    data, offsets = string_bytes(distinct)
-    present = np.diff(offsets) > 0
-    if not present.all():
-        distinct, counts = distinct.filter(pa.array(present)), counts[present]
-        data, offsets = string_bytes(distinct)
-    if _is_valid(data, offsets):
-        return distinct, counts
-    # Unequal bytes may have become equal characters.
-    return added_up(_repaired(distinct), counts)
-
-
-def present_strings(values: pa.Array) -> pa.LargeStringArray:
-    """The non-null, non-empty strings, each valid UTF-8 (invalid bytes become U+FFFD)."""
-    values = flat(values)
-    if pa.types.is_null(values.type):
-        return pa.array([], pa.large_string())
-    if not pa.types.is_large_string(values.type):
-        values = pc.cast(values, pa.large_string())
-    if values.null_count:
-        values = values.drop_null()
-    data, offsets = string_bytes(values)
-    if len(values) and not np.diff(offsets).all():
-        values = values.filter(pa.array(np.diff(offsets) > 0))
-        data, offsets = string_bytes(values)
-    return values if _is_valid(data, offsets) else _repaired(values)
+    return DistinctStrings(encoded.dictionary, totals)
 
 
 def string_bytes(values: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -15,6 +15,8 @@ from airflow_dq.exceptions import CodecError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from airflow_dq.states.prepared import PreparedColumn
+
 
 class Kind(StrEnum):
     """How a column is profiled; resolved from its schema type, stored, and never guessed from single values."""
@@ -64,17 +66,31 @@ class State(ABC):
             State._types[cls.key] = cls
 
     @classmethod
-    @abstractmethod
     def of(cls, values: pa.Array) -> Self:
-        """Summarise one Arrow array (already cast to the canonical type of its kind)."""
+        """Summarise one Arrow array; who makes several states of it prepares it once (:func:`states_of`)."""
+        from airflow_dq.states.prepared import PreparedColumn
+
+        return cls.of_column(PreparedColumn.of(values))
 
     @classmethod
-    def veiled(cls, values: pa.Array, key: bytes) -> Self:
-        """As :meth:`of`, but the state holds no value in clear: only hashes with this key, or rounded bounds.
+    @abstractmethod
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Summarise a column, whose values are already cast to the canonical type of its kind."""
+
+    @classmethod
+    def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
+        """As :meth:`of_column`, but the state holds no value in clear: only hashes with this key, or rounded bounds.
 
         The default suits states that hold nothing but counts.
         """
-        return cls.of(values)
+        return cls.of_column(column)
+
+    def reader(self) -> Self:
+        """An equal state for a few readers: what several of them need is computed once, and goes when it goes.
+
+        A state may be kept for long, and must not grow by being read.
+        """
+        return self
 
     @property
     def fullness(self) -> float:
@@ -91,7 +107,7 @@ class State(ABC):
         """The state in the form that it takes when there are too many distinct values."""
         return self
 
-    def settled(self) -> Self:
+    def as_stored(self) -> Self:
         """The state as it is stored: without what only a scan needs."""
         return self
 
@@ -144,12 +160,18 @@ def states_for(kind: Kind) -> tuple[type[State], ...]:
     return tuple(state for state in state_types() if kind in state.kinds)
 
 
-def states_of(kind: Kind, values: pa.Array, key: bytes | None = None) -> dict[str, State]:
-    """All states of a column of canonical values, by key.
+def states_of(kind: Kind, values: pa.Array | PreparedColumn, key: bytes | None = None) -> dict[str, State]:
+    """All states of a column, by key.
 
+    :param values: canonical values, prepared already when others read them too
     :param key: secret with which values are hashed that must not be kept in clear (None: they are kept)
     """
-    return {state.key: state.of(values) if key is None else state.veiled(values, key) for state in states_for(kind)}
+    from airflow_dq.states.prepared import PreparedColumn
+
+    column = values if isinstance(values, PreparedColumn) else PreparedColumn.of(values)
+    if key is None:
+        return {state.key: state.of_column(column) for state in states_for(kind)}
+    return {state.key: state.of_hidden(column, key) for state in states_for(kind)}
 
 
 def decode_state(key: str, data: bytes) -> State:

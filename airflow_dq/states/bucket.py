@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import string_bytes, string_hashes, strings_from_bytes
+from airflow_dq.states.array import DistinctStrings, string_bytes, strings_from_bytes
 from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import Hashes, hash_strings
 from airflow_dq.states.heavy import HeavyHitters
@@ -38,16 +38,16 @@ class Buckets:
     sample: ValueSample
 
     @classmethod
-    def of(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
-        """Hash distinct strings that occur ``counts`` times."""
-        hashes = string_hashes(values)
-        heavy = HeavyHitters.of(values, hashes, counts)
+    def of(cls, strings: DistinctStrings) -> Buckets:
+        """Sort strings into buckets by their hashes."""
+        hashes, counts = strings.hashes, strings.counts
+        heavy = HeavyHitters.of(strings.values, hashes, counts)
         return cls(_totals(hashes, counts), HyperLogLog.of(hashes), heavy, ValueSample.of(hashes, counts))
 
     @classmethod
-    def to_compare(cls, values: pa.LargeStringArray, counts: Counted) -> Buckets:
+    def to_compare(cls, strings: DistinctStrings) -> Buckets:
         """As ``of(...).compared()``."""
-        hashes = string_hashes(values)
+        hashes, counts = strings.hashes, strings.counts
         return cls._compared(_totals(hashes, counts), ValueSample.of(hashes, counts))
 
     @classmethod
@@ -64,9 +64,9 @@ class Buckets:
             ValueSample.merged([one.sample for one in buckets]),
         )
 
-    def settled(self) -> Buckets:
+    def as_stored(self) -> Buckets:
         """With no more heavy hitters than are worth storing."""
-        return replace(self, heavy=self.heavy.settled(self.total))
+        return replace(self, heavy=self.heavy.as_stored(self.total))
 
     def compared(self) -> Buckets:
         """With what distances read."""
@@ -80,7 +80,7 @@ class Buckets:
     @property
     def distinct(self) -> int:
         """Estimated number of distinct values."""
-        return round(min(self.total, self.distinct_sketch.estimate()))
+        return round(min(self.total, self.distinct_sketch.estimate))
 
     @property
     def mode_count(self) -> int:

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import added_up, counted_strings, string_bytes
+from airflow_dq.states.array import DistinctStrings, added_up, string_bytes
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import Buckets, read_strings
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.heavy import Frequent
-from airflow_dq.states.hidden import veiled_strings
-from airflow_dq.states.memo import remember_last
+from airflow_dq.states.hidden import hidden_strings
+from airflow_dq.states.prepared import PreparedColumn
 
 Counted = NDArray[np.int64]
 LONGEST = 200
@@ -48,34 +48,38 @@ class CategoryDistribution(State):
     buckets: Buckets | None = None
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
-        """Count a string or boolean array (booleans as ``true`` and ``false``)."""
-        return cls._of_distinct(*cls._counted(values))
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Count the strings or booleans of a column (booleans as ``true`` and ``false``)."""
+        return cls._of_distinct(_shortened(cls._counted(column)))
 
     @classmethod
-    def veiled(cls, values: pa.Array, key: bytes) -> Self:
-        """Count a string array as keyed hashes of its values; booleans hide nothing and stay as they are."""
-        distinct, counts = cls._counted(values)
-        return cls._of_distinct(distinct if pa.types.is_boolean(values.type) else veiled_strings(distinct, key), counts)
+    def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
+        """Count the strings of a column as keyed hashes of them; booleans hide nothing and stay as they are."""
+        strings = cls._counted(column)
+        if not pa.types.is_boolean(column.values.type):
+            strings = DistinctStrings(hidden_strings(strings.values, key), strings.counts)
+        return cls._of_distinct(_shortened(strings))
 
     @classmethod
-    def _counted(cls, values: pa.Array) -> tuple[pa.LargeStringArray, Counted]:
-        """What is counted: distinct strings, and how often each occurs."""
-        return counted_strings(values)
+    def _counted(cls, column: PreparedColumn) -> DistinctStrings:
+        """What is counted of a column."""
+        return column.strings
 
     @classmethod
     def from_counts(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
         """The state of given values and how often each occurs; a value may be listed twice, counts are positive."""
-        return cls._of_distinct(*added_up(_shortened(values), counts))
+        return cls._of_distinct(added_up(_shortened(DistinctStrings(values, counts)).values, counts))
 
     @classmethod
     def from_distinct(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
         """As :meth:`from_counts`, of values that are all different and no longer than such a state keeps them."""
-        return cls(buckets=Buckets.of(values, counts)) if cls._fullness(values) > 1.0 else cls(values, counts)
+        return cls._of_distinct(DistinctStrings(values, counts))
 
     @classmethod
-    def _of_distinct(cls, values: pa.LargeStringArray, counts: Counted) -> Self:
-        return cls.from_distinct(_shortened(values), counts)
+    def _of_distinct(cls, strings: DistinctStrings) -> Self:
+        if cls._fullness(strings.values) > 1.0:
+            return cls(buckets=Buckets.of(strings))
+        return cls(strings.values, strings.counts)
 
     @classmethod
     def _fullness(cls, values: pa.LargeStringArray) -> float:
@@ -99,15 +103,15 @@ class CategoryDistribution(State):
 
     def bucketed(self) -> Buckets:
         """The hashed form, which every state can take."""
-        return self.buckets or Buckets.of(self.values, self.counts)
+        return self.buckets or Buckets.of(DistinctStrings(self.values, self.counts))
 
     def as_sketch(self) -> Self:
         """The distribution as hash buckets."""
         return self if self.buckets is not None else type(self)(buckets=self.bucketed())
 
-    def settled(self) -> Self:
+    def as_stored(self) -> Self:
         """With no more heavy hitters than are worth storing."""
-        return self if self.buckets is None else type(self)(buckets=self.buckets.settled())
+        return self if self.buckets is None else type(self)(buckets=self.buckets.as_stored())
 
     def compared(self) -> Self:
         """Of buckets, their counts and the sample of values: no distance reads the rest."""
@@ -117,7 +121,7 @@ class CategoryDistribution(State):
         """As ``as_sketch().compared()``."""
         if self.buckets is not None:
             return self.compared()
-        return type(self)(buckets=Buckets.to_compare(self.values, self.counts))
+        return type(self)(buckets=Buckets.to_compare(DistinctStrings(self.values, self.counts)))
 
     @property
     def fullness(self) -> float:
@@ -190,41 +194,12 @@ class CategoryDistribution(State):
             return cls(values, counts, Buckets.from_sections(*sections) if sections[0] else None)
 
 
-@remember_last
-def common(a: CategoryDistribution, b: CategoryDistribution) -> tuple[Counted, Counted]:
-    """The counts of both over the values (or, when either is hashed, the buckets) that occur in one of them.
-
-    A hashed distribution is only ever compared with a hashed one: buckets make unequal values look equal.
-    """
-    if a.buckets is None and b.buckets is None:
-        values = pa.concat_arrays([a.values, b.values]).dictionary_encode()
-        indices = values.indices.to_numpy(zero_copy_only=False)
-        counts = np.zeros((2, len(values.dictionary)), np.int64)
-        counts[0, indices[: len(a.values)]] = a.counts
-        counts[1, indices[len(a.values) :]] = b.counts
-        # In an order of their own: values come in the order of the split, which floating-point sums would show.
-        return _ordered(counts[0], counts[1])
-    left, right = a.bucketed().counts, b.bucketed().counts
-    occupied = (left > 0) | (right > 0)
-    return left[occupied], right[occupied]
-
-
-def _ordered(now: Counted, before: Counted) -> tuple[Counted, Counted]:
-    """Pairs of counts, ascending by the second one and then the first."""
-    base = int(now.max(initial=0)) + 1
-    if base * (int(before.max(initial=0)) + 1) > np.iinfo(np.int64).max:
-        order = np.lexsort((now, before))
-        return now[order], before[order]
-    # As one number each they are sorted ten times as fast; equal ones are alike.
-    before, now = np.divmod(np.sort(before * base + now), base)
-    return now, before
-
-
-def _shortened(values: pa.LargeStringArray) -> pa.LargeStringArray:
+def _shortened(strings: DistinctStrings) -> DistinctStrings:
     # Bytes are at least code points: most columns stop at this first, cheap test.
-    _, offsets = string_bytes(values)
-    if np.diff(offsets).max(initial=0) <= LONGEST:
-        return values
+    return strings if strings.longest <= LONGEST else DistinctStrings(_short_ones(strings.values), strings.counts)
+
+
+def _short_ones(values: pa.LargeStringArray) -> pa.LargeStringArray:
     return pa.array([_short(value) for value in values.to_pylist()], pa.large_string())
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.states.grid import bin_edges
-from airflow_dq.states.memo import remember_last
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -31,16 +30,23 @@ class Cells:
     @cached_property
     def points(self) -> Floats:
         """The middle of each cell."""
+        if self.lower is self.upper:
+            return self.lower
         return np.where(self.lower == self.upper, self.lower, 0.5 * self.lower + 0.5 * self.upper)
 
-    @property
+    @cached_property
     def shares(self) -> tuple[Floats, Floats]:
         """Share of each distribution in each cell."""
         return self.now / self.now.sum(), self.before / self.before.sum()
 
     def binned(self, bins: int) -> tuple[Floats, Floats]:
         """Shares in bins of equal width over the joint range, see :func:`bin_edges`; one bin if it has no width."""
-        return _binned(self, bins)
+        low, high = float(self.lower[0]), float(self.upper[-1])
+        if low == high:
+            return np.ones(1), np.ones(1)
+        # No occupied cell reaches over an edge: a cell that begins below it lies below it.
+        ends = np.searchsorted(self.lower, bin_edges(low, high, bins), side="left")
+        return _shares_between(self.now, ends), _shares_between(self.before, ends)
 
     def quantile(self, share: float) -> float:
         """The value at a share of the ``now`` distribution, interpolated as numpy.quantile does by default."""
@@ -63,16 +69,6 @@ class Cells:
         count = int(self.now[cell])
         inside = (rank - (int(ends[cell]) - count) + 0.5) / count
         return (1.0 - inside) * lower + inside * upper
-
-
-@remember_last
-def _binned(cells: Cells, bins: int) -> tuple[Floats, Floats]:
-    low, high = float(cells.lower[0]), float(cells.upper[-1])
-    if low == high:
-        return np.ones(1), np.ones(1)
-    # No occupied cell reaches over an edge: a cell that begins below it lies below it.
-    ends = np.searchsorted(cells.lower, bin_edges(low, high, bins), side="left")
-    return _shares_between(cells.now, ends), _shares_between(cells.before, ends)
 
 
 def _shares_between(counts: Integers, ends: Integers) -> Floats:

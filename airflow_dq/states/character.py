@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import added_up, counted_strings, string_bytes, strings_from_bytes
-from airflow_dq.states.memo import remember_last
+from airflow_dq.states.array import DistinctStrings, added_up, string_bytes, strings_from_bytes
 
 DIGIT, LETTER, PUNCTUATION, SPACE, UPPER, LOWER, CONTROL = (1 << bit for bit in range(7))
 _KNOWN = 0x80
@@ -38,9 +37,16 @@ class Text:
     """How often each string occurs."""
 
     @classmethod
-    def of(cls, values: pa.Array) -> Text:
-        """Read a string array."""
-        return _read(*counted_strings(values))
+    def of(cls, strings: DistinctStrings) -> Text:
+        """Read non-empty strings of valid UTF-8."""
+        data, offsets = string_bytes(strings.values)
+        if not len(data) or data.max() < 0x80:
+            # An all-ASCII array is its own UTF-8 buffer.
+            return cls(data, offsets, strings.values, strings.counts)
+        codes = np.frombuffer(str(data.data, "utf-8").encode("utf-32-le"), "<u4").astype(np.uint32, copy=False)
+        # A code point begins at every byte that is not a continuation byte.
+        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
+        return cls(codes, begins[offsets], strings.values, strings.counts)
 
     @cached_property
     def classes(self) -> NDArray[np.uint8]:
@@ -61,8 +67,8 @@ class Text:
         if self.codes.dtype != np.uint8:
             return _weighted(self.classes, self.offsets, self.counts)
         # Patterns are fewer than strings, and all that they do not tell of ASCII is which letters are upper case.
-        patterns, counts = self.pattern_counts
-        symbols = _weighted(*string_bytes(patterns), counts)[:0x80]
+        patterns = self.distinct_patterns
+        symbols = _weighted(*string_bytes(patterns.values), patterns.counts)[:0x80]
         histogram = np.zeros(256, np.int64)
         np.add.at(histogram, _SYMBOL_CLASSES, symbols)
         upper = self._upper()
@@ -81,7 +87,7 @@ class Text:
         return self.classes[places] if self.codes.dtype != np.uint8 else _ASCII_CLASSES[self.codes[places]]
 
     @cached_property
-    def pattern_counts(self) -> tuple[pa.LargeStringArray, NDArray[np.int64]]:
+    def distinct_patterns(self) -> DistinctStrings:
         """The distinct :meth:`patterns`, and how often each occurs."""
         return added_up(self.patterns(), self.counts)
 
@@ -95,18 +101,6 @@ class Text:
         width = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
         return strings_from_bytes(data, ends[self.offsets])
-
-
-@remember_last
-def _read(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> Text:
-    data, offsets = string_bytes(values)
-    if not len(data) or data.max() < 0x80:
-        # An all-ASCII array is its own UTF-8 buffer.
-        return Text(data, offsets, values, counts)
-    codes = np.frombuffer(str(data.data, "utf-8").encode("utf-32-le"), "<u4").astype(np.uint32, copy=False)
-    # A code point begins at every byte that is not a continuation byte.
-    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum((data & 0xC0) != 0x80)])
-    return Text(codes, begins[offsets], values, counts)
 
 
 def _translated(codes: NDArray[np.unsignedinteger[Any]], table: NDArray[np.uint8]) -> NDArray[np.uint8]:

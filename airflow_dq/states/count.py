@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_dq.states.array import flat
 from airflow_dq.states.base import Kind
-from airflow_dq.states.tally import Tally
+from airflow_dq.states.counter import CounterState
+from airflow_dq.states.prepared import PreparedColumn
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(Tally):
+class Counts(CounterState):
     """Rows, and among them nulls, NaNs, infinities and empty strings (or empty binaries), each apart."""
 
     key: ClassVar[str] = "counts/1"
@@ -34,9 +34,9 @@ class Counts(Tally):
         return self.nulls + self.nans + self.empty
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
-        """Count an Arrow array of any type."""
-        values = flat(values)
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Count the values of a column of any type."""
+        values = column.values
         rows, nulls = len(values), values.null_count
         if pa.types.is_floating(values.type):
             numbers = (values.drop_null() if nulls else values).to_numpy(zero_copy_only=False)

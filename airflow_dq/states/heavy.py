@@ -56,9 +56,9 @@ class HeavyHitters:
         return cls._kept(values, hashes, counts, np.zeros(len(counts), np.int64), 0, cls.CAPACITY, 0)
 
     @classmethod
-    def settled_of(cls, values: pa.Array, hashes: Hashes, counts: Counted) -> HeavyHitters:
-        """As ``of(...).settled(...)`` of them all."""
-        return cls(values, hashes, counts, np.zeros(len(counts), np.int64)).settled(int(counts.sum()))
+    def stored_of(cls, values: pa.Array, hashes: Hashes, counts: Counted) -> HeavyHitters:
+        """As ``of(...).as_stored(...)`` of them all."""
+        return cls(values, hashes, counts, np.zeros(len(counts), np.int64)).as_stored(int(counts.sum()))
 
     @classmethod
     def none(cls, values: pa.Array) -> HeavyHitters:
@@ -101,7 +101,7 @@ class HeavyHitters:
         values = pa.concat_arrays([self.values, other.values]).take(pa.array(first))
         return self._kept(values, hashes, counts, missed, floor, self.CAPACITY, 0)
 
-    def settled(self, total: int) -> HeavyHitters:
+    def as_stored(self, total: int) -> HeavyHitters:
         """The few that are worth storing: none rarer than one in ``SHARE`` of all ``total`` values.
 
         The floor is raised to what it can be at worst for any split, so that it says nothing about the split.

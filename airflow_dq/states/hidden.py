@@ -15,7 +15,7 @@ _DIGEST_BYTES = 9
 """72 bits: 12 characters, and no two of a billion values alike but with a chance of one in ten thousand."""
 
 
-def veiled_strings(values: pa.LargeStringArray, key: bytes) -> pa.LargeStringArray:
+def hidden_strings(values: pa.LargeStringArray, key: bytes) -> pa.LargeStringArray:
     """Each string as a hash that only the key's owner can make: equal strings stay equal, in any partition.
 
     :param key: 1 to 64 bytes
@@ -27,7 +27,7 @@ def veiled_strings(values: pa.LargeStringArray, key: bytes) -> pa.LargeStringArr
     return pa.array(hidden, pa.large_string())
 
 
-def veiled_hashes(hashes: Hashes, key: bytes) -> Hashes:
+def hidden_hashes(hashes: Hashes, key: bytes) -> Hashes:
     """Hashes that cannot be made again from the values without the key.
 
     :param key: 1 to 64 bytes

@@ -7,12 +7,11 @@ from hashlib import blake2b
 from typing import ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states import character
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.prepared import PreparedColumn
 
 Counted = NDArray[np.int64]
 CLASSES = 256
@@ -30,17 +29,17 @@ class Initials(State):
     """By code point modulo ``CLASSES``."""
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
-        """Count a string array."""
-        text = character.Text.of(values)
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Count the strings of a column."""
+        text = column.text
         first = text.codes[text.offsets[:-1]].astype(np.int64) % CLASSES
         return cls(np.bincount(first, text.counts, CLASSES).astype(np.int64))
 
     @classmethod
-    def veiled(cls, values: pa.Array, key: bytes) -> Self:
-        """Count a string array, the characters in an order that only the key's owner knows."""
+    def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
+        """Count the strings of a column, the characters in an order that only the key's owner knows."""
         hashed = [blake2b(bytes([place]), key=key, digest_size=8).digest() for place in range(CLASSES)]
-        return cls(cls.of(values).counts[np.argsort(np.array(hashed, dtype="S8"), kind="stable")])
+        return cls(cls.of_column(column).counts[np.argsort(np.array(hashed, dtype="S8"), kind="stable")])
 
     @property
     def total(self) -> int:

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
 
-from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind
-from airflow_dq.states.tally import Tally
+from airflow_dq.states.counter import CounterState
+from airflow_dq.states.prepared import PreparedColumn
 
 _DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class ClockShape(Tally):
+class ClockShape(CounterState):
     """Counts over the dates and timestamps, in seconds since 1970-01-01 UTC."""
 
     key: ClassVar[str] = "clock/1"
@@ -26,9 +25,9 @@ class ClockShape(Tally):
     midnights: int = 0
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
+    def of_column(cls, column: PreparedColumn) -> Self:
         """Summarise moments."""
-        seconds = finite_floats(values)
+        seconds = column.finite
         days = seconds / _DAY
         whole = seconds[days == np.floor(days)]
         # Of very large numbers the quotient is always whole; fmod is exact, whatever the size of its first argument.

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import finite_floats, flat
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.codec import pack, reading, unpack
 from airflow_dq.states.exact import UNIT, exact_dot, exact_sum
 from airflow_dq.states.fixed_point import unscaled
 from airflow_dq.states.hidden import rounded_outwards
 from airflow_dq.states.long_integer import EXACT_INTEGER, is_long
+from airflow_dq.states.prepared import PreparedColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Moments(State):
     """Digits behind the point of decimals; 0 for other numbers."""
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
+    def of_column(cls, column: PreparedColumn) -> Self:
         """Summarise numbers: floats, integers of up to 64 bits and decimals of any size, each exactly."""
-        values = flat(values)
+        values = column.values
         if pa.types.is_decimal(values.type):
             return cls._of_decimals(values)
         if is_long(values):
             numbers = values.drop_null().to_numpy(zero_copy_only=False)
             return cls._of_integers(numbers)
-        numbers = finite_floats(values)
+        numbers = column.finite
         if len(numbers) == 0:
             return cls()
         return cls(len(numbers), *_sums(numbers), float(numbers.min()), float(numbers.max()))
@@ -80,9 +80,9 @@ class Moments(State):
         return cls(len(integers), total, squares, min(integers) / 10**scale, max(integers) / 10**scale, scale)
 
     @classmethod
-    def veiled(cls, values: pa.Array, key: bytes) -> Self:
+    def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
         """Exact sums, but a minimum and maximum rounded outwards to at most 0.8 % of them."""
-        state = cls.of(values)
+        state = cls.of_column(column)
         if not state.count:
             return state
         low, high = rounded_outwards(state.low, state.high)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.cell import Cells
 from airflow_dq.states.codec import (
@@ -25,10 +25,10 @@ from airflow_dq.states.codec import (
 )
 from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
 from airflow_dq.states.heavy import Frequent
-from airflow_dq.states.hidden import veiled_hashes
-from airflow_dq.states.joint import comparable_cells, sketched_cells
+from airflow_dq.states.hidden import hidden_hashes
+from airflow_dq.states.joint import sketched_cells
 from airflow_dq.states.long_integer import is_long, split, whole
-from airflow_dq.states.memo import remember_last
+from airflow_dq.states.prepared import PreparedColumn
 from airflow_dq.states.sketch import NumberSketch
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ ALIKE = 2.0**-50
 """Relative difference up to which two floats are one number: four to eight units in the last place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NumberDistribution(State):
     """Counts of the finite values: each value's own up to ``limit`` distinct values, a sketch beyond.
 
@@ -62,24 +62,25 @@ class NumberDistribution(State):
     sketch: NumberSketch | None = None
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
+    def of_column(cls, column: PreparedColumn) -> Self:
         """Summarise numbers: floats, decimals, or integers of up to 64 bits."""
+        values = column.values
         if pa.types.is_decimal(values.type):
             integers, others = whole(values)
             if is_long(integers):
                 return cls.from_counts(*split(integers)).merge(cls.of(others.cast(pa.float64())))
         if is_long(values):
             return cls.from_counts(*split(values))
-        distinct, counts = np.unique(finite_floats(values), return_counts=True)
+        distinct, counts = np.unique(column.finite, return_counts=True)
         return cls.from_distinct(distinct, counts)
 
     @classmethod
-    def veiled(cls, values: pa.Array, key: bytes) -> Self:
+    def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
         """A coarse sketch, however few values there are, whose distinct count is taken from keyed hashes."""
-        exact, counts = np.unique(finite_floats(values), return_counts=True)
+        exact, counts = np.unique(column.finite, return_counts=True)
         if not len(exact):
             return cls()
-        return cls(sketch=NumberSketch.of(exact, counts, veiled_hashes(hash_floats(exact), key)).veiled())
+        return cls(sketch=NumberSketch.of(exact, counts, hidden_hashes(hash_floats(exact), key)).hidden())
 
     @classmethod
     def from_counts(cls, values: Floats, counts: Integers, rests: Integers = _NONE) -> Self:
@@ -115,9 +116,10 @@ class NumberDistribution(State):
         values = np.concatenate([part.values for part in parts])
         counts = np.concatenate([part.counts for part in parts])
         long = any(len(part.rests) for part in parts)
-        return cls.from_counts(values, counts, np.concatenate([p._all_rests() for p in parts]) if long else _NONE)
+        return cls.from_counts(values, counts, np.concatenate([p.all_rests() for p in parts]) if long else _NONE)
 
-    def _all_rests(self) -> Integers:
+    def all_rests(self) -> Integers:
+        """One rest for each value, zeros too."""
         return self.rests if len(self.rests) else np.zeros(len(self.values), np.int64)
 
     def sketched(self) -> NumberSketch:
@@ -131,9 +133,13 @@ class NumberDistribution(State):
         """The distribution as a sketch; without values there is nothing to sketch."""
         return self if self.sketch is not None or not self.total else type(self)(sketch=self.sketched())
 
-    def settled(self) -> Self:
+    def as_stored(self) -> Self:
         """With no more heavy hitters than are worth storing."""
-        return self if self.sketch is None else type(self)(sketch=self.sketch.settled())
+        return self if self.sketch is None else type(self)(sketch=self.sketch.as_stored())
+
+    def reader(self) -> Self:
+        """A copy that shares the arrays: the cells of a sketch take three times the space of the sketch."""
+        return replace(self)
 
     def compared(self) -> Self:
         """Of a sketch, all that its cells are made of: no distance reads how many values are distinct."""
@@ -174,6 +180,13 @@ class NumberDistribution(State):
         pairs = zip(self.values[order].tolist(), self.counts[order].tolist(), strict=True)
         return [Frequent(value, count, 0) for value, count in pairs]
 
+    @cached_property
+    def cells(self) -> Cells:
+        """The distribution over its own cells: single values, or when it is sketched, the cells of the sketch."""
+        if self.sketch is not None:
+            return sketched_cells(self.sketch, self.sketch)
+        return Cells(self.values, self.values, self.counts, self.counts)
+
     def quantile(self, share: float) -> float:
         """The value below which a share (0 to 1) of the values lies, as numpy.quantile interpolates by default.
 
@@ -181,7 +194,7 @@ class NumberDistribution(State):
         """
         if not self.total:
             raise ValueError("A distribution without values has no quantiles.")
-        return common(self, self).quantile(share)
+        return self.cells.quantile(share)
 
     def __eq__(self, other: object) -> bool:
         """Equal values with equal counts, or equal sketches."""
@@ -215,71 +228,3 @@ class NumberDistribution(State):
             if not whole or counts.min(initial=1) < 1 or not np.isfinite(values).all():
                 raise ValueError("its values and counts do not fit together")
             return cls(values, counts, rests, NumberSketch.from_sections(*parts[3:]) if parts[3] else None)
-
-
-@remember_last
-def common(now: NumberDistribution, before: NumberDistribution) -> Cells:
-    """Both distributions over the same cells: single values, or when either is sketched, the cells of a sketch.
-
-    Neither may be empty.
-    """
-    if now.sketch is not None or before.sketch is not None:
-        return sketched_cells(now.sketched(), before.sketched())
-    return _single_values(now, before)
-
-
-@remember_last
-def comparable(now: NumberDistribution, before: NumberDistribution) -> Cells:
-    """As :func:`common`, over cells whose number does not depend on that of the values."""
-    if now.sketch is not None or before.sketch is not None:
-        return comparable_cells(now.sketched(), before.sketched())
-    return common(now, before)
-
-
-def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells:
-    if len(now.rests) or len(before.rests):
-        return _single_integers(now, before)
-    if now is before:
-        return Cells(now.values, now.values, now.counts, now.counts)
-    values = np.concatenate([now.values, before.values])
-    # Two sorted runs: to merge them is much quicker than to hash them, as np.unique does, and to look each value up.
-    order = np.argsort(values, kind="stable")
-    points = values[order]
-    first = np.append(True, points[1:] != points[:-1])
-    place = np.empty(len(values), np.int64)
-    place[order] = np.cumsum(first) - 1
-    counts = np.zeros((2, np.count_nonzero(first)), np.int64)
-    counts[0, place[: len(now.values)]] = now.counts
-    counts[1, place[len(now.values) :]] = before.counts
-    points, counts = _written_alike(points[first], counts)
-    return Cells(points, points, counts[0], counts[1])
-
-
-def _written_alike(points: Floats, counts: Integers) -> tuple[Floats, Integers]:
-    """The points, with those joined that are one number: 11.3417208 on one side, 11.341720800000001 on the other.
-
-    Another way of printing or of summing moves the last digits; no value of the column is another one for that.
-    Only points of one side each are joined, in pairs, and no integers.
-    """
-    near = np.diff(points) <= ALIKE * np.abs(points[1:])
-    if not near.any():
-        return points, counts
-    whole, absent = points == np.floor(points), counts == 0
-    apart = (absent[0, :-1] & absent[1, 1:]) | (absent[1, :-1] & absent[0, 1:])
-    first = np.flatnonzero(near & apart & ~(whole[:-1] & whole[1:]))
-    # In a run of neighbours each has one partner: the first and the second, the third and the fourth.
-    _, begin, run = np.unique(first - np.arange(len(first)), return_index=True, return_inverse=True)
-    first = first[(np.arange(len(first)) - begin[run]) % 2 == 0]
-    counts[:, first + 1] += counts[:, first]
-    return np.delete(points, first), np.delete(counts, first, axis=1)
-
-
-def _single_integers(now: NumberDistribution, before: NumberDistribution) -> Cells:
-    """Points that are one float and different integers stay apart, in their order."""
-    rests = np.concatenate([now._all_rests(), before._all_rests()])
-    pairs = np.stack([np.concatenate([now.values, before.values]), rests.astype(np.float64)], axis=1)
-    points, place = np.unique(pairs, axis=0, return_inverse=True)
-    counts = np.zeros((2, len(points)), np.int64)
-    counts[0, place[: len(now.values)]] = now.counts
-    counts[1, place[len(now.values) :]] = before.counts
-    return Cells(points[:, 0], points[:, 0], counts[0], counts[1])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import pyarrow as pa
-
-from airflow_dq.states.base import Kind
-from airflow_dq.states.category import CategoryDistribution, Counted
-from airflow_dq.states.character import Text
+from airflow_dq.states.array import DistinctStrings
+from airflow_dq.states.base import Kind, State
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
+from airflow_dq.states.prepared import PreparedColumn
 
 
 class PatternDistribution(CategoryDistribution):
@@ -25,8 +25,14 @@ class PatternDistribution(CategoryDistribution):
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING})
 
     @classmethod
-    def _counted(cls, values: pa.Array) -> tuple[pa.LargeStringArray, Counted]:
-        return Text.of(values).pattern_counts
+    def _counted(cls, column: PreparedColumn) -> DistinctStrings:
+        return column.text.distinct_patterns
+
+
+class PatternPair(CategoryPair):
+    """The patterns of one column in two partitions that are compared."""
+
+    state: ClassVar[type[State]] = PatternDistribution
 
 
 def readable(pattern: str) -> str:

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
 
-from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind
-from airflow_dq.states.tally import Tally
+from airflow_dq.states.counter import CounterState
+from airflow_dq.states.prepared import PreparedColumn
 
 
 @dataclass(frozen=True, slots=True)
-class SignShape(Tally):
+class SignShape(CounterState):
     """Counts over the finite values."""
 
     key: ClassVar[str] = "signs/1"
@@ -27,9 +26,9 @@ class SignShape(Tally):
     """Values without a fractional part."""
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
+    def of_column(cls, column: PreparedColumn) -> Self:
         """Summarise numbers."""
-        numbers = finite_floats(values)
+        numbers = column.finite
         return cls(
             count=len(numbers),
             zeros=int(np.count_nonzero(numbers == 0.0)),

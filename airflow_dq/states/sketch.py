@@ -57,7 +57,7 @@ class NumberSketch:
     @classmethod
     def to_compare(cls, values: Floats, counts: Integers, hashes: Hashes) -> NumberSketch:
         """As ``of(...).compared()``."""
-        return cls._of(values, counts, HyperLogLog(), HeavyHitters.settled_of(pa.array(values), hashes, counts))
+        return cls._of(values, counts, HyperLogLog(), HeavyHitters.stored_of(pa.array(values), hashes, counts))
 
     @classmethod
     def _of(cls, values: Floats, counts: Integers, distinct: HyperLogLog, heavy: HeavyHitters) -> NumberSketch:
@@ -96,15 +96,15 @@ class NumberSketch:
             return self.log
         return Histogram.of_ascending(coarser_log_keys(self.log.keys, level - self.log_level), self.log.counts)
 
-    def settled(self) -> NumberSketch:
+    def as_stored(self) -> NumberSketch:
         """With no more heavy hitters than are worth storing."""
-        return replace(self, heavy=self.heavy.settled(self.count))
+        return replace(self, heavy=self.heavy.as_stored(self.count))
 
     def compared(self) -> NumberSketch:
         """With what distances read."""
-        return replace(self, distinct_sketch=HyperLogLog(), heavy=self.heavy.settled(self.count))
+        return replace(self, distinct_sketch=HyperLogLog(), heavy=self.heavy.as_stored(self.count))
 
-    def veiled(self) -> NumberSketch:
+    def hidden(self) -> NumberSketch:
         """Without any value in clear: coarse bins, a range rounded outwards to their edges, no heavy hitters."""
         low, high = rounded_outwards(self.low, self.high)
         level = grid_level(low, high)
@@ -128,7 +128,7 @@ class NumberSketch:
     @property
     def distinct(self) -> int:
         """Estimated number of distinct values."""
-        return round(min(self.count, self.distinct_sketch.estimate()))
+        return round(min(self.count, self.distinct_sketch.estimate))
 
     def __eq__(self, other: object) -> bool:
         """Equal up to the heavy hitters, whose light tail depends on the split."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from airflow_dq.states import character
 from airflow_dq.states.base import Kind
-from airflow_dq.states.tally import Tally
+from airflow_dq.states.counter import CounterState
+from airflow_dq.states.prepared import PreparedColumn
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _FLAGS = (
@@ -32,7 +33,7 @@ _LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f
 
 
 @dataclass(frozen=True, slots=True)
-class TextShape(Tally):
+class TextShape(CounterState):
     """Sums over the non-null, non-empty strings; lengths in code points.
 
     Digits, letters and punctuation are the ASCII ones and Unicode's categories Nd, L* and P*.
@@ -62,9 +63,9 @@ class TextShape(Tally):
     """Strings that read as a number."""
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
-        """Summarise a string array."""
-        text = character.Text.of(values)
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Summarise strings."""
+        text = column.text
         starts, ends = text.offsets[:-1], text.offsets[1:]
         if len(starts) == 0:
             return cls()

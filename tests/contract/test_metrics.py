@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 import string
 import unicodedata
 from collections import Counter
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +19,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial import distance as spatial
 
-from airflow_dq.metrics.descriptor import Bound, Metric, Reason
+import airflow_dq
+from airflow_dq.metrics.descriptor import Bound, Facts, Metric, Reason, Scale, Support, Unit
 from airflow_dq.metrics.evaluate import compare, measure
-from airflow_dq.metrics.registry import get_metric, metric, metrics_for
+from airflow_dq.metrics.extrapolation import SampleChange
+from airflow_dq.metrics.registry import find_metric, get_metric, metric, metrics_for
 from airflow_dq.states.base import Kind, State, states_for
 
 TYPES = {
@@ -276,6 +281,8 @@ def test_every_metric_is_documented(kind: Kind, entry: Metric) -> None:
 
 # ---- promises ------------------------------------------------------------------------------------------------------
 
+ROUNDING = 1e-9
+"""A sum of shares may exceed its largest value by its last digits."""
 EDGE = [0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, 1e-300, 1e16, math.nan, math.inf, -math.inf]
 RANDOM = {
     Kind.NUMERIC: st.one_of(st.none(), st.sampled_from(EDGE), st.floats(), st.integers(-3, 3).map(float)),
@@ -288,11 +295,16 @@ RANDOM[Kind.TIMESTAMP] = RANDOM[Kind.NUMERIC]
 @pytest.mark.parametrize("kind", list(RANDOM))
 @given(data=st.data())
 @settings(max_examples=150, deadline=None, derandomize=True)
-def test_a_metric_is_a_finite_float_or_a_reason(kind: Kind, data: st.DataObject) -> None:
+def test_a_metric_is_a_finite_float_in_its_natural_range_or_a_reason(kind: Kind, data: st.DataObject) -> None:
     now, before = (data.draw(st.lists(RANDOM[kind], max_size=15)) for _ in range(2))
     a, b = states_of(kind, now), states_of(kind, before)
-    for name, value in {**measure(kind, a), **compare(kind, a, b)}.items():
-        assert isinstance(value, Reason) or (type(value) is float and math.isfinite(value)), (name, value)
+    for entry in metrics_for(kind):
+        values = compare(kind, a, b, [entry.name], pool=entry.pool) if entry.pair else measure(kind, a)
+        value = values[entry.name]
+        assert isinstance(value, Reason) or (type(value) is float and math.isfinite(value)), (entry.name, value)
+        if not isinstance(value, Reason):
+            lowest, highest = entry.natural_range
+            assert lowest - ROUNDING <= value <= highest + ROUNDING, (entry.name, value)
 
 
 @pytest.mark.parametrize("kind", list(RANDOM))
@@ -370,3 +382,146 @@ def test_a_name_is_registered_once_for_a_kind() -> None:
     with pytest.raises(ValueError, match="exactly one"):
         metric(*entry.states, *entry.states, bound=Bound.CANTELLI, pair=True)
     assert get_metric("row_count", Kind.STRING) is entry
+
+
+# ---- the descriptor ------------------------------------------------------------------------------------------------
+
+
+def test_a_decorator_can_say_whatever_a_descriptor_holds() -> None:
+    assert set(Facts.__annotations__) == {field.name for field in fields(Metric)} - {"states", "pair_type", "function"}
+
+
+@every_metric
+def test_a_metric_is_told_in_words(kind: Kind, entry: Metric) -> None:
+    assert entry.words
+    assert "_" not in entry.phrase
+    ending = {1: "the partition before", 3: "the last three partitions"}[entry.pool]
+    assert entry.phrase == (f"{entry.words} {entry.link} {ending}" if entry.pair else entry.words)
+    assert find_metric(entry.name, kind) is entry
+
+
+@every_metric
+def test_unit_and_natural_range_agree_with_the_scale(kind: Kind, entry: Metric) -> None:
+    lowest, highest = entry.natural_range
+    assert lowest < highest
+    assert (entry.unit is Unit.SHARE) == entry.name.endswith("_ratio")
+    if entry.unit is Unit.SHARE:
+        assert entry.natural_range == (0.0, 1.0)
+    if entry.pair:
+        assert lowest == 0.0
+    units = {Scale.SHARE: Unit.SHARE, Scale.COUNT: Unit.COUNT, Scale.TRANSPORT: Unit.SPAN, Scale.SIZE: Unit.SPAN}
+    assert entry.unit is units.get(entry.scale, entry.unit)
+    homes = {
+        Unit.COLUMN: {Kind.NUMERIC, Kind.TIMESTAMP},
+        Unit.SPAN: {Kind.NUMERIC, Kind.TIMESTAMP},
+        Unit.CHARACTERS: {Kind.STRING},
+        Unit.ELEMENTS: {Kind.BINARY, Kind.NESTED},
+    }
+    assert kind in homes.get(entry.unit, set(Kind))
+
+
+@pytest.mark.parametrize("kind", [Kind.NUMERIC, Kind.TIMESTAMP])
+def test_what_has_the_columns_unit_and_nothing_else_changes_with_it(kind: Kind) -> None:
+    now, before = raw(kind, 0), raw(kind, 1)
+    larger = [[None if x is None else 4.0 * x for x in items] for items in (now, before)]
+    # How many values are whole is a matter of the unit, in which midnights are, too.
+    for entry in metrics_for(kind):
+        if entry.name in ("integer_ratio", "midnight_ratio"):
+            continue
+        plain, scaled = (value_of(entry, kind, *pair) for pair in ((now, before), larger))
+        factor = 4.0 if entry.unit in (Unit.COLUMN, Unit.SPAN) else 1.0
+        assert scaled == pytest.approx(factor * plain), entry.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor", "offset"),
+    [(Kind.NUMERIC, 10.0, 0.0), (Kind.NUMERIC, 0.1, 0.0), (Kind.TIMESTAMP, 1000.0, 0.0), (Kind.TIMESTAMP, 1.0, 3600.0)],
+)
+def test_a_linear_change_of_the_whole_partition_is_extrapolated_to_what_it_makes(
+    kind: Kind, factor: float, offset: float
+) -> None:
+    items = raw(kind, 0)
+    others = [None if x is None else factor * x + offset for x in items]
+    before, after = (measure(kind, states_of(kind, some)) for some in (items, others))
+    for entry in metrics_for(kind, pair=False):
+        full, changed = before[entry.name], after[entry.name]
+        assert isinstance(full, float)
+        assert isinstance(changed, float)
+        told = entry.extrapolation.linear(SampleChange(full, full, changed), factor, offset)
+        assert told == pytest.approx(changed, rel=1e-6, abs=1e-9), entry.name
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.NULL])
+def test_fewer_rows_of_the_same_distribution_are_extrapolated_to_what_they_make(kind: Kind) -> None:
+    items = raw(kind, 0)
+    full, half = (measure(kind, states_of(kind, some)) for some in (items * 2, items))
+    for entry in metrics_for(kind, pair=False):
+        before, after = full[entry.name], half[entry.name]
+        assert isinstance(before, float)
+        assert isinstance(after, float)
+        if before != after:
+            told = entry.extrapolation.thinned(SampleChange(before, before, after))
+            # A quantile lies between two rows, which are further apart when they are fewer.
+            assert told == pytest.approx(after, rel=0.01), entry.name
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.NULL])
+def test_missing_values_count_where_all_rows_are_measured_and_nowhere_else(kind: Kind) -> None:
+    items = raw(kind, 0)
+    values, padded = (measure(kind, states_of(kind, some)) for some in (items, [*items, None, None]))
+    moved = {name for name in values if values[name] != padded[name]}
+    assert moved == {entry.name for entry in metrics_for(kind, pair=False) if entry.support is Support.ROWS}
+
+
+@every_metric
+def test_a_metric_that_says_how_many_values_are_there_looks_at_nothing_else(kind: Kind, entry: Metric) -> None:
+    if not entry.presence or kind is Kind.NULL:
+        return
+    there = [value for value in present(raw(kind, 0)) if value not in ("", b"")]
+    assert value_of(entry, kind, there, []) == 1.0
+    assert value_of(entry, kind, [None], []) == 0.0
+
+
+@every_metric
+def test_special_roles_fit_the_metric(kind: Kind, entry: Metric) -> None:
+    if entry.of_table:
+        assert entry.kinds == frozenset(Kind)
+        assert not entry.learned(named=True)
+    if entry.counts_new:
+        assert entry.pair
+        assert value_of(entry, kind, raw(kind, 0), [present(raw(kind, 0))[0]]) > 0.5
+    if entry.counts_new or entry.first_occurrence is not None:
+        assert entry.unit is Unit.SHARE
+    if entry.level is not None:
+        assert entry.unit is Unit.COLUMN
+    # What is always watched must be used at all.
+    assert entry.learned(named=False) or not entry.always
+    assert entry.learned(named=True) or not entry.learned(named=False)
+
+
+def value_of(entry: Metric, kind: Kind, now: list, before: list) -> float:
+    a = states_of(kind, now)
+    if not entry.pair:
+        value = measure(kind, a)[entry.name]
+    else:
+        value = compare(kind, a, states_of(kind, before), [entry.name], pool=entry.pool)[entry.name]
+    assert isinstance(value, float)
+    return value
+
+
+PACKAGE = Path(airflow_dq.__file__).parent
+NAMELESS = (
+    *sorted((PACKAGE / "corruption").glob("*.py")),
+    PACKAGE / "explain" / "wording.py",
+    PACKAGE / "metrics" / "descriptor.py",
+    PACKAGE / "metrics" / "evaluate.py",
+    PACKAGE / "metrics" / "extrapolation.py",
+    PACKAGE / "metrics" / "registry.py",
+)
+
+
+@pytest.mark.parametrize("module", [pytest.param(path, id=str(path.relative_to(PACKAGE))) for path in NAMELESS])
+def test_no_metric_is_named_where_all_are_alike(module: Path) -> None:
+    known = {entry.name for _, entry in ALL}
+    texts = {node.value for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Constant)}
+    assert not known & {text for text in texts if isinstance(text, str)}

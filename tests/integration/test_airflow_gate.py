@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.corruption.variant import variants_of
+from airflow_dq.corruption.variant import with_variants
 from airflow_dq.profile import profile_table
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.address import parse_dsn
@@ -67,8 +67,7 @@ def save(store: Repository, dataset: str, days: list[str], today: pa.Table) -> N
     for number, day in enumerate(days):
         profile = profile_table(today if day == TODAY else orders(number), partition=day)
         if day == DAYS[-2]:
-            for column in profile.columns:
-                variants_of(profile, column)
+            profile = with_variants(profile)
         store.save_profile(attempts[day], dataset, profile)
 
 

@@ -16,8 +16,6 @@ from sqlalchemy import text
 from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
 from airflow_dq.gate import pipeline as judge_module
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.judge.verdict import Status, Verdict
-from airflow_dq.learn.program import Program
 from airflow_dq.gate.question import body
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.program import Program

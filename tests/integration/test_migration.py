@@ -11,9 +11,6 @@ from sqlalchemy import URL, Engine, create_engine, text
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.profile.model import Profile
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store import open_store
 from airflow_dq.store import table as model

@@ -9,10 +9,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.registry import metrics_for, pools
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, text
 
-from airflow_dq.corruption.variant import all_variants
+from airflow_dq.corruption.variant import with_variants
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
@@ -49,9 +49,7 @@ def table(day: int, rows: int = 300, *, bad: bool = False) -> pa.Table:
 def profiled(day: int, *, variants: bool = True, bad: bool = False) -> Profile:
     """The day's profile as the profile job makes it, with variants only where they are kept."""
     profile = profile_table(table(day, bad=bad), partition=key(day))
-    if variants:
-        all_variants(profile)
-    return profile
+    return with_variants(profile) if variants else profile
 
 
 def put(store: Repository, dataset: str, profile: Profile) -> None:

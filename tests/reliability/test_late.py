@@ -9,11 +9,9 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.gate.pipeline import judge
+from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.series import distances
-from airflow_dq.judge.verdict import Status
-from airflow_dq.metrics.registry import pools
-from airflow_dq.judge.verdict import Status
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.retention import RETENTION

@@ -15,11 +15,13 @@ from airflow_dq.metrics import category, number
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.profile import profile_table
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
 from airflow_dq.states.codec import compress
 from airflow_dq.states.grid import bin_edges
 from airflow_dq.states.hashing import hash_floats
 from airflow_dq.states.hyperloglog import HyperLogLog
-from airflow_dq.states.number import NumberDistribution, common
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.number_pair import BINS, NumberPair
 from airflow_dq.store.value import encode_metrics
 from tests.benchmark.accuracy.column import NUMBERS, table, texts
 
@@ -45,17 +47,17 @@ def distances(size: int, shift: float) -> list[Finding]:
     for name, make in NUMBERS.items():
         rng = np.random.default_rng(7)
         now, before = make(rng, size, shift), make(rng, size, 0.0)
-        a, b = (NumberDistribution.of(pa.array(part)).as_sketch().settled() for part in (now, before))
+        a, b = (NumberDistribution.of(pa.array(part)).as_sketch().as_stored() for part in (now, before))
         low, high = min(now.min(), before.min()), max(now.max(), before.max())
-        edges = np.concatenate([[low], bin_edges(low, high, number.BINS), [high]])
+        edges = np.concatenate([[low], bin_edges(low, high, BINS), [high]])
         p, q = (np.histogram(part, edges)[0] / size for part in (now, before))
         ks = stats.ks_2samp(now, before, method="asymp").statistic
         js, kl = spatial.jensenshannon(p, q) ** 2, stats.entropy(p + 1e-6, q + 1e-6)
         errors = {
-            "emd": (_relative(number.emd(a, b), stats.wasserstein_distance(now, before)), 0.005),
-            "ks_dist": (abs(float(number.ks_dist(a, b)) - ks), 0.001),
-            "js_div": (_relative(number.js_div(a, b), js), 0.01),
-            "kl_div": (_relative(number.kl_div(a, b), kl), 0.01),
+            "emd": (_relative(number.emd(NumberPair(a, b)), stats.wasserstein_distance(now, before)), 0.005),
+            "ks_dist": (abs(float(number.ks_dist(NumberPair(a, b))) - ks), 0.001),
+            "js_div": (_relative(number.js_div(NumberPair(a, b)), js), 0.01),
+            "kl_div": (_relative(number.kl_div(NumberPair(a, b)), kl), 0.01),
         }
         found += [Finding(f"{metric}, shift {shift}", name, *error) for metric, error in errors.items()]
     return found
@@ -78,7 +80,7 @@ def exact_distances(size: int) -> list[Finding]:
         "new_ratio": p[q == 0].sum() / size,
     }
     return [
-        Finding("strings, exact", name, _relative(getattr(category, name)(a, b), value), 1e-9)
+        Finding("strings, exact", name, _relative(getattr(category, name)(CategoryPair(a, b)), value), 1e-9)
         for name, value in expected.items()
     ]
 
@@ -88,8 +90,8 @@ def quantiles(size: int) -> list[Finding]:
     found = []
     for name, make in NUMBERS.items():
         values = np.sort(make(np.random.default_rng(5), size, 0.0))
-        state = NumberDistribution.of(pa.array(values)).as_sketch().settled()
-        cells, worst = common(state, state), 0.0
+        state = NumberDistribution.of(pa.array(values)).as_sketch().as_stored()
+        cells, worst = state.cells, 0.0
         for share in np.linspace(0.001, 0.999, 500).tolist():
             value = cells.quantile(share)
             near = abs(value) * 1e-9
@@ -104,7 +106,7 @@ def distinct_counts(sets: int) -> list[Finding]:
     rng = np.random.default_rng(11)
     errors = []
     for size in (10 ** rng.uniform(4.3, 6.3, sets)).astype(int).tolist():
-        errors.append(abs(HyperLogLog.of(hash_floats(rng.random(size))).estimate() / size - 1.0))
+        errors.append(abs(HyperLogLog.of(hash_floats(rng.random(size))).estimate / size - 1.0))
     return [
         Finding("distinct count", "standard error", float(np.sqrt(np.mean(np.square(errors)))), 0.005),
         Finding("distinct count", "95 of 100 sets within", float(np.percentile(errors, 95)), 0.01),
@@ -117,7 +119,7 @@ def entropies(size: int) -> list[Finding]:
     found = []
     for distinct in (25_000, 100_000):
         values = texts(np.random.default_rng(2), size, 0.0, distinct)
-        state = CategoryDistribution.of(values).settled()
+        state = CategoryDistribution.of(values).as_stored()
         counts = np.array(list(Counter(values.to_pylist()).values()))
         assert state.buckets is not None
         error = _relative(state.buckets.entropy, stats.entropy(counts))

@@ -5,12 +5,12 @@ import math
 from dataclasses import fields, replace
 
 import pytest
+from airflow_dq.XX import ClauseResult, Transform, TransformKind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.codec import from_builtins, from_json, to_builtins, to_json
 from airflow_dq.exceptions import CodecError
-from airflow_dq.XX import ClauseResult, Transform, TransformKind
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.range import Clause

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import struct
-import zlib
-
 import numpy as np
 import pytest
 
@@ -68,16 +64,6 @@ def test_damage_is_a_codec_error(cut: int) -> None:
 def test_other_version_is_named() -> None:
     with pytest.raises(CodecError, match="version 3; this version reads 2"):
         decode_variants(b"\x03\x00" + encode_variants(VARIANTS)[2:])
-
-
-def test_version_1_in_which_each_state_was_compressed_is_still_read() -> None:
-    states = [Counts(10, 1).encode(), Counts(10, 5).encode()]
-    places = [{Counts.key: [0, len(states[0])]}, {Counts.key: [len(states[0]), len(states[1])]}]
-    heads = [["unit_change", "x10", {"mean": 1.5}, places[0]], ["missing_values", "50%", {}, places[1]]]
-    head = zlib.compress(json.dumps(heads).encode())
-    first, second = decode_variants(b"".join([struct.pack("<HI", 1, len(head)), head, *states]))
-    assert (first.metrics, first.states) == ({"mean": 1.5}, {Counts.key: Counts(10, 1)})
-    assert (second.parameter, second.states) == ("50%", {Counts.key: Counts(10, 5)})
 
 
 def test_states_that_are_alike_take_few_bytes_together() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.corruption.procedure import APPENDIX_B
-from airflow_dq.corruption.registry import Clean, changed_rows, injections_for, registered, same_values
-from airflow_dq.corruption.spelling import to_texts
+from airflow_dq.corruption.clean_column import CleanColumn, changed_rows
+from airflow_dq.corruption.injection import Injected, registered
+from airflow_dq.corruption.procedure import APPENDIX_B, injections_for
 from airflow_dq.states.base import Kind
 
 ROWS = 1000
@@ -19,13 +19,13 @@ WORDS = [f"{letter}{number:05d}-xY" for letter, number in zip(RNG.choice(list("a
 NUMBERS = RNG.integers(100, 1000, ROWS).astype(float)
 
 
-def clean(kind=Kind.STRING, values=None, neighbour=None):
+def clean(kind=Kind.STRING, values=None, donor=None):
     if values is None:
         values = WORDS if kind is Kind.STRING else NUMBERS
     types = {Kind.STRING: pa.large_string(), Kind.BOOLEAN: pa.bool_()}
     array = pa.array(values, types.get(kind, pa.float64()))
-    other = None if neighbour is None else pa.array(neighbour, array.type)
-    return Clean(kind, array, other, to_texts(kind, array))
+    other = None if donor is None else pa.array(donor, array.type)
+    return CleanColumn(kind, array, other)
 
 
 def inject(label, column, seed=0, name="c"):
@@ -67,17 +67,17 @@ def test_labels_are_unique_within_a_kind(kind):
 
 
 def test_every_injection_is_deterministic_and_its_seed_is_its_own():
-    column = clean(neighbour=WORDS[::-1])
+    column = clean(donor=WORDS[::-1])
     for entry in injections_for(Kind.STRING):
         first, again = entry.apply(column, 0, "c"), entry.apply(column, 0, "c")
-        assert same_values(first.values, again.values)
+        assert first.values.equals(again.values)
     random = "increased_nulls 50%"
-    assert not same_values(inject(random, column).values, inject(random, column, seed=1).values)
-    assert not same_values(inject(random, column).values, inject(random, column, name="d").values)
+    assert not inject(random, column).values.equals(inject(random, column, seed=1).values)
+    assert not inject(random, column).values.equals(inject(random, column, name="d").values)
 
 
-def test_schema_change_takes_values_of_the_neighbour():
-    column = clean(neighbour=["other"] * 7)
+def test_schema_change_takes_values_of_the_donor():
+    column = clean(donor=["other"] * 7)
     assert set(inject("schema_change 100%", column).values.to_pylist()) == {"other"}
     assert changed("schema_change 10%", column).sum() == 100
     assert inject("schema_change 10%", clean()) is None
@@ -199,8 +199,23 @@ def test_no_injection_stops_at_odd_columns(entry):
     }
     for kind in entry.kinds & odd.keys():
         for values in odd[kind]:
-            for neighbour in (None, values):
-                injected = entry.apply(clean(kind, values, neighbour), 0, "c")
+            for donor in (None, values):
+                injected = entry.apply(clean(kind, values, donor), 0, "c")
                 if injected is not None:
                     injected.values.validate(full=True)
-                    assert injected.repeat > 1 or not same_values(injected.values, clean(kind, values).values)
+                    assert injected.repeat > 1 or repr(injected.values.to_pylist()) != repr(values)
+
+
+def test_an_error_that_leaves_every_row_as_it_was_changes_nothing():
+    column = clean(Kind.NUMERIC, [1.0, float("nan"), None])
+    same, other = (pa.array(values, pa.float64()) for values in ([1.0, float("nan"), None], [1.0, float("nan"), 2.0]))
+    assert Injected(column, same).changes_nothing
+    assert not Injected(column, same, repeat=2).changes_nothing
+    assert not Injected(column, same.slice(0, 2), share=2 / 3).changes_nothing
+    assert not Injected(column, other).changes_nothing
+    assert Injected(column, other).changed.tolist() == [False, False, True]
+
+
+def test_a_missing_row_is_another_one_than_a_value():
+    left, right = pa.array(["a", None, None], pa.large_string()), pa.array(["a", "", None], pa.large_string())
+    assert changed_rows(left, right).tolist() == [False, True, False]

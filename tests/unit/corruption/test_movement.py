@@ -1,4 +1,4 @@
-"""The arithmetic of carrying counts over, on small numbers."""
+"""The arithmetic of extrapolated counts, on small numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_random_losses_are_spread_over_all_values():
     rng = np.random.default_rng(3)
     clean = np.full(20, 50)
     kept = rng.binomial(clean, 0.5)
-    # Each value kept half of its rows, give or take chance: the carried loss must not show chance.
+    # Each value kept half of its rows, give or take chance: the extrapolated loss must not show chance.
     assert np.array_equal(kept_share(clean, kept), np.full(20, kept.sum() / 1000))
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from airflow_dq.corruption.registry import Clean
-from airflow_dq.corruption.spelling import from_texts, join_points, split_points, to_texts
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.spelling import join_points, split_points, to_texts
 from airflow_dq.states.base import Kind
 
 
@@ -16,14 +16,14 @@ def test_whole_numbers_are_written_without_a_fraction():
 
 def test_texts_that_are_no_numbers_become_null_and_unchanged_ones_stay():
     values = pa.array([1.0, 2.0, float("inf"), None, 5.0, 6.0])
-    clean = Clean(Kind.NUMERIC, values, None, to_texts(Kind.NUMERIC, values))
+    clean = CleanColumn(Kind.NUMERIC, values)
     texts = ["1", "x2", None, None, "1e999", "66"]
-    assert from_texts(clean, texts).to_pylist() == [1.0, None, float("inf"), None, None, 66.0]
+    assert clean.respelled(texts).to_pylist() == [1.0, None, float("inf"), None, None, 66.0]
 
 
 def test_points_join_and_split():
     texts = ["aé", None, "", "漢\U0001f600", "\0b"]
-    points, lengths = join_points(texts)
-    assert len(points) == 6
-    assert split_points(points, lengths) == texts
-    assert split_points(*join_points([])) == []
+    joined, nothing = join_points(texts), join_points([])
+    assert len(joined.points) == 6
+    assert split_points(joined.points, joined.lengths) == texts
+    assert split_points(nothing.points, nothing.lengths) == []

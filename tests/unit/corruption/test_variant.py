@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.corruption.extrapolation import Carrier
-from airflow_dq.corruption.registry import Clean, Injected, injections_for
-from airflow_dq.corruption.spelling import to_texts
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.extrapolation import Extrapolator
+from airflow_dq.corruption.injection import Injected
+from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
-from airflow_dq.corruption.variant import all_variants, variants_of
+from airflow_dq.corruption.variant import all_variants, variants_of, with_variants
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -47,7 +50,7 @@ def before():
 def truth(table, column, kind):
     """Metrics and states by label after each error in every row."""
     values = canonical(table[column].combine_chunks())
-    clean = Clean(kind, values, None, to_texts(kind, values))
+    clean = CleanColumn(kind, values)
     found = {}
     for entry in injections_for(kind):
         injected = entry.apply(clean, 0, column)
@@ -61,7 +64,7 @@ def truth(table, column, kind):
 def test_variants_of_a_small_partition_are_its_profile_after_the_error(name):
     table = flights(900)
     profile = profile_table(table)
-    neighbours = {"id": "carrier", "carrier": "id", "fare": "seat", "seat": "fare"}
+    donors = {"id": "carrier", "carrier": "id", "fare": "seat", "seat": "fare"}
     for variant in variants_of(profile, name):
         if variant.type == "volume_change" and variant.parameter.startswith("x"):
             copies = pa.concat_tables([table] * int(variant.parameter[1:]))
@@ -69,7 +72,7 @@ def test_variants_of_a_small_partition_are_its_profile_after_the_error(name):
         if variant.label == "increased_nulls 100% null":
             assert variant.metrics["complete_ratio"] == 0.0
         if variant.label == "schema_change 100%":
-            assert neighbours[name] in table.column_names
+            assert donors[name] in table.column_names
         if variant.label == "unit_change x1000":
             times = table["fare"].to_numpy() if name == "fare" else canonical(table[name].combine_chunks()).to_numpy()
             assert variant.metrics["mean"] == pytest.approx(float(np.mean(times * 1000.0)), rel=1e-12)
@@ -79,12 +82,13 @@ def test_variants_of_a_small_partition_are_its_profile_after_the_error(name):
 def test_no_error_lies_exactly_on_the_partition(large, name):
     column = large.columns[name]
     values = large.sample.expand([name]).column(0).combine_chunks()
-    metrics, states = Carrier.of(column, values, large.row_count).carry(Injected(values))
+    clean = CleanColumn(column.kind, values)
+    metrics, states = Extrapolator.of(column, clean, large.row_count).extrapolate(Injected(clean, values))
     assert metrics == column.metrics
     assert states == {key: column.states[key] for key in states}
 
 
-def test_carried_nulls_are_within_sampling_error(large):
+def test_extrapolated_nulls_are_within_sampling_error(large):
     (variant,) = [v for v in variants_of(large, "carrier") if v.label == "increased_nulls 10% null"]
     # 10 % of 1000 rows, of which those that were missing before change nothing: four standard errors.
     complete = large.columns["carrier"].metrics["complete_ratio"]
@@ -93,7 +97,7 @@ def test_carried_nulls_are_within_sampling_error(large):
 
 
 @pytest.mark.parametrize("name", ["carrier", "fare", "seat", "at"])
-def test_linear_and_volume_changes_are_carried_exactly(large, before, name):
+def test_linear_and_volume_changes_are_extrapolated_exactly(large, before, name):
     kind = large.columns[name].kind
     true = truth(flights(50_000), name, kind)
     labels = {"volume_change x2", "volume_change x10", "unit_change x10", "unit_change x1000/1024", "unit_change +1 h"}
@@ -126,7 +130,7 @@ FOLLOWED = {
 
 
 @pytest.mark.parametrize("name", sorted(FOLLOWED))
-def test_carried_errors_follow_the_truth(large, before, name):
+def test_extrapolated_errors_follow_the_truth(large, before, name):
     labels, names = FOLLOWED[name]
     kind = large.columns[name].kind
     true, base = truth(flights(50_000), name, kind), before.columns[name].states
@@ -134,9 +138,9 @@ def test_carried_errors_follow_the_truth(large, before, name):
     for label in labels:
         metrics, states = true[label]
         expected = {**metrics, **compare(kind, states, base)}
-        carried = {**found[label].metrics, **compare(kind, found[label].states, base)}
+        extrapolated = {**found[label].metrics, **compare(kind, found[label].states, base)}
         for metric in names:
-            assert carried[metric] == pytest.approx(expected[metric], rel=0.15, abs=0.005), (label, metric)
+            assert extrapolated[metric] == pytest.approx(expected[metric], rel=0.15, abs=0.005), (label, metric)
 
 
 def test_distances_do_not_take_sampling_noise_for_an_error(large, before):
@@ -146,8 +150,8 @@ def test_distances_do_not_take_sampling_noise_for_an_error(large, before):
     clean = compare(column.kind, column.states, base)
     for variant in variants_of(large, "id"):
         if variant.type in ("casing_change", "whitespace_padding", "char_perturbation"):
-            carried = compare(column.kind, variant.states, base)
-            assert carried["l1"] <= 1.1 * clean["l1"], variant.label
+            extrapolated = compare(column.kind, variant.states, base)
+            assert extrapolated["l1"] <= 1.1 * clean["l1"], variant.label
             assert variant.metrics["digit_len"] == column.metrics["digit_len"]
 
 
@@ -183,11 +187,11 @@ def test_variants_do_not_depend_on_the_split_of_the_partition(large):
             assert (one.label, one.metrics, one.states) == (other.label, other.metrics, other.states)
 
 
-def test_variants_are_computed_once_and_only_when_asked():
+def test_variants_are_computed_once_and_change_no_profile():
     profile = profile_table(flights(50))
     assert profile.variants == {}
     assert variants_of(profile, "id") is variants_of(profile, "id")
-    assert list(profile.variants) == ["id"]
+    assert profile.variants == {}
     assert list(all_variants(profile)) == COLUMNS
 
 
@@ -199,7 +203,7 @@ def test_the_seed_of_the_options_changes_what_is_drawn():
     assert drawn[0] != drawn[1]
 
 
-def test_the_neighbour_is_the_next_column_of_the_same_kind():
+def test_the_donor_is_the_next_column_of_the_same_kind():
     table = pa.table({"a": ["x"] * 9, "n": list(range(9)), "b": ["yy"] * 9, "c": ["zzz"] * 9})
     profile = profile_table(table)
     lengths = {}
@@ -237,6 +241,23 @@ def test_a_stored_profile_without_variants_says_what_to_do():
     with pytest.raises(ProfileError, match=r"'2013-02-02' keeps neither .* Profile the partition again"):
         variants_of(bare, "id")
     assert all_variants(bare) == {}
+
+
+def test_variants_are_put_into_a_new_profile_and_never_into_the_given_one():
+    profile = profile_table(flights(20), "2013-02-02")
+    ready = with_variants(profile)
+    assert profile.variants == {}
+    assert list(ready.variants) == COLUMNS
+    assert ready == profile, "what follows from the rows is no part of what is compared"
+    assert variants_of(ready, "id") == variants_of(profile, "id")
+
+
+def test_a_pickled_profile_leaves_behind_what_can_be_made_again():
+    profile = profile_table(flights(20), "2013-02-02")
+    made = variants_of(profile, "id")
+    again = pickle.loads(pickle.dumps(profile))
+    assert variants_of(again, "id") is not made
+    assert variants_of(again, "id") == made
 
 
 def test_variants_keep_all_that_distances_read_and_no_more():

@@ -5,10 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-
-from airflow_dq.explain.alert import Alert
-from airflow_dq.explain.sentence import past_partitions
-from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.model import (
     Clause,
     ColumnProgram,
@@ -18,6 +14,10 @@ from airflow_dq.learn.model import (
     TransformKind,
     Verdict,
 )
+
+from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.sentence import past_partitions
+from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.metrics.registry import Bound, MetricValue
 from airflow_dq.options.learning import SynthesisOptions

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from airflow_dq.XX import Transform, TransformKind
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.XX import Transform, TransformKind
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.constraint.range import Clause
 from airflow_dq.learn.program import ColumnProgram, Program, TableProgram

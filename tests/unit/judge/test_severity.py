@@ -4,8 +4,8 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.judge.severity import check_severity, graded, idle_columns, severity_of
 from airflow_dq.explain.alert import Alert
+from airflow_dq.judge.severity import check_severity, graded, idle_columns, severity_of
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 

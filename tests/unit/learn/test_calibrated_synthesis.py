@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-
-from airflow_dq.codec import from_json, to_json
 from airflow_dq.learn.mode import Calibrated
 from airflow_dq.XX import TransformKind
+
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Program, Status, SynthesisOptions, evaluate, synthesize

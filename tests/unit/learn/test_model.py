@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
+from airflow_dq.XX import Transform
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.XX import Transform
 from airflow_dq.learn.constraint.range import Clause
 from airflow_dq.learn.program import ColumnProgram
 from airflow_dq.metrics.descriptor import Bound

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.corruption.extrapolation import Carrier
-from airflow_dq.corruption.registry import Injected
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.extrapolation import Extrapolator
+from airflow_dq.corruption.injection import Injected
 from airflow_dq.metrics.evaluate import compare
 from airflow_dq.metrics.registry import metrics_for, pools
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -40,12 +41,12 @@ def days() -> list[Profile]:
 
 
 def unharmed(profile: Profile) -> Profile:
-    """The partition as the injection of nothing carries it over from its sample."""
+    """The partition as the injection of nothing is extrapolated from its sample."""
     columns = {}
     for name, column in profile.columns.items():
         sample = profile.sample.expand([name]).column(name).combine_chunks()
-        carrier = Carrier.of(column, sample, profile.row_count)
-        metrics, states = carrier.carry(Injected(sample))
+        clean = CleanColumn(column.kind, sample)
+        metrics, states = Extrapolator.of(column, clean, profile.row_count).extrapolate(Injected(clean, sample))
         states = {**column.states, **states}
         columns[name] = replace(column, metrics=metrics, states=states, states_digest=digest_states(states), pairs={})
     return replace(profile, columns=columns)
@@ -56,9 +57,9 @@ def test_no_error_is_no_alarm(days: list[Profile], mode: str) -> None:
     *history, today = days
     options = SynthesisOptions(mode=mode, min_history=7, target_fpr=0.05)
     program = synthesize(history, options)
-    clean, carried = (evaluate(program, profile, history) for profile in (today, unharmed(today)))
+    clean, extrapolated = (evaluate(program, profile, history) for profile in (today, unharmed(today)))
     assert sum(len(column.clauses) for column in program.columns.values()) > 5
-    for name, verdict in carried.columns.items():
+    for name, verdict in extrapolated.columns.items():
         statuses = [result.status for result in verdict.results]
         assert statuses == [result.status for result in clean.columns[name].results]
 
@@ -69,7 +70,7 @@ def test_metrics_that_depend_on_the_size_are_those_of_the_partition(days: list[P
         assert today.columns[name].metrics == column.metrics
         found = set()
         for pool in pools(column.kind):
-            carried = compare(column.kind, today.columns[name].states, before.columns[name].states, pool=pool)
-            assert carried == compare(column.kind, column.states, before.columns[name].states, pool=pool)
-            found |= set(carried)
+            extrapolated = compare(column.kind, today.columns[name].states, before.columns[name].states, pool=pool)
+            assert extrapolated == compare(column.kind, column.states, before.columns[name].states, pool=pool)
+            found |= set(extrapolated)
         assert {entry.name for entry in metrics_for(column.kind, pair=True)} == found

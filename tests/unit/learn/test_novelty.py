@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from airflow_dq.learn.novelty import SHARES, unproven
+
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.program import SynthesisOptions, synthesize

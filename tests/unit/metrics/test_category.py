@@ -10,7 +10,8 @@ from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.pattern import pat_l1
 from airflow_dq.states.base import Kind, states_for
 from airflow_dq.states.category import CategoryDistribution
-from airflow_dq.states.pattern import PatternDistribution
+from airflow_dq.states.category_pair import CategoryPair
+from airflow_dq.states.pattern import PatternDistribution, PatternPair
 
 
 def distribution(text: str) -> CategoryDistribution:
@@ -20,21 +21,21 @@ def distribution(text: str) -> CategoryDistribution:
 
 def test_distances_agree_with_those_computed_by_hand() -> None:
     now, before = distribution("aaab"), distribution("ab")
-    assert l1(now, before) == pytest.approx(0.5)
-    assert l_inf(now, before) == pytest.approx(0.25)
-    assert cosine(now, before) == pytest.approx(1 - 1 / (math.sqrt(0.625) * math.sqrt(0.5)) * 0.5)
+    assert l1(CategoryPair(now, before)) == pytest.approx(0.5)
+    assert l_inf(CategoryPair(now, before)) == pytest.approx(0.25)
+    assert cosine(CategoryPair(now, before)) == pytest.approx(1 - 1 / (math.sqrt(0.625) * math.sqrt(0.5)) * 0.5)
     # Expected under homogeneity: 8/3, 4/3 of four and 4/3, 2/3 of two.
     statistic = (1 / 9) / (8 / 3) + (1 / 9) / (4 / 3) + (1 / 9) / (4 / 3) + (1 / 9) / (2 / 3)
-    assert chi_squared(now, before) == pytest.approx(statistic / 6)
+    assert chi_squared(CategoryPair(now, before)) == pytest.approx(statistic / 6)
 
 
 def test_nothing_in_common() -> None:
     now, before = distribution("aab"), distribution("xyz")
-    assert l1(now, before) == pytest.approx(2.0)
-    assert cosine(now, before) == pytest.approx(1.0)
-    assert chi_squared(now, before) == pytest.approx(1.0)
-    assert js_div(now, before) == pytest.approx(math.log(2))
-    assert 5 < kl_div(now, before) < 15
+    assert l1(CategoryPair(now, before)) == pytest.approx(2.0)
+    assert cosine(CategoryPair(now, before)) == pytest.approx(1.0)
+    assert chi_squared(CategoryPair(now, before)) == pytest.approx(1.0)
+    assert js_div(CategoryPair(now, before)) == pytest.approx(math.log(2))
+    assert 5 < kl_div(CategoryPair(now, before)) < 15
 
 
 @pytest.mark.parametrize("distance", [l1, l_inf, cosine, chi_squared, js_div, kl_div])
@@ -45,9 +46,9 @@ def test_distances_do_not_depend_on_the_number_of_rows(distance) -> None:
 
 def test_patterns_see_the_format_and_not_the_values() -> None:
     now, before = (PatternDistribution.of(pa.array(values)) for values in (["a-1", "b-2"], ["c-3", "d-4"]))
-    assert pat_l1(now, before) == 0.0
+    assert pat_l1(PatternPair(now, before)) == 0.0
     spaced = PatternDistribution.of(pa.array(["c 3", "d-4"]))
-    assert pat_l1(spaced, before) == pytest.approx(1.0)
+    assert pat_l1(PatternPair(spaced, before)) == pytest.approx(1.0)
 
 
 def test_distinct_strings() -> None:

@@ -7,9 +7,10 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.metrics.number import BINS, emd, js_div, kl_div, ks_dist
+from airflow_dq.metrics.number import emd, js_div, kl_div, ks_dist
 from airflow_dq.states.grid import bin_edges
 from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.number_pair import BINS, NumberPair
 
 SHAPES = {
     "normal": lambda rng, n, s: rng.normal(s, 1, n),
@@ -37,13 +38,13 @@ def test_distances_of_sketches_are_those_of_the_raw_values(shape: str, shift: fl
     a, b = distribution(now), distribution(before)
     assert a.sketch is not None
     assert b.sketch is not None
-    assert emd(a, b) == pytest.approx(stats.wasserstein_distance(now, before), rel=0.005)
-    assert ks_dist(a, b) == pytest.approx(stats.ks_2samp(now, before, method="asymp").statistic, abs=0.001)
+    assert emd(NumberPair(a, b)) == pytest.approx(stats.wasserstein_distance(now, before), rel=0.005)
+    assert ks_dist(NumberPair(a, b)) == pytest.approx(stats.ks_2samp(now, before, method="asymp").statistic, abs=0.001)
     low, high = min(now.min(), before.min()), max(now.max(), before.max())
     edges = np.concatenate([[low], bin_edges(low, high, BINS), [high]])
     p, q = (np.histogram(values, edges)[0] / len(values) for values in (now, before))
-    assert js_div(a, b) == pytest.approx(jensenshannon(p, q) ** 2, rel=1e-6, abs=1e-14)
-    assert kl_div(a, b) == pytest.approx(stats.entropy(p + 1e-6, q + 1e-6), rel=1e-6, abs=1e-14)
+    assert js_div(NumberPair(a, b)) == pytest.approx(jensenshannon(p, q) ** 2, rel=1e-6, abs=1e-14)
+    assert kl_div(NumberPair(a, b)) == pytest.approx(stats.entropy(p + 1e-6, q + 1e-6), rel=1e-6, abs=1e-14)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.1])
@@ -53,8 +54,12 @@ def test_an_exact_partition_against_a_sketched_one(shift: float) -> None:
     a, b = distribution(now), distribution(before)
     assert a.sketch is None
     assert b.sketch is not None
-    assert emd(a, b) == emd(b, a) == pytest.approx(stats.wasserstein_distance(now, before), rel=0.005)
-    assert ks_dist(a, b) == pytest.approx(stats.ks_2samp(now, before, method="asymp").statistic, abs=0.001)
+    assert (
+        emd(NumberPair(a, b))
+        == emd(NumberPair(b, a))
+        == pytest.approx(stats.wasserstein_distance(now, before), rel=0.005)
+    )
+    assert ks_dist(NumberPair(a, b)) == pytest.approx(stats.ks_2samp(now, before, method="asymp").statistic, abs=0.001)
 
 
 def test_equal_bins_are_close_to_numpys_bins() -> None:
@@ -62,7 +67,9 @@ def test_equal_bins_are_close_to_numpys_bins() -> None:
     now, before = rng.normal(0.3, 1, 5_000), rng.normal(0, 1, 5_000)
     both = np.concatenate([now, before])
     p, q = (np.histogram(values, BINS, (both.min(), both.max()))[0] / 5_000 for values in (now, before))
-    assert js_div(distribution(now), distribution(before)) == pytest.approx(jensenshannon(p, q) ** 2, rel=0.05)
+    assert js_div(NumberPair(distribution(now), distribution(before))) == pytest.approx(
+        jensenshannon(p, q) ** 2, rel=0.05
+    )
 
 
 def test_two_constants() -> None:

@@ -11,8 +11,6 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
-from airflow_dq.exceptions import CodecError, ProfileError
-from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from airflow_dq.XX import ClauseResult, Transform, TransformKind
+
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.range import Clause

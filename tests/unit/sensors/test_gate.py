@@ -17,8 +17,8 @@ from airflow_dq.exceptions import (
     StoreUnreachableError,
     SynthesisError,
 )
-from airflow_dq.hooks.dq import DQHook
 from airflow_dq.explain.alert import Alert
+from airflow_dq.hooks.dq import DQHook
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor

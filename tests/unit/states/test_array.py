@@ -1,34 +1,11 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pyarrow as pa
-import pytest
 
-from airflow_dq.states.array import counted_strings, finite_floats, present_strings, string_bytes, strings_from_bytes
-
-
-def invalid(*values: bytes) -> pa.LargeStringArray:
-    """Strings as a reader that does not validate hands them over."""
-    raw = pa.array(values, pa.large_binary())
-    return pa.Array.from_buffers(pa.large_string(), len(raw), raw.buffers())
-
-
-def test_invalid_utf8_becomes_the_replacement_character() -> None:
-    assert present_strings(invalid(b"ok", b"\xff", b"")).to_pylist() == ["ok", "�"]
-
-
-def test_a_character_cut_in_two_values_is_invalid_in_both() -> None:
-    halves = "é".encode()
-    assert present_strings(invalid(halves[:1], halves[1:])).to_pylist() == ["�", "�"]
-
-
-@pytest.mark.parametrize("data_type", [pa.string(), pa.large_string(), pa.string_view()])
-def test_nulls_and_empty_strings_are_dropped(data_type: pa.DataType) -> None:
-    values = pa.array(["skipped", "a", None, "", "bé", None], data_type)[1:]
-    assert present_strings(values).to_pylist() == ["a", "bé"]
-
-
-def test_a_column_without_a_type_has_no_strings() -> None:
-    assert present_strings(pa.array([None, None])).to_pylist() == []
+from airflow_dq.states.array import DistinctStrings, added_up, finite_floats, string_bytes, strings_from_bytes
 
 
 def test_bytes_and_offsets_are_those_of_a_slice() -> None:
@@ -39,35 +16,18 @@ def test_bytes_and_offsets_are_those_of_a_slice() -> None:
 
 
 def test_decimals_and_integers_become_floats() -> None:
-    from decimal import Decimal
-
     assert finite_floats(pa.array([Decimal("1.25"), None])).tolist() == [1.25]
     assert finite_floats(pa.array([2**53 + 1, None])).tolist() == [2.0**53]
 
 
-def counted(values: pa.Array) -> dict[str, int]:
-    distinct, counts = counted_strings(values)
-    return dict(zip(distinct.to_pylist(), counts.tolist(), strict=True))
+def test_equal_strings_are_added_up_and_hash_alike_wherever_they_stand() -> None:
+    strings = added_up(pa.array(["b", "a", "b"], pa.large_string()), np.array([1, 2, 3]))
+    assert (strings.values.to_pylist(), strings.counts.tolist()) == (["b", "a"], [4, 2])
+    turned = DistinctStrings(pa.array(["a", "b"], pa.large_string()), np.array([2, 4]))
+    assert strings.hashes.tolist() == turned.hashes.tolist()[::-1]
 
 
-@pytest.mark.parametrize("data_type", [pa.string(), pa.large_string(), pa.string_view()])
-def test_strings_are_counted_without_nulls_and_empty_ones(data_type: pa.DataType) -> None:
-    values = pa.array(["skipped", "a", None, "", "bé", None, "a"], data_type)[1:]
-    assert counted(values) == {"a": 2, "bé": 1}
-
-
-def test_unequal_bytes_that_become_equal_characters_count_together() -> None:
-    assert counted(invalid(b"\xff", b"ok", b"\xfe", b"", b"\xff")) == {"�": 3, "ok": 1}
-
-
-def test_booleans_are_counted_by_name() -> None:
-    assert counted(pa.array([True, None, True, False])) == {"true": 2, "false": 1}
-    assert counted(pa.array([True, None])) == {"true": 1}
-    assert counted(pa.nulls(3)) == {}
-
-
-def test_floats_that_are_shared_cannot_be_changed() -> None:
-    values = pa.array([1.0, None, -0.0])
-    assert finite_floats(values) is finite_floats(values)
-    with pytest.raises(ValueError, match="read-only"):
-        finite_floats(values)[0] = 2.0
+def test_the_longest_string_is_told_in_bytes() -> None:
+    strings = added_up(pa.array(["abc", "éé", ""], pa.large_string()), np.ones(3, np.int64))
+    assert strings.longest == 4
+    assert added_up(pa.array([], pa.large_string()), np.empty(0, np.int64)).longest == 0

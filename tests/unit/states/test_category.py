@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.states.bucket import NUMBER
-from airflow_dq.states.category import LONGEST, CategoryDistribution, common
+from airflow_dq.states.category import LONGEST, CategoryDistribution
+from airflow_dq.states.category_pair import CategoryPair
 
 
 def distribution(values: list[str | None]) -> CategoryDistribution:
@@ -71,11 +72,11 @@ def test_beyond_the_limit_values_are_hashed() -> None:
 def test_an_exact_distribution_is_compared_with_a_hashed_one_in_buckets() -> None:
     many = distribution([f"v{i}" for i in range(CategoryDistribution.limit + 1)])
     few = distribution(["v1", "v1", "other"])
-    left, right = common(few, many)
+    left, right = CategoryPair(few, many).counts
     assert left.sum() == 3
     assert right.sum() == many.total
     assert len(left) == len(right) <= NUMBER
-    again = common(many, many.merge(few))
+    again = CategoryPair(many, many.merge(few)).counts
     assert (again[1] - again[0]).sum() == 3
 
 
@@ -95,8 +96,8 @@ def test_common_counts_come_in_one_order_however_large_they_are(most: int) -> No
         return CategoryDistribution(pa.array([names[i] for i in order], pa.large_string()), counts[seed % 2][order])
 
     counts = rng.integers(1, 4, (2, 40)) * rng.choice([1, most], (2, 40))
-    now, before = common(drawn(0), drawn(1))
+    now, before = CategoryPair(drawn(0), drawn(1)).counts
     pairs = list(zip(before.tolist(), now.tolist(), strict=True))
     assert pairs == sorted(zip(counts[1].tolist(), counts[0].tolist(), strict=True))
-    again = common(drawn(2), drawn(3))
+    again = CategoryPair(drawn(2), drawn(3)).counts
     assert pairs == list(zip(again[1].tolist(), again[0].tolist(), strict=True))

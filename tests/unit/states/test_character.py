@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from airflow_dq.states.character import DIGIT, LETTER, PUNCTUATION, Text, classify
+from airflow_dq.states.character import DIGIT, LETTER, PUNCTUATION, classify
+from airflow_dq.states.prepared import PreparedColumn
 
 
 def generalised(value: str) -> str:
@@ -29,7 +30,7 @@ def generalised(value: str) -> str:
 @given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_patterns_of_any_text(values: list[str]) -> None:
-    text = Text.of(pa.array(values, pa.large_string()))
+    text = PreparedColumn.of(pa.array(values, pa.large_string())).text
     assert text.patterns().to_pylist() == [generalised(value) for value in dict.fromkeys(values)]
     assert text.counts.tolist() == list(Counter(values).values())
 
@@ -37,7 +38,7 @@ def test_patterns_of_any_text(values: list[str]) -> None:
 @given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_offsets_count_code_points(values: list[str]) -> None:
-    text = Text.of(pa.array(values, pa.large_string()))
+    text = PreparedColumn.of(pa.array(values, pa.large_string())).text
     distinct = list(dict.fromkeys(values))
     assert (text.offsets[1:] - text.offsets[:-1]).tolist() == [len(value) for value in distinct]
     assert [chr(code) for code in text.codes.tolist()] == list("".join(distinct))
@@ -47,7 +48,7 @@ def test_offsets_count_code_points(values: list[str]) -> None:
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_histogram_counts_the_characters_of_all_occurrences(values: list[str]) -> None:
     expected = Counter(classify(character) for value in values for character in value)
-    histogram = Text.of(pa.array(values, pa.large_string())).histogram
+    histogram = PreparedColumn.of(pa.array(values, pa.large_string())).text.histogram
     assert {flags: count for flags, count in enumerate(histogram.tolist()) if count} == expected
 
 

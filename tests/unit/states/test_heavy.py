@@ -59,7 +59,7 @@ def test_a_frequent_value_is_exact_whatever_the_split() -> None:
 
 def test_a_state_of_a_column_keeps_few_and_shows_the_first() -> None:
     labels = [f"v{x:.0f}" for x in np.append(np.arange(30_000), zipf(2, 100_000))]
-    whole = CategoryDistribution.of(pa.array(labels)).settled()
+    whole = CategoryDistribution.of(pa.array(labels)).as_stored()
     assert whole.buckets is not None
     assert len(whole.buckets.heavy.counts) <= HeavyHitters.STORED
     common = Counter(labels).most_common(5)
@@ -75,7 +75,7 @@ def test_what_is_stored_does_not_show_the_split() -> None:
     together = parts[0]
     for part in parts[1:]:
         together = together.merge(part)
-    assert together.settled().encode() == CategoryDistribution.of(pa.array(labels)).settled().encode()
+    assert together.as_stored().encode() == CategoryDistribution.of(pa.array(labels)).as_stored().encode()
 
 
 def test_the_most_frequent_of_few_values_are_exact() -> None:

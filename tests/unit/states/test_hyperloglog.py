@@ -14,7 +14,7 @@ from airflow_dq.states.hyperloglog import HyperLogLog
 @pytest.mark.parametrize("size", [1, 10, 1_000, 30_000, 300_000])
 def test_standard_error_is_below_one_percent(size: int) -> None:
     rng = np.random.default_rng(size)
-    errors = [HyperLogLog.of(hash_floats(rng.random(size))).estimate() / size - 1 for _ in range(20)]
+    errors = [HyperLogLog.of(hash_floats(rng.random(size))).estimate / size - 1 for _ in range(20)]
     assert np.sqrt(np.mean(np.square(errors))) < 0.01
     assert abs(np.mean(errors)) < 0.005
 
@@ -28,11 +28,11 @@ def test_merging_is_sketching_the_union() -> None:
 def test_repeated_values_count_once() -> None:
     hashes = hash_floats(np.repeat(np.arange(100, dtype=float), 50))
     assert HyperLogLog.of(hashes) == HyperLogLog.of(hashes[::50])
-    assert HyperLogLog.of(hashes).estimate() == pytest.approx(100, abs=2)
+    assert HyperLogLog.of(hashes).estimate == pytest.approx(100, abs=2)
 
 
 def test_nothing_is_zero_and_foreign_bytes_are_refused() -> None:
-    assert HyperLogLog().estimate() == 0.0
+    assert HyperLogLog().estimate == 0.0
     with pytest.raises(ValueError, match="registers"):
         HyperLogLog.from_bytes(HyperLogLog(b"\xff" * 2**16).to_bytes())
     with pytest.raises(ValueError, match="registers"):
@@ -55,8 +55,8 @@ def test_registers_come_back(size: int) -> None:
 
 
 def test_full_registers_are_more_than_can_be_counted() -> None:
-    assert HyperLogLog(bytes([49]) * 2**16).estimate() == math.inf
-    assert 1e15 < HyperLogLog(bytes([48]) * 2**16).estimate() < math.inf
+    assert HyperLogLog(bytes([49]) * 2**16).estimate == math.inf
+    assert 1e15 < HyperLogLog(bytes([48]) * 2**16).estimate < math.inf
 
 
 def test_a_sketch_of_no_values_takes_next_to_nothing() -> None:

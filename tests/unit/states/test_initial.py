@@ -7,6 +7,7 @@ import pytest
 from airflow_dq.exceptions import CodecError
 from airflow_dq.states.codec import pack, pack_integers
 from airflow_dq.states.initial import Initials
+from airflow_dq.states.prepared import PreparedColumn
 
 
 def test_each_string_counts_under_its_first_character() -> None:
@@ -25,17 +26,17 @@ def test_a_code_point_beyond_255_counts_modulo_256() -> None:
     assert np.flatnonzero(found.counts).tolist() == [ord("東") % 256]
 
 
-def test_a_veiled_one_shows_counts_but_not_of_which_character() -> None:
+def test_a_hidden_one_shows_counts_but_not_of_which_character() -> None:
     values = pa.array(["Apple", "Apple", "bread"], pa.large_string())
-    clear, veiled, other = (
+    clear, hidden, other = (
         Initials.of(values),
-        Initials.veiled(values, b"key" * 8),
-        Initials.veiled(values, b"another" * 4),
+        Initials.of_hidden(PreparedColumn.of(values), b"key" * 8),
+        Initials.of_hidden(PreparedColumn.of(values), b"another" * 4),
     )
-    assert sorted(veiled.counts) == sorted(clear.counts)
-    assert veiled != clear
-    assert veiled != other
-    assert veiled == Initials.veiled(values, b"key" * 8)
+    assert sorted(hidden.counts) == sorted(clear.counts)
+    assert hidden != clear
+    assert hidden != other
+    assert hidden == Initials.of_hidden(PreparedColumn.of(values), b"key" * 8)
 
 
 @pytest.mark.parametrize(("places", "counts"), [([3, 1], [1, 1]), ([1], [0]), ([1, 2], [1]), ([256], [1]), ([-1], [1])])

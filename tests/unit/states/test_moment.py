@@ -10,6 +10,7 @@ import pytest
 
 from airflow_dq.states.codec import unpack
 from airflow_dq.states.moment import Moments
+from airflow_dq.states.prepared import PreparedColumn
 
 
 def test_a_small_spread_at_a_large_offset_is_exact() -> None:
@@ -136,7 +137,7 @@ def test_decimals_of_several_scales_and_floats_add_up_exactly() -> None:
 
 def test_hidden_decimals_keep_their_exact_sum() -> None:
     values = pa.array([Decimal("1.15"), Decimal("2.25")], pa.decimal128(10, 2))
-    moments = Moments.veiled(values, b"key")
+    moments = Moments.of_hidden(PreparedColumn.of(values), b"key")
     assert moments.sum == 3.4
     assert moments.low < 1.15 < 2.25 < moments.high
 

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.states.codec import compress
-from airflow_dq.states.number import NumberDistribution, common, comparable
+from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.number_pair import NumberPair
 
 
 def distribution(values: np.ndarray) -> NumberDistribution:
@@ -92,7 +93,8 @@ def test_exact_counts_over_cells_agree_with_the_raw_values(kind: str) -> None:
         "few far away": np.append(rng.normal(1e9, 1, 30_000), [-1e300, 1e300]),
     }[kind]
     now, before = distribution(values), distribution(values[:10])
-    for cells, off in ((comparable(now, before), 0), (common(now, before), 20), (common(now, now), 20)):
+    different = NumberPair(now, before)
+    for cells, off in ((different.comparable, 0), (different.cells, 20), (NumberPair(now, now).cells, 20)):
         assert cells.now.sum() == len(values)
         assert cells.before.sum() in (10, len(values))
         assert cells.lower[0] == values.min()
@@ -108,7 +110,7 @@ def test_a_number_written_another_way_is_the_same_value() -> None:
     # 11.341720800000001 is how some programs print 11.3417208: a unit in the last place, and no new value.
     before = NumberDistribution.of(pa.array([11.341720800000001, 45.92, 0.1 + 0.2, 7.5]))
     now = NumberDistribution.of(pa.array([11.3417208, 45.92, 0.3, 7.5]))
-    cells = common(now, before)
+    cells = NumberPair(now, before).cells
     assert len(cells.lower) == 4
     assert cells.now.tolist() == cells.before.tolist() == [1, 1, 1, 1]
 
@@ -116,12 +118,12 @@ def test_a_number_written_another_way_is_the_same_value() -> None:
 def test_neighbouring_values_of_one_side_stay_apart() -> None:
     step = np.spacing(1.5)
     both = NumberDistribution.of(pa.array([1.5, 1.5 + step]))
-    cells = common(both, NumberDistribution.of(pa.array([1.5 + 2 * step])))
+    cells = NumberPair(both, NumberDistribution.of(pa.array([1.5 + 2 * step]))).cells
     assert sorted(zip(cells.now.tolist(), cells.before.tolist(), strict=True)) == [(1, 0), (1, 1)]
     run = [NumberDistribution.of(pa.array([1.5 + place * step for place in places])) for places in ((0, 2), (1, 3))]
-    assert common(*run).now.tolist() == common(*run).before.tolist() == [1, 1]
+    assert NumberPair(*run).cells.now.tolist() == NumberPair(*run).cells.before.tolist() == [1, 1]
 
 
 def test_integers_are_never_the_same_value_for_being_near() -> None:
     now, before = (NumberDistribution.of(pa.array([float(2**51), end])) for end in (2.0**51 + 1, 2.0**51 + 2))
-    assert common(now, before).now.tolist() == [1, 1, 0]
+    assert NumberPair(now, before).cells.now.tolist() == [1, 1, 0]

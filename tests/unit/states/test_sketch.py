@@ -6,7 +6,7 @@ import pytest
 
 from airflow_dq.states import grid
 from airflow_dq.states.codec import compress
-from airflow_dq.states.number import NumberDistribution, common
+from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.sketch import NumberSketch
 
 SIZE = 60_000
@@ -51,8 +51,8 @@ SHAPES = [
 def test_the_rank_of_a_quantile_is_right_within_a_thousandth(name: str) -> None:
     values = np.sort(column(name))
     parts = [NumberDistribution.of(pa.array(part)) for part in np.array_split(column(name), 3)]
-    state = parts[0].merge(parts[1]).merge(parts[2]).as_sketch().settled()
-    cells = common(state, state)
+    state = parts[0].merge(parts[1]).merge(parts[2]).as_sketch().as_stored()
+    cells = state.cells
     for share in np.linspace(0.001, 0.999, 100):
         found = cells.quantile(float(share))
         # Up to the ninth digit: a value among the others of its cell is not known to the last bit.
@@ -90,7 +90,7 @@ def test_finer_logarithmic_bins_hold_their_values_and_coarsen_exactly(level: int
 
 
 def test_a_point_mass_is_found_where_it_is() -> None:
-    state = NumberDistribution.of(pa.array(column("point masses"))).settled()
+    state = NumberDistribution.of(pa.array(column("point masses"))).as_stored()
     # Half of the values are 5.0, a tenth 7.25: whole ranges of quantiles are exactly these.
     assert state.quantile(0.3) == 5.0
     assert state.quantile(0.5) == 5.0

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError, StoreError
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.store.value import decode_metrics, encode_metrics, finite, key, prose, to_json
-from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.store.value import decode_metrics, encode_metrics, finite, storable_key, storable_text, to_json
+from airflow_dq.store.value import (
+    decode_metrics,
+    encode_metrics,
+    finite,
+    storable_key,
+    storable_text,
+    to_json,
+)
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from airflow_dq.XX import Transform, TransformKind
 from statsmodels.tsa.stattools import adfuller
 
 from airflow_dq.learn.avh.stationarity import stationary_transform
-from airflow_dq.XX import Transform, TransformKind
 
 
 def test_stationary_history_is_left_alone() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from airflow_dq.learn.choose.candidate import FPR_FLOOR, Candidates, Stationary
 from airflow_dq.XX import Transform, TransformKind
+
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Scale
 from airflow_dq.states.base import Kind
 

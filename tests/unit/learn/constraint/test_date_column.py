@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.codec import from_json, to_json
-from airflow_dq.learn.constraint.date_column import calendar_parts
 from airflow_dq.explain.alert import Alert
+from airflow_dq.learn.constraint.date_column import calendar_parts
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize

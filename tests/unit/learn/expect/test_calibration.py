@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from airflow_dq.learn.choose.candidate import Candidates
+from airflow_dq.learn.expect.calibration import REACH, SPENDING, Calibration, Size
+from airflow_dq.XX import Transform, TransformKind
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from airflow_dq.learn.choose.candidate import Candidates
-from airflow_dq.learn.expect.calibration import REACH, SPENDING, Calibration, Size
-from airflow_dq.XX import Transform, TransformKind
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.states.base import Kind

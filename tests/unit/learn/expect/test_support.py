@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-
 from airflow_dq.learn.expect.support import RANK_ERRORS, size_of
+
 from airflow_dq.learn.history.series import ColumnHistory
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile import profile_table

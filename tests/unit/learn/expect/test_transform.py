@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from airflow_dq.learn.expect.transform import apply, differenced, undo
 from airflow_dq.XX import Transform, TransformKind
+from hypothesis import given
+from hypothesis import strategies as st
 
 DIFF = Transform(TransformKind.DIFF, 2)
 LOG = Transform(TransformKind.LOG_DIFF, 1)

@@ -12,6 +12,7 @@ from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Representation
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.number_pair import NumberPair
 
 DAYS = 40
 
@@ -86,5 +87,5 @@ def test_the_sketched_share_of_new_numbers_does_not_depend_on_the_number_of_valu
         now, before = (NumberDistribution.of(pa.array(rng.normal(100, 1, size))) for _ in range(2))
         from airflow_dq.metrics.number import l1
 
-        shares.append(l1(now, before))
+        shares.append(l1(NumberPair(now, before)))
     assert max(shares) < 0.3

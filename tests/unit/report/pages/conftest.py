@@ -7,11 +7,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-
-from airflow_dq.explain.alert import Alert, Change
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.review import Addresses, AlertView
+
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Bound

@@ -3,8 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from airflow_dq.XX import Transform, TransformKind
+from tests.unit.report.review.conftest import NOW, ORIGIN, Page, partition
+
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.constraint.date_column import CalendarPart
 from airflow_dq.learn.constraint.range import Clause
@@ -14,8 +15,6 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report.pages import DatasetView, render_dataset
 from airflow_dq.report.pages.program import catch_words, clause_words
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import MetricHistory
-from tests.unit.report.review.conftest import NOW, ORIGIN, Page, partition
 from airflow_dq.store.review_model import MetricHistory
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
 

@@ -12,12 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from jinja2.runtime import Macro
-
-from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOutcome, Recall, Suggestion, TargetOutcome
-from airflow_dq.backtest.summary import rate
 from airflow_dq.learn.model import (
     Alert,
     Change,
@@ -30,6 +24,12 @@ from airflow_dq.learn.model import (
     Transform,
     Verdict,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jinja2.runtime import Macro
+
+from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOutcome, Recall, Suggestion, TargetOutcome
+from airflow_dq.backtest.summary import rate
 from airflow_dq.metrics.registry import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report import pages
@@ -39,12 +39,12 @@ from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import (
     AlertFilter,
     AlertSummary,
-    VerdictDetail,
-    VerdictSummary,
+    MetricHistory,
     Origin,
     ReviewEvent,
-    MetricHistory,
     Snooze,
+    VerdictDetail,
+    VerdictSummary,
 )
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
 from tests.unit.report.pages.conftest import NOW

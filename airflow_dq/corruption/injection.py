@@ -1,4 +1,4 @@
-"""The synthetic errors of AVH, Appendix B: one decorated function per kind of error, discovered by registration.
+"""The synthetic errors of AVH, Appendix B: one decorated function per kind of error.
 
 An injection gets the clean values of one column of the row sample and returns what the column would hold if
 the error had happened.  It is deterministic: the generator it gets is seeded by the profile's seed, the
@@ -10,40 +10,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from airflow_dq.corruption.clean_column import CleanColumn, Mask, changed_rows
 from airflow_dq.states.base import Kind
-from airflow_dq.states.memo import remember_last
 
-Texts = list[str | None]
 Generator = np.random.Generator
-Procedure = Callable[["Clean", float, Generator], "Injected | None"]
+Procedure = Callable[[CleanColumn, float, Generator], "Injected | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clean:
-    """The values to inject into: canonical (:data:`airflow_dq.profile.column.CANONICAL`), one per sampled row."""
-
-    kind: Kind
-    values: pa.Array
-    neighbour: pa.Array | None
-    """The next column of the same kind: where a schema change takes its values from; None when there is none."""
-    texts: Texts
-    """The values as text; None for a null (and for a number that has no digits)."""
-
-    @property
-    def rows(self) -> int:
-        """Number of sampled rows."""
-        return len(self.values)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Injected:
     """The column after an error."""
 
+    clean: CleanColumn
+    """The column before it."""
     values: pa.Array
     repeat: int = 1
     """Each value arrives this many times."""
@@ -51,6 +35,20 @@ class Injected:
     """Below 1: the values are this share of the rows, and the others did not arrive."""
     linear: tuple[float, float] | None = None
     """Factor and offset, when that is all that happened to every number."""
+
+    @cached_property
+    def changed(self) -> Mask:
+        """By row: whether the value is another one.  Only where all rows arrived once."""
+        return changed_rows(self.values, self.clean.values)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the column holds what it held before."""
+        if self.repeat != 1 or len(self.values) != self.clean.rows:
+            return False
+        if not pa.types.is_floating(self.values.type):
+            return bool(self.values.equals(self.clean.values))
+        return not self.changed.any()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +68,10 @@ class Injection:
         """``type parameter``, unique within a kind."""
         return f"{self.type} {self.parameter}"
 
-    def apply(self, clean: Clean, seed: int, column: str) -> Injected | None:
+    def apply(self, clean: CleanColumn, seed: int, column: str) -> Injected | None:
         """The column after the error; None where it cannot happen or would change nothing."""
         injected = self.procedure(clean, self.magnitude, _generator(seed, column, self.label))
-        if injected is None or (injected.repeat == 1 and same_values(injected.values, clean.values)):
-            return None
-        return injected
+        return None if injected is None or injected.changes_nothing else injected
 
 
 _injections: list[Injection] = []
@@ -101,39 +97,12 @@ def injection(
     return register
 
 
-def injections_for(kind: Kind) -> tuple[Injection, ...]:
-    """The injections of a kind of column, in the order of Appendix B."""
-    return tuple(entry for entry in registered() if kind in entry.kinds)
-
-
 def registered() -> tuple[Injection, ...]:
-    """Every injection of every kind."""
-    # The procedures live apart from their registry; importing them registers them.
-    from airflow_dq.corruption import procedure  # noqa: F401
+    """Every injection that has been registered so far, in the order of registration.
 
+    The built-in ones are there once :mod:`airflow_dq.corruption.procedure` is imported.
+    """
     return tuple(_injections)
-
-
-def same_values(left: pa.Array, right: pa.Array) -> bool:
-    """True when both hold the same values in the same rows; NaN is the same as NaN."""
-    if not pa.types.is_floating(left.type):
-        return bool(left.equals(right))
-    return len(left) == len(right) and not changed_rows(left, right).any()
-
-
-@remember_last
-def changed_rows(left: pa.Array, right: pa.Array) -> npt.NDArray[np.bool_]:
-    """By row: True where two columns of equal length and type differ."""
-    if pa.types.is_floating(left.type):
-        a, b = (side.to_numpy(zero_copy_only=False) for side in (left, right))
-        differ = (a != b) & ~(np.isnan(a) & np.isnan(b))
-    else:
-        a, b = (side.to_numpy(zero_copy_only=False) for side in (left, right))
-        differ = np.asarray(a != b, dtype=bool)
-    if left.null_count or right.null_count:
-        missing_left, missing_right = (side.is_null().to_numpy(zero_copy_only=False) for side in (left, right))
-        differ = np.where(missing_left | missing_right, missing_left != missing_right, differ)
-    return np.asarray(differ, dtype=bool)
 
 
 def _generator(seed: int, column: str, label: str) -> Generator:

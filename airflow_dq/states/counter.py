@@ -11,7 +11,7 @@ from airflow_dq.states.base import State
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
 
 
-class Tally(State):
+class CounterState(State):
     """Base of a frozen dataclass whose fields are all non-negative counters starting at zero."""
 
     __slots__ = ()

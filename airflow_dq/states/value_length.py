@@ -1,4 +1,4 @@
-"""How large the values of a column are that is not profiled further: bytes of binaries, elements of nested values."""
+"""How long the values of a column are of which nothing else is profiled: bytes of binaries, elements of nested ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from airflow_dq.states.array import finite_floats, flat
+from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.prepared import PreparedColumn
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes(State):
-    """Number, sum, minimum and maximum of the sizes of the values that are not null."""
+class ValueLengths(State):
+    """Number, sum, minimum and maximum of the lengths of the values that are not null; all 0 when there are none."""
 
     key: ClassVar[str] = "sizes/1"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.BINARY, Kind.NESTED})
@@ -28,12 +29,12 @@ class Sizes(State):
     high: int = 0
 
     @classmethod
-    def of(cls, values: pa.Array) -> Self:
-        """Summarise binaries by their bytes, lists and maps by their elements, and numbers as sizes themselves."""
-        sizes = finite_floats(_sizes(flat(values))).astype(np.int64)
-        if not len(sizes):
+    def of_column(cls, column: PreparedColumn) -> Self:
+        """Summarise binaries by their bytes, lists and maps by their elements, and numbers as lengths themselves."""
+        lengths = finite_floats(_lengths(column.values)).astype(np.int64)
+        if not len(lengths):
             return cls()
-        return cls(len(sizes), int(sizes.sum()), int(sizes.min()), int(sizes.max()))
+        return cls(len(lengths), int(lengths.sum()), int(lengths.min()), int(lengths.max()))
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
@@ -59,7 +60,7 @@ class Sizes(State):
             return cls(count, total, low, high)
 
 
-def _sizes(values: pa.Array) -> pa.Array:
+def _lengths(values: pa.Array) -> pa.Array:
     if pt.is_binary(values.type) or pt.is_large_binary(values.type) or pt.is_fixed_size_binary(values.type):
         return pc.binary_length(values)
     is_list = pt.is_list(values.type) or pt.is_large_list(values.type) or pt.is_fixed_size_list(values.type)
