@@ -2,16 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_dq.explain.wording import (
-    chance_words,
-    listed,
-    metric_words,
-    number_words,
-    pattern_words,
-    quoted,
-    share_words,
-    times_words,
-)
+from airflow_dq.explain.wording import chance_words, listed, metric_words, number_words, pattern_words, quoted, share_words, times_words
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.states.base import Kind
 

@@ -12,7 +12,8 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.constraint.range import Clause
 from airflow_dq.metrics.descriptor import Bound, Reason
-from airflow_dq.sensors.conclusion import SHOWN, conclude, unjudged
+from airflow_dq.sensors.conclusion import SHOWN
+from airflow_dq.gate.conclusion import conclude, unjudged
 from airflow_dq.gate.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.XX import ClauseResult, Transform
 from airflow_dq.explain.alert import Alert

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
+from airflow_dq.sensors.review import SHOWN, subject
+from airflow_dq.gate.question import SUBJECT, body, escape
 from airflow_dq.store.review_model import JudgedDetail, JudgedPartition
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.explain.alert import Alert, Change

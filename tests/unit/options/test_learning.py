@@ -9,7 +9,7 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError, SynthesisError
-from airflow_dq.learn.model import Program
+from airflow_dq.learn.program import Program
 from airflow_dq.metrics import registry
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import measure

@@ -11,7 +11,8 @@ import pytest
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Bound
-from airflow_dq.report.review import Addresses, AlertView
+from airflow_dq.report.pages.address import Addresses
+from airflow_dq.report.pages.partition import AlertView
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Bound

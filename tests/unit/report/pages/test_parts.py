@@ -8,12 +8,12 @@ import pytest
 from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.markup import to_html
-from airflow_dq.report.review import Addresses
+from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.review.badge import tone, words
-from airflow_dq.report.review.difference import difference
-from airflow_dq.report.review.snooze_form import read_scope, scope_value, scopes
-from airflow_dq.report.review.sparkline import sparkline
-from airflow_dq.report.review.timestamp import distance_words
+from airflow_dq.report.pages.difference import difference
+from airflow_dq.report.pages.snooze import read_scope, scope_value, scopes
+from airflow_dq.report.sparkline import sparkline
+from airflow_dq.report.words import distance_words
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory, Origin
 from tests.unit.report.review.conftest import NOW, Page
