@@ -17,7 +17,7 @@ from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
-from airflow_dq.store.value import to_json
+from airflow_dq.store.value import strict_json
 
 if TYPE_CHECKING:
     from airflow_dq.learn.history.history import History
@@ -124,7 +124,7 @@ def inputs_digest(
     content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
     if uncompared:
         content.append(sorted(uncompared))
-    return hashlib.blake2b(to_json(content).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(strict_json(content).encode(), digest_size=16).hexdigest()
 
 
 def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distances) -> tuple[History, frozenset[str]]:

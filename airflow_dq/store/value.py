@@ -7,7 +7,7 @@ from typing import Any
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, to_json
+from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, strict_json
 
 __all__ = [
     "decode_metrics",
@@ -17,7 +17,7 @@ __all__ = [
     "plain_metrics",
     "storable_key",
     "storable_text",
-    "to_json",
+    "strict_json",
 ]
 
 

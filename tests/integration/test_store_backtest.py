@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from airflow_dq.learn.model import ScopeVerdict, Status, Verdict
 from sqlalchemy import text
 
 from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.main import main
 from airflow_dq.codec import from_json
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import BacktestResult
 from airflow_dq.store import Repository

@@ -14,7 +14,8 @@ import pytest
 
 from airflow_dq.codec import from_builtins, from_json, polymorphic, to_builtins, to_json
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.metrics.registry import MetricValue, Reason
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import MetricValue
 
 
 class Shape(ABC):

@@ -9,12 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.model import Program, Verdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.codec import from_builtins, from_json, to_builtins, to_json
 from airflow_dq.exceptions import CodecError
+from airflow_dq.judge.verdict import Verdict
+from airflow_dq.learn.program import Program
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from tests.unit.codec import test_family as toys
 from tests.unit.codec import test_program as sample

@@ -5,21 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.model import (
-    Clause,
-    ColumnProgram,
-    Program,
-    TableProgram,
-    Transform,
-    TransformKind,
-    Verdict,
-)
+from airflow_dq.learn.model import Clause, Transform, TransformKind
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.sentence import past_partitions
 from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.judge.verdict import Verdict
 from airflow_dq.learn.pipeline import synthesize
-from airflow_dq.metrics.registry import Bound, MetricValue
+from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
+from airflow_dq.metrics.descriptor import Bound
+from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.learn.model import Clause, ClauseResult, Status, Transform
+from airflow_dq.learn.model import Clause, ClauseResult, Transform
 
 from airflow_dq.explain.sentence import sentence_of
-from airflow_dq.metrics.registry import Bound, MetricValue, Reason
+from airflow_dq.judge.verdict import Status
+from airflow_dq.metrics.descriptor import Bound, Reason
+from airflow_dq.metrics.registry import MetricValue
 from airflow_dq.states.base import Kind
 
 CLAUSE = Clause(

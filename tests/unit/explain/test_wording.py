@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from airflow_dq.explain.wording import (
     chance_words,
     listed,
     metric_words,
-    natural_range,
     number_words,
     pattern_words,
     quoted,
@@ -63,15 +60,7 @@ def test_timestamps_are_dates() -> None:
 def test_metrics_are_called_by_words_or_else_by_name() -> None:
     assert metric_words("dist_val_count", False) == "number of distinct values"
     assert metric_words("pat_l1", True) == "L1 distance of value patterns from the partition before"
-    assert metric_words("outside_ratio", True) == "share of values outside the range of the partition before"
-    assert metric_words("unseen_ratio", True) == "share of values unseen in the last three partitions"
     assert metric_words("upper_quartile", False) == "upper quartile"
-
-
-def test_a_natural_range_is_the_metrics_own_and_any_number_where_it_is_not_known() -> None:
-    assert natural_range("true_ratio", Kind.BOOLEAN) == (0.0, 1.0)
-    assert natural_range("l1") == (0.0, 2.0)
-    assert natural_range("upper_quartile") == (-math.inf, math.inf)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from airflow_dq.sensors.conclusion import SHOWN, conclude, unjudged
+from airflow_dq.sensors.conclusion import SHOWN
 from airflow_dq.XX import ClauseResult, Transform
 
 from airflow_dq.explain.alert import Alert

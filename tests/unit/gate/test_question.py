@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from airflow_dq.sensors.review import SHOWN, SUBJECT, body, escape, subject
+from airflow_dq.sensors.review import SHOWN, subject
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject

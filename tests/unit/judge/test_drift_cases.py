@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.choose.candidate import Learned, Stationary
+from airflow_dq.learn.choose.candidate import Learned
 from airflow_dq.learn.expect.calibration import Calibration, Size
 from airflow_dq.XX import TransformKind
 
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.learn.avh.adf import adf_pvalue
+from airflow_dq.learn.avh.constraint import Stationary
 from airflow_dq.learn.avh.stationarity import SIGNIFICANCE, stationary_transform
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from airflow_dq.learn.model import Program
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError, SynthesisError
+from airflow_dq.learn.program import Program
 from airflow_dq.metrics import registry
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import measure
@@ -109,10 +109,11 @@ def measured(profile: Profile) -> Profile:
     """The profile as it is made while the metric is registered, injected errors included."""
     column = profile.columns["air_time"]
     new = with_metric(profile, "air_time", measure(column.kind, column.states))
-    air_time = tuple(
+    new.variants["air_time"] = tuple(
         replace(variant, metrics=measure(Kind.NUMERIC, variant.states)) for variant in profile.variants["air_time"]
     )
-    return replace(new, variants={"air_time": air_time, "carrier": profile.variants["carrier"]})
+    new.variants["carrier"] = profile.variants["carrier"]
+    return new
 
 
 def test_a_users_metric_works_like_a_built_in_one(users_metric: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from airflow_dq.learn.model import Status
 
+from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.review_model import WORDS, Decision
 

@@ -17,7 +17,7 @@ from airflow_dq.store.value import (
     finite,
     storable_key,
     storable_text,
-    to_json,
+    strict_json,
 )
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -25,7 +25,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(st.dictionaries(st.text(), st.one_of(numbers, st.sampled_from(Reason))))
 def test_metrics_round_trip_through_json(metrics: dict[str, float | Reason]) -> None:
-    assert decode_metrics(json.loads(to_json(encode_metrics(metrics)))) == metrics
+    assert decode_metrics(json.loads(strict_json(encode_metrics(metrics)))) == metrics
 
 
 def test_numbers_without_a_value_become_reasons() -> None:
@@ -42,7 +42,7 @@ def test_numbers_without_a_value_become_reasons() -> None:
 
 def test_json_is_strict() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        to_json({"a": math.nan})
+        strict_json({"a": math.nan})
 
 
 @pytest.mark.parametrize("stored", [{"reason": "bad mood"}, {"value": 1}])

@@ -7,12 +7,13 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from airflow_dq.report.review import Addresses, AlertView
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.pages import Addresses, AlertView
+from airflow_dq.report.pages.address import Addresses
+from airflow_dq.report.pages.partition import AlertView
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import AlertSummary, Origin, VerdictDetail, VerdictSummary
 from airflow_dq.store.summary import PartitionSummary

@@ -12,25 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_dq.learn.model import (
-    Alert,
-    Change,
-    Clause,
-    ColumnProgram,
-    Program,
-    ScopeVerdict,
-    Status,
-    TableProgram,
-    Transform,
-    Verdict,
-)
+from airflow_dq.learn.model import Clause, Transform
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2.runtime import Macro
 
 from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOutcome, Recall, Suggestion, TargetOutcome
 from airflow_dq.backtest.summary import rate
-from airflow_dq.metrics.registry import Bound
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
+from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report import pages
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView

@@ -4,16 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from airflow_dq.report.review import Addresses
-from airflow_dq.report.review.difference import difference
-from airflow_dq.report.review.snooze_form import read_scope, scope_value, scopes
-from airflow_dq.report.review.sparkline import sparkline
-from airflow_dq.report.review.timestamp import distance_words
 from tests.unit.report.review.conftest import NOW, Page
 
 from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.pages import Addresses
+from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.difference import difference
 from airflow_dq.report.pages.mark import Badge, badge
 from airflow_dq.report.pages.snooze import read_scope, scope_value, scopes
