@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -130,24 +131,27 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
         case Status.PASS:
             return f"{where}: pass; {verdict.checked} constraints on {len(verdict.columns)} columns hold."
         case Status.FAIL:
-            count = len(verdict.alerts)
-            done = _DONE.get(outcome, "fail")
-            if review is not None:
-                done = f"{done}, {review.words}"
-            lines = [f"{where}: {done}; {count} alert{'s' if count != 1 else ''}:"]
-            shown = telling(verdict.alerts)[:SHOWN]
-            for alert, details in digest(shown):
-                lines.append(f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}")
-                lines += [f"    {detail}" for detail in details]
-            if count > len(shown):
-                command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
-                lines.append(f"- and {count - len(shown)} more: {command}")
-            return "\n".join(lines)
+            return "\n".join(_violation_lines(dataset, verdict, outcome, review))
         case Status.WARMING_UP:
             done = "passes unjudged" if outcome == "warming_up" else "does not pass (warming_up='fail')"
             return f"{where}: warming up, {done}; {verdict.reason}"
         case _:
             return f"{where}: not judged ({verdict.status}), so it does not pass; {verdict.reason}"
+
+
+def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: Review | None) -> Iterator[str]:
+    count = len(verdict.alerts)
+    done = _DONE.get(outcome, "fail")
+    if review is not None:
+        done = f"{done}, {review.words}"
+    yield f"{_where(dataset, verdict.partition)}: {done}; {count} alert{'s' if count != 1 else ''}:"
+    shown = telling(verdict.alerts)[:SHOWN]
+    for alert, details in digest(shown):
+        yield f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}"
+        yield from (f"    {detail}" for detail in details)
+    if count > len(shown):
+        command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
+        yield f"- and {count - len(shown)} more: {command}"
 
 
 def _where(dataset: str, partition: str | None) -> str:
