@@ -63,6 +63,8 @@ def _read_states(wired: Mapping[str, bytes]) -> dict[str, State]:
 def _profile() -> Form:
     """A profile with its injected variants as far as they can be computed, and without the rows for that."""
     form = record(Profile, without=frozenset({"sample"}))
+    assert form.read is not None  # a dataclass is made of what is read
+    made = form.read
 
     def write(profile: Profile) -> Any:
         from airflow_dq.corruption.variant import all_variants  # needs pyarrow
@@ -79,6 +81,4 @@ def _profile() -> Form:
                 raise Mismatch("there is no such column").within(f".variants[{name!r}]")
         return profile
 
-    made = form.read
-    assert made is not None  # a dataclass is made of what is read
     return replace(form, write=write, read=from_wire)

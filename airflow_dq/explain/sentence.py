@@ -79,8 +79,9 @@ def _observed_and_expected(constraint: Range, finding: Finding, value: float) ->
     # Bounds beyond what the metric can be at all mean nothing to a reader.
     low = None if finding.lower is None or finding.lower <= lowest else finding.lower
     high = None if finding.upper is None or finding.upper >= highest else finding.upper
-    if low is not None and high is not None and constraint.spread == 0.0 and high - low <= NOTHING:
-        seen, exact = number_words(metric, kind, [value, (low + high) / 2])
+    if finding.lower is not None and finding.upper is not None and finding.upper - finding.lower <= NOTHING:
+        middle = (finding.lower + finding.upper) / 2
+        seen, exact = number_words(metric, kind, [value, 0.0 if abs(middle) <= NOTHING else middle])
         return seen, f"exactly {exact}"
     present = [bound for bound in (low, high) if bound is not None]
     seen, *bounds = number_words(metric, kind, [value, *present])

@@ -5,7 +5,6 @@ import math
 from dataclasses import fields, replace
 
 import pytest
-from airflow_dq.XX import ClauseResult, Transform, TransformKind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
 
-ALERT = Alert("metric", "price", "price: mean was 1,000; expected 90 to 110.", metric="mean")
+ALERT = Alert("range", "price", "price: mean was 1,000; expected 90 to 110.", metric="mean")
 TENFOLD = replace(ALERT, cause="change of unit, x10")
 
 
@@ -32,7 +32,7 @@ def test_a_cause_that_is_stated_elsewhere_is_not_in_the_message() -> None:
 
 
 def test_columns_of_the_table_are_no_other_columns() -> None:
-    table = Alert("metric", None, "the table: number of rows was 1.", moved_with=("a", "b", "c", "d"))
+    table = Alert("range", None, "the table: number of rows was 1.", moved_with=("a", "b", "c", "d"))
     assert table.message == "the table: number of rows was 1. 4 columns moved with it: a, b, c and 1 more."
 
 

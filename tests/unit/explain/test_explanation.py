@@ -1,95 +1,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.model import Clause, Transform, TransformKind
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.explain.sentence import past_partitions
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Verdict
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.pipeline import synthesize
-from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
-from airflow_dq.metrics.descriptor import Bound
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
-from tests.unit.learn.builder import column, day, flights, profile, with_metric, without_states
+from tests.unit.learn.builder import a_program, a_range, column, day, flights, profile, with_metric, without_states
 
 HISTORY = [flights(i) for i in range(12)]
 
 
-def _alert(
-    clause: Clause, value: MetricValue, kind: Kind = Kind.NUMERIC, history: Sequence[Profile] = HISTORY
-) -> Alert:
+def _alert(clause: Range, value: MetricValue, kind: Kind = Kind.NUMERIC, history: Sequence[Profile] = HISTORY) -> Alert:
     name = clause.column
     assert name is not None
-    program = Program(
-        SynthesisOptions(),
-        tuple(p.partition for p in history),
-        TableProgram(schema={}),
-        {name: ColumnProgram(name, kind, (clause,), 60, 40)},
-    )
+    program = a_program(history, replace(clause, kind=kind))
     (alert,) = evaluate(program, with_metric(flights(12), name, {clause.metric: value}), history, [name]).alerts
     return alert
 
 
-def _clause(metric: str = "mean", **changes: object) -> Clause:
-    fields: dict[str, object] = {
-        "metric": metric,
-        "column": "air_time",
-        "pair": False,
-        "transform": Transform(),
-        "lower": 148.234,
-        "upper": 156.91,
-        "fpr": 0.001,
-        "bound": Bound.CHEBYSHEV,
-        "center": 152.5,
-        "spread": 0.1,
-        "samples": 44,
-    }
-    return Clause(**{**fields, **changes})
+def _clause(metric: str = "mean", lower: float | None = 148.234, upper: float | None = 156.91, **changes: Any) -> Range:
+    return a_range(metric, lower, upper, **{"partitions": 44, "worst": 4.0, **changes})
 
 
 def test_sentence_of_a_violated_clause() -> None:
     assert _alert(_clause(), 9061.0).message == (
         "air_time: mean was 9,061; expected 148.2 to 156.9 (44 past partitions); "
-        "a false alarm at most 1 time in 1,000 (Chebyshev's inequality)."
+        "2,220 times the largest deviation in 44 partitions."
     )
 
 
 def test_alert_carries_the_numbers_and_the_history() -> None:
     alert = _alert(_clause(), 9061.0)
-    assert (alert.rule, alert.column, alert.metric, alert.observed) == ("metric", "air_time", "mean", 9061.0)
-    assert (alert.lower, alert.upper, alert.fpr, alert.bound) == (148.234, 156.91, 0.001, Bound.CHEBYSHEV)
+    assert (alert.rule, alert.column, alert.metric, alert.observed) == ("range", "air_time", "mean", 9061.0)
+    assert (alert.lower, alert.upper) == pytest.approx((148.234, 156.91))
+    assert (alert.moving, alert.partitions) == (False, 44)
+    assert alert.evidence is not None
+    assert (alert.evidence.worst, alert.evidence.rank) == (4.0, 1)
     assert alert.history == tuple((p.partition, p.columns["air_time"].metrics["mean"]) for p in HISTORY)
 
 
-def test_sentence_of_a_differenced_clause_says_what_it_was_compared_with() -> None:
+def test_sentence_of_a_moving_range_says_what_it_follows_from() -> None:
     history = [with_metric(p, "air_time", {"mean": 100.0 + i}) for i, p in enumerate(HISTORY)]
-    clause = _clause(transform=Transform(TransformKind.DIFF, 7), lower=-2.0, upper=3.5, bound=Bound.CLT, samples=37)
+    clause = _clause(lower=-2.0, upper=3.5, expectation=Expectation(Forecast.DIFFERENCE, cycle=7), worst=1.0)
     alert = _alert(clause, 150.0, history=history)
     assert alert.message == (
         "air_time: mean was 150; expected 103 to 108.5 (44 past partitions); "
-        "a false alarm about 1 time in 1,000 (normal distribution)."
+        "45 times the largest deviation in 44 partitions."
     )
     assert [change.words for change in alert.changes if change.aspect == "history"] == [
         "last values: 109, 110, 111",
-        "expected by its usual difference to the 105 of 2013-01-06, 7 partitions before",
+        "expected around 105: the value of 7 partitions before, moved on by the usual difference",
     ]
-    assert (alert.lower, alert.upper) == (103.0, 108.5)
+    assert (alert.lower, alert.upper, alert.moving) == (103.0, 108.5, True)
 
 
 def test_sentence_of_a_constant_metric() -> None:
-    clause = _clause("row_count", lower=50 - 5e-8, upper=50 + 5e-8, spread=0.0, fpr=1e-12, bound=Bound.CLT)
+    clause = _clause("row_count", lower=50 - 5e-11, upper=50 + 5e-11, spread=0.0, worst=0.0)
     assert _alert(clause, 51.0).message.startswith(
-        "air_time: number of rows was 51; expected exactly 50 (44 past partitions); "
-        "it never changed in 44 partitions, so the chance of a false alarm cannot be estimated."
+        "air_time: number of rows was 51; expected exactly 50 (44 past partitions); it never changed in 44 partitions."
     )
 
 
@@ -105,23 +87,17 @@ def test_a_near_miss_is_written_with_enough_digits_to_be_seen() -> None:
 
 
 def test_sentence_of_a_distance() -> None:
-    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, bound=Bound.CANTELLI)
+    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, below=None, partitions=45)
     message = _alert(clause, 0.0, Kind.STRING).message
     assert "carrier: L1 distance from the partition before was " in message
-    assert "expected at most 1e-06 (45 past partitions); a false alarm at most 1 time in 1,000 (Cantelli" in message
+    assert "expected at most 1e-06 (45 past partitions)" in message
 
 
 def test_chart_of_a_distance_has_the_first_partition_without_a_value() -> None:
-    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, bound=Bound.CANTELLI)
+    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6)
     history = _alert(clause, 0.0, Kind.STRING).history
     assert [partition for partition, _ in history] == [p.partition for p in HISTORY]
     assert [value is None for _, value in history] == [True] + [False] * 11
-
-
-def test_number_of_past_partitions_counts_what_was_looked_at() -> None:
-    assert past_partitions(_clause(samples=30)) == 30
-    assert past_partitions(_clause(samples=29, pair=True)) == 30
-    assert past_partitions(_clause(samples=23, transform=Transform(TransformKind.DIFF, 7))) == 30
 
 
 def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> None:
@@ -150,15 +126,10 @@ def test_a_table_that_came_twice_says_so_where_no_column_is_wrong(times: int, ca
         return pa.table({"id": np.arange(count) + 100 * index, "city": rng.choice(list("abcdefgh"), count)})
 
     history = [profile_table(rows(i), day(i)) for i in range(8)]
-    program = Program(
-        SynthesisOptions(),
-        tuple(p.partition for p in history),
-        TableProgram((_clause("row_count", column=None, lower=90.0, upper=110.0),), {}),
-        {
-            "id": ColumnProgram(
-                "id", Kind.NUMERIC, (_clause("complete_ratio", column="id", lower=0.9, upper=None),), 1, 1
-            )
-        },
+    program = a_program(
+        history,
+        _clause("row_count", column=None, lower=90.0, upper=110.0),
+        _clause("complete_ratio", column="id", lower=0.9, upper=None),
     )
     now = profile_table(pa.concat_tables([rows(8, 200 // times)] * times), day(8))
     (alert,) = evaluate(program, now, history, ["id"]).alerts
@@ -167,7 +138,7 @@ def test_a_table_that_came_twice_says_so_where_no_column_is_wrong(times: int, ca
 
 
 def test_a_distance_comes_after_what_a_reader_knows() -> None:
-    distance = _clause("emd", pair=True, lower=None, upper=1.0, bound=Bound.CANTELLI)
+    distance = _clause("emd", pair=True, lower=None, upper=1.0)
     alerts = _judged(flights(12, factor=60.0), distance, _clause()).alerts
     assert [alert.metric for alert in alerts] == ["mean", "emd"]
 
@@ -187,11 +158,8 @@ def test_without_the_states_of_the_partition_before_the_sentence_is_there_all_th
     assert {change.subject for change in alert.changes if change.aspect == "quantile"} >= {"median", "p95"}
 
 
-def _judged(now: Profile, *clauses: Clause, history: Sequence[Profile] = HISTORY) -> Verdict:
-    column = ColumnProgram("air_time", Kind.NUMERIC, clauses or (_clause(),), 60, 40)
-    partitions = tuple(p.partition for p in history)
-    program = Program(SynthesisOptions(), partitions, TableProgram(schema={}), {"air_time": column})
-    return evaluate(program, now, history, ["air_time"])
+def _judged(now: Profile, *clauses: Range, history: Sequence[Profile] = HISTORY) -> Verdict:
+    return evaluate(a_program(history, *(clauses or (_clause(),))), now, history, ["air_time"])
 
 
 def test_a_range_of_next_to_nothing_is_one_number() -> None:

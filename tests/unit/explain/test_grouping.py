@@ -6,7 +6,7 @@ from airflow_dq.explain.grouping import grouped
 
 
 def _alert(column: str | None, metric: str = "mean") -> Alert:
-    return Alert("metric", column, f"{column or 'the table'}: {metric} was odd.", metric=metric)
+    return Alert("range", column, f"{column or 'the table'}: {metric} was odd.", metric=metric)
 
 
 def _cause(type_: str, parameter: str = "") -> Cause:

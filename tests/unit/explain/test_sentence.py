@@ -2,39 +2,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airflow_dq.learn.model import Clause, ClauseResult, Transform
-
 from airflow_dq.explain.sentence import sentence_of
-from airflow_dq.judge.verdict import Status
-from airflow_dq.metrics.descriptor import Bound, Reason
-from airflow_dq.metrics.registry import MetricValue
+from airflow_dq.learn.constraint.base import TABLE, Evidence, Finding
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.base import Kind
+from tests.unit.learn.builder import a_range, flights
 
-CLAUSE = Clause(
-    metric="mean",
-    column="price",
-    pair=False,
-    transform=Transform(),
-    lower=90.0,
-    upper=110.0,
-    fpr=0.001,
-    bound=Bound.CHEBYSHEV,
-    center=100.0,
-    spread=1.0,
-    samples=30,
-)
-CHANCE = "a false alarm at most 1 time in 1,000 (Chebyshev's inequality)"
+RANGE = a_range("mean", 90.0, 110.0, column="price", partitions=30)
+VIEW = PartitionView(flights(1), History.of([flights(0)]))
 
 
 def _sentence(
-    observed: MetricValue, lower: float | None, upper: float | None, clause: Clause = CLAUSE, kind: Kind = Kind.NUMERIC
+    observed: MetricValue, lower: float | None, upper: float | None, clause: Range = RANGE, kind: Kind = Kind.NUMERIC
 ) -> str:
-    return sentence_of(ClauseResult(clause, Status.FAIL, observed, None, (lower, upper)), kind)
+    evidence = None if isinstance(observed, Reason) else Evidence(900.0, 20.0, 1, 30)
+    finding = Finding("range", clause.scope, clause.metric, observed, lower=lower, upper=upper, evidence=evidence)
+    return sentence_of(replace(clause, kind=kind), finding, VIEW)
 
 
 def test_what_was_seen_and_expected() -> None:
     assert _sentence(1000.0, 90.0, 110.0) == (
-        f"price: mean was 1,000; expected 90 to 110 (30 past partitions); {CHANCE}."
+        "price: mean was 1,000; expected 90 to 110 (30 past partitions); 45 times the largest deviation in 30 partitions."
     )
 
 
@@ -45,12 +36,12 @@ def test_one_bound() -> None:
 
 
 def test_a_bound_beyond_what_the_metric_can_be_is_left_out() -> None:
-    ratio = replace(CLAUSE, metric="complete_ratio")
+    ratio = replace(RANGE, metric="complete_ratio")
     assert "was 40%; expected at least 95% (" in _sentence(0.4, 0.95, 1.2, ratio)
 
 
 def test_a_metric_that_never_changed_is_expected_exactly() -> None:
-    constant = replace(CLAUSE, spread=0.0)
+    constant = replace(RANGE, spread=0.0)
     assert "was 101; expected exactly 100 (" in _sentence(101.0, 100.0, 100.0, constant)
 
 
@@ -61,12 +52,12 @@ def test_a_metric_without_a_value_says_why() -> None:
 
 
 def test_the_whole_table_is_the_subject_of_its_clauses() -> None:
-    rows = replace(CLAUSE, metric="row_count", column=None)
+    rows = replace(RANGE, metric="row_count", scope=TABLE)
     assert _sentence(4000.0, 100.0, 900.0, rows).startswith("the table: number of rows was 4,000; expected 100 to 900 ")
 
 
 def test_times_are_written_as_times() -> None:
-    latest = replace(CLAUSE, metric="max")
+    latest = replace(RANGE, metric="max")
     assert "max was 1970-01-02 00:00:00; expected at most 1970-01-01 00:00:00 (" in (
         _sentence(86_400.0, None, 0.0, latest, Kind.TIMESTAMP)
     )

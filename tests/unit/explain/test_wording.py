@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from airflow_dq.explain.wording import (
-    chance_words,
     listed,
     metric_words,
     number_words,
@@ -12,7 +11,6 @@ from airflow_dq.explain.wording import (
     share_words,
     times_words,
 )
-from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.states.base import Kind
 
 
@@ -61,26 +59,6 @@ def test_metrics_are_called_by_words_or_else_by_name() -> None:
     assert metric_words("dist_val_count", False) == "number of distinct values"
     assert metric_words("pat_l1", True) == "L1 distance of value patterns from the partition before"
     assert metric_words("upper_quartile", False) == "upper quartile"
-
-
-@pytest.mark.parametrize(
-    ("bound", "fpr", "text"),
-    [
-        (Bound.CHEBYSHEV, 0.0004, "a false alarm at most 1 time in 2,500 (Chebyshev's inequality)"),
-        (Bound.CANTELLI, 1 / 1601, "a false alarm at most 1 time in 1,600 (Cantelli's inequality)"),
-        (Bound.CLT, 0.00046, "a false alarm about 1 time in 2,170 (normal distribution)"),
-        (Bound.CLT, 1e-12, "a false alarm less than 1 time in 1,000,000,000 (normal distribution)"),
-        (Bound.CHEBYSHEV, 1.0, "a false alarm at most 1 time in 1 (Chebyshev's inequality)"),
-    ],
-)
-def test_chance_of_a_false_alarm(bound: Bound, fpr: float, text: str) -> None:
-    assert chance_words(bound, fpr, 0.1, 30) == text
-
-
-def test_a_chance_that_cannot_be_estimated_is_not_called_zero() -> None:
-    assert chance_words(Bound.CLT, 1e-12, 0.0, 30) == (
-        "it never changed in 30 partitions, so the chance of a false alarm cannot be estimated"
-    )
 
 
 @pytest.mark.parametrize(

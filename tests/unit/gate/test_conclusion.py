@@ -5,24 +5,19 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from airflow_dq.sensors.conclusion import SHOWN
-from airflow_dq.XX import ClauseResult, Transform
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.gate.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
-from airflow_dq.learn.constraint.range import Clause
-from airflow_dq.metrics.descriptor import Bound, Reason
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.store.review_model import Review
 
 
 def verdict(status: Status, alerts: int = 0, reason: str | None = None, severity: Severity = "fail") -> Verdict:
-    clause = Clause("mean", "a", False, Transform(), 0.0, 1.0, 1e-3, Bound.CLT, 0.5, 0.1, 30)
-    results = (ClauseResult(clause, status, 0.5, 0.5, (0.0, 1.0)),) * 3
-    said = tuple(Alert("metric", "a", f"sentence {n}.", severity=severity) for n in range(alerts))
-    column = ScopeVerdict(status, results)
-    return Verdict("2013-02-15", status, ScopeVerdict(Status.PASS), {"a": column}, said, reason)
+    said = tuple(Alert("range", "a", f"sentence {n}.", severity=severity) for n in range(alerts))
+    column = ScopeVerdict(status, 3)
+    return Verdict("2013-02-15", status, ScopeVerdict(Status.PASS), {"a": column}, alerts=said, reason=reason)
 
 
 @pytest.mark.parametrize("on_violation", ["fail", "skip", "warn"])
@@ -66,7 +61,7 @@ def test_alerts_that_only_warn_stop_nothing(on_violation) -> None:  # type: igno
     assert conclude("flights", soft, on_violation).outcome == "warn"
     assert "- (warning) sentence 0." in conclude("flights", soft, on_violation).message
     hard = verdict(Status.FAIL, alerts=1)
-    mixed = Verdict("1", Status.FAIL, hard.table, hard.columns, (*soft.alerts, *hard.alerts))
+    mixed = Verdict("1", Status.FAIL, hard.table, hard.columns, alerts=(*soft.alerts, *hard.alerts))
     assert conclude("flights", mixed, on_violation).outcome == on_violation
     # A violation that nothing explains is no case of warnings only.
     assert conclude("flights", verdict(Status.FAIL), on_violation).outcome == on_violation
@@ -84,7 +79,7 @@ def test_a_hundred_alerts_stay_small_and_end_with_the_command_that_shows_them() 
 
 
 def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_explains_them() -> None:
-    empty = Alert("metric", None, "number of rows was 0.", observed=0.0, group="rows")
+    empty = Alert("range", None, "number of rows was 0.", observed=0.0, group="rows")
     silent = (replace(empty, column=name, sentence=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
     found = replace(verdict(Status.FAIL), alerts=(empty, *silent))
     result = conclude("flights", found, "fail")

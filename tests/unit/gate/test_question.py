@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from airflow_dq.sensors.review import SHOWN, subject
-
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
@@ -29,7 +27,7 @@ def test_subject_is_one_short_line() -> None:
 
 
 def test_subject_names_the_cause_where_one_is_known() -> None:
-    alert = Alert("metric", "price", "price: too high.", metric="mean", cause="change of unit, x60")
+    alert = Alert("range", "price", "price: too high.", metric="mean", cause="change of unit, x60")
     assert subject(detail(alert)) == "orders d=1: price looks like change of unit, x60"
 
 
@@ -56,7 +54,7 @@ def test_body_explains_shows_and_offers() -> None:
 
 def test_markdown_in_the_data_is_text() -> None:
     assert escape(EVIL) == r"\<script\>\|\`\[x\]\(http\://y\)\` \# \*a\*"
-    text = body(detail(Alert("metric", EVIL, EVIL, metric="mean", observed=Reason.NO_VALUES), headline=EVIL), None)
+    text = body(detail(Alert("range", EVIL, EVIL, metric="mean", observed=Reason.NO_VALUES), headline=EVIL), None)
     assert "<script>" not in text
     assert "](http" not in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
@@ -66,7 +64,7 @@ def test_markdown_in_the_data_is_text() -> None:
 
 
 def test_a_hundred_alerts_stay_a_table_of_twenty() -> None:
-    alerts = [Alert("metric", f"c{n}", "x", metric="mean") for n in range(100)]
+    alerts = [Alert("range", f"c{n}", "x", metric="mean") for n in range(100)]
     rows = [line for line in body(detail(*alerts), None).splitlines() if line.startswith("|")]
     assert len(rows) == 2 + SHOWN + 1
     assert rows[-1].startswith("| and 80 more |")

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from airflow_dq.learn.choose.candidate import Learned
 from airflow_dq.learn.expect.calibration import Calibration, Size
-from airflow_dq.XX import TransformKind
 
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.learn.avh.adf import adf_pvalue

@@ -4,33 +4,31 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from airflow_dq.XX import Transform, TransformKind
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.judge.verdict import Status
-from airflow_dq.learn.constraint.range import Clause
-from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
-from airflow_dq.metrics.descriptor import Bound, Reason
+from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.learn.constraint.base import ColumnReport, Finding
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
+from airflow_dq.learn.program import Program
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Kind
-from tests.unit.learn.builder import column, day, flights, profile, with_metric, without_states
+from tests.unit.learn.builder import a_program, a_range, column, day, flights, profile, with_metric, without_states
 
 HISTORY = [flights(i) for i in range(12)]
 PROGRAM = synthesize(HISTORY, SynthesisOptions(scope="column", mode="paper"))
 GOOD = flights(12)
 
 
-def _program(*clauses: Clause) -> Program:
-    col = ColumnProgram("air_time", Kind.NUMERIC, clauses, 4, 4)
+def _program(*ranges: Range) -> Program:
     schema = {"air_time": Kind.NUMERIC, "carrier": Kind.STRING}
-    options = SynthesisOptions(scope="column", mode="paper")
-    return Program(options, tuple(p.partition for p in HISTORY), TableProgram(schema=schema), {"air_time": col})
+    return a_program(HISTORY, *ranges, schema=schema, options=SynthesisOptions(scope="column", mode="paper"))
 
 
-def _clause(metric: str, lower: float | None, upper: float | None, transform: Transform | None = None) -> Clause:
-    pair = metric in ("emd", "ks_dist")
-    return Clause(metric, "air_time", pair, transform or Transform(), lower, upper, 5e-4, Bound.CHEBYSHEV, 0.0, 1.0, 12)
+def _findings(verdict: Verdict) -> list[Finding]:
+    return [finding for finding in verdict.findings if finding.rule == "range"]
 
 
 def test_a_usual_partition_passes() -> None:
@@ -41,7 +39,8 @@ def test_a_usual_partition_passes() -> None:
     assert {name: scope.status for name, scope in verdict.columns.items()} == dict.fromkeys(
         ("air_time", "carrier"), Status.PASS
     )
-    assert all(result.status is Status.PASS for scope in verdict.columns.values() for result in scope.results)
+    assert verdict.findings == verdict.not_evaluated == ()
+    assert all(scope.checked for scope in verdict.columns.values())
 
 
 def test_a_changed_unit_fails_its_column_only() -> None:
@@ -50,8 +49,7 @@ def test_a_changed_unit_fails_its_column_only() -> None:
     assert verdict.table.status is Status.PASS
     assert (verdict.columns["air_time"].status, verdict.columns["carrier"].status) == (Status.FAIL, Status.PASS)
     assert {alert.column for alert in verdict.alerts} == {"air_time"}
-    violated = [r for r in verdict.columns["air_time"].results if r.status is Status.FAIL]
-    assert [alert.metric for alert in verdict.alerts] == [result.clause.metric for result in violated]
+    assert {alert.metric for alert in verdict.alerts} == {finding.metric for finding in verdict.findings}
 
 
 def test_verdict_does_not_depend_on_the_partitions_own_presence_in_the_history() -> None:
@@ -70,23 +68,23 @@ def test_warming_up_says_how_many_partitions_are_missing(have: int, more: int) -
 
 def test_an_all_null_column_fails() -> None:
     nulls = profile(day(12), column("air_time", Kind.NUMERIC, [None] * 400), GOOD.columns["carrier"])
-    program = _program(_clause("mean", 140.0, 160.0), _clause("emd", None, 10.0))
+    program = _program(a_range("mean", 140.0, 160.0), a_range("emd", None, 10.0))
     verdict = evaluate(program, nulls, HISTORY)
     assert verdict.status is Status.FAIL
-    assert [result.observed for result in verdict.columns["air_time"].results] == [Reason.NO_VALUES] * 2
+    assert [finding.observed for finding in _findings(verdict)] == [Reason.NO_VALUES] * 2
     assert "air_time: mean has no value (there is no usable value in it)" in verdict.alerts[0].message
 
 
 def test_an_all_null_column_without_a_type_fails_by_its_values_not_by_its_schema() -> None:
     untyped = profile(day(12), column("air_time", Kind.NULL, [None] * 400), GOOD.columns["carrier"])
-    verdict = evaluate(_program(_clause("mean", 140.0, 160.0), _clause("ks_dist", None, 1.0)), untyped, HISTORY)
+    verdict = evaluate(_program(a_range("mean", 140.0, 160.0), a_range("ks_dist", None, 1.0)), untyped, HISTORY)
     assert (verdict.status, verdict.table.status) == (Status.FAIL, Status.PASS)
-    assert [alert.rule for alert in verdict.alerts] == ["metric", "metric"]
+    assert [alert.rule for alert in verdict.alerts] == ["range", "range"]
 
 
 def test_an_error_of_the_engine_is_no_violation_and_no_pass() -> None:
     broken = with_metric(GOOD, "air_time", {"mean": Reason.ENGINE_ERROR})
-    verdict = evaluate(_program(_clause("mean", 0.0, 1e6), _clause("row_count", 0.0, 1e6)), broken, HISTORY)
+    verdict = evaluate(_program(a_range("mean", 0.0, 1e6), a_range("row_count", 0.0, 1e6)), broken, HISTORY)
     assert (verdict.status, verdict.alerts) == (Status.NOT_EVALUATED, ())
     assert verdict.reason == "air_time: mean: engine error"
 
@@ -94,56 +92,57 @@ def test_an_error_of_the_engine_is_no_violation_and_no_pass() -> None:
 def test_a_pair_clause_without_states_is_not_evaluated() -> None:
     bare = [without_states(p) for p in HISTORY]
     fresh = flights(12)
-    verdict = evaluate(_program(_clause("ks_dist", None, 1.0)), fresh, bare)
+    verdict = evaluate(_program(a_range("ks_dist", None, 1.0)), fresh, bare)
     assert verdict.status is Status.NOT_EVALUATED
     assert "ks_dist: the statistics it is measured from are not kept; profile the partition again" in str(
         verdict.reason
     )
-    assert evaluate(_program(_clause("ks_dist", None, 1.0)), fresh, []).status is Status.NOT_EVALUATED
+    assert evaluate(_program(a_range("ks_dist", None, 1.0)), fresh, []).status is Status.NOT_EVALUATED
 
 
 def test_a_violation_outweighs_what_could_not_be_evaluated() -> None:
     bare = [without_states(p) for p in HISTORY]
-    verdict = evaluate(_program(_clause("ks_dist", None, 1.0), _clause("mean", 0.0, 1.0)), flights(12), bare)
+    verdict = evaluate(_program(a_range("ks_dist", None, 1.0), a_range("mean", 0.0, 1.0)), flights(12), bare)
     assert verdict.status is Status.FAIL
 
 
-@pytest.mark.parametrize(
-    ("kind", "lower", "upper"), [(TransformKind.DIFF, -5.0, 5.0), (TransformKind.LOG_DIFF, -0.1, 0.1)]
-)
-def test_differenced_clause_compares_with_the_partition_at_its_lag(
-    kind: TransformKind, lower: float, upper: float
-) -> None:
+@pytest.mark.parametrize(("logarithmic", "lower", "upper"), [(False, -5.0, 5.0), (True, -0.1, 0.1)])
+def test_a_difference_compares_with_the_partition_at_its_lag(logarithmic: bool, lower: float, upper: float) -> None:
     history = [with_metric(p, "air_time", {"mean": 100.0 + i}) for i, p in enumerate(HISTORY)]
-    program = _program(_clause("mean", lower, upper, Transform(kind, 7)))
+    weekly = Expectation(Forecast.DIFFERENCE, logarithmic, cycle=7)
+    program = _program(a_range("mean", lower, upper, expectation=weekly))
     base = 100.0 + 12 - 7
-    expected = (
-        (base + lower, base + upper) if kind is TransformKind.DIFF else (base * np.exp(lower), base * np.exp(upper))
-    )
-    for value, status in ((expected[0] * 1.001, Status.PASS), (expected[1] * 1.001, Status.FAIL)):
-        verdict = evaluate(program, with_metric(GOOD, "air_time", {"mean": value}), history)
-        (result,) = verdict.columns["air_time"].results
-        assert result.status is status
-        assert result.observed == value
-        assert result.expected == pytest.approx(expected)
+    expected = (base * np.exp(lower), base * np.exp(upper)) if logarithmic else (base + lower, base + upper)
+    assert evaluate(program, with_metric(GOOD, "air_time", {"mean": expected[0] * 1.001}), history).findings == ()
+    value = expected[1] * 1.001
+    (finding,) = evaluate(program, with_metric(GOOD, "air_time", {"mean": value}), history).findings
+    assert finding.observed == value
+    assert (finding.lower, finding.upper) == pytest.approx(expected)
 
 
 def test_value_that_has_no_logarithm_fails() -> None:
-    program = _program(_clause("mean", -0.1, 0.1, Transform(TransformKind.LOG_DIFF, 1)))
-    (result,) = evaluate(program, with_metric(GOOD, "air_time", {"mean": 0.0}), HISTORY).columns["air_time"].results
-    assert (result.status, result.transformed) == (Status.FAIL, None)
+    program = _program(a_range("mean", -0.1, 0.1, expectation=Expectation(Forecast.DIFFERENCE, True)))
+    (finding,) = evaluate(program, with_metric(GOOD, "air_time", {"mean": 0.0}), HISTORY).findings
+    assert (finding.observed, finding.evidence) == (0.0, None)
 
 
-def test_differenced_clause_without_the_partition_at_its_lag_is_not_evaluated() -> None:
-    program = _program(_clause("mean", -5.0, 5.0, Transform(TransformKind.DIFF, 7)))
+def test_a_difference_without_the_partition_at_its_lag_is_not_evaluated() -> None:
+    program = _program(a_range("mean", -5.0, 5.0, expectation=Expectation(Forecast.DIFFERENCE, cycle=7)))
     short = evaluate(program, GOOD, HISTORY[-3:])
     gone = evaluate(program, GOOD, [with_metric(p, "air_time", {"mean": Reason.NO_VALUES}) for p in HISTORY])
     assert short.status is gone.status is Status.NOT_EVALUATED
-    assert short.reason == "air_time: mean: the value it is compared with, 7 partitions before, is missing"
+    assert short.reason == "air_time: mean: none of the values that it is compared with is known"
+
+
+def test_a_season_without_a_value_at_its_lags_falls_back_to_the_newest() -> None:
+    history = [with_metric(p, "air_time", {"mean": 100.0 + i}) for i, p in enumerate(HISTORY[-3:])]
+    program = _program(a_range("mean", -5.0, 5.0, expectation=Expectation(Forecast.SEASON, cycle=7)))
+    assert evaluate(program, with_metric(GOOD, "air_time", {"mean": 104.0}), history).status is Status.PASS
+    assert evaluate(program, with_metric(GOOD, "air_time", {"mean": 110.0}), history).status is Status.FAIL
 
 
 def test_bounds_are_inclusive() -> None:
-    program = _program(_clause("mean", 1.0, 2.0))
+    program = _program(a_range("mean", 1.0, 2.0))
     for value, status in ((1.0, Status.PASS), (2.0, Status.PASS), (np.nextafter(2.0, 3.0), Status.FAIL)):
         assert evaluate(program, with_metric(GOOD, "air_time", {"mean": float(value)}), HISTORY).status is status
 
@@ -187,15 +186,16 @@ def test_unknown_asked_for_column_is_refused() -> None:
 
 
 def test_column_without_clauses_does_not_decide_unless_it_is_alone() -> None:
-    none = ColumnProgram("carrier", Kind.STRING, (), 3, 0, reason="no metric could be bounded")
-    both = replace(PROGRAM, columns={**PROGRAM.columns, "carrier": none})
+    none = ColumnReport(Kind.STRING, 3, reason="no metric could be bounded")
+    kept = tuple(one for one in PROGRAM.constraints if not (isinstance(one, Range) and one.column == "carrier"))
+    both = replace(PROGRAM, constraints=kept, reports={**PROGRAM.reports, "carrier": none})
     verdict = evaluate(both, GOOD, HISTORY)
     assert verdict.status is Status.PASS
     assert verdict.columns["carrier"].status is Status.NOT_EVALUATED
     assert verdict.columns["carrier"].reason == "no metric could be bounded"
-    alone = evaluate(replace(PROGRAM, columns={"carrier": none}), GOOD, HISTORY)
+    alone = evaluate(replace(both, constraints=(), reports={"carrier": none}), GOOD, HISTORY)
     assert alone.status is Status.NOT_EVALUATED
-    assert alone.reason == "no column could be judged (carrier: no metric could be bounded)"
+    assert "carrier: no metric could be bounded" in str(alone.reason)
 
 
 def test_excluded_columns_are_not_part_of_the_schema() -> None:

@@ -9,9 +9,9 @@ from airflow_dq.judge.severity import check_severity, graded, idle_columns, seve
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 
-MEAN = Alert("metric", "price", "price: mean.", metric="mean")
+MEAN = Alert("range", "price", "price: mean.", metric="mean")
 ADDED = Alert("column_added", "new", "new: added.")
-ROWS = Alert("metric", None, "rows.", metric="row_count")
+ROWS = Alert("range", None, "rows.", metric="row_count")
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Scope
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.schema import ExpectedColumn
+from airflow_dq.learn.expect.expectation import Expectation
+from airflow_dq.learn.program import Program
+from airflow_dq.metrics.descriptor import Bound, MetricValue
 from airflow_dq.metrics.evaluate import measure
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, states_for
 
@@ -75,3 +82,56 @@ def flights(index: int, *, rows: int = 400, minutes: float = 150.0, factor: floa
         variant(Kind.STRING, "distribution_change first 10%", ["AA"] * rows),
     )
     return made
+
+
+def a_range(
+    metric: str,
+    lower: float | None,
+    upper: float | None,
+    column: str | None = "air_time",
+    expectation: Expectation | None = None,
+    kind: Kind = Kind.NUMERIC,
+    **fields: Any,
+) -> Range:
+    """A range with these bounds, around their middle (of one bound: around that bound's nearest whole step)."""
+    known = [bound for bound in (lower, upper) if bound is not None]
+    center = sum(known) / len(known) if known else 0.0
+    if expectation is None:
+        expectation = Expectation(center=center)
+        low, high = (None if bound is None else abs(bound - center) for bound in (lower, upper))
+    else:
+        # Relative to what the values before foretell.
+        low, high = (None if lower is None else -lower), upper
+    given: dict[str, Any] = {
+        "scope": Scope(()) if column is None else Scope((column,)),
+        "metric": metric,
+        "kind": kind,
+        "pair": metric in ("emd", "ks_dist", "js_div"),
+        "expectation": expectation,
+        "below": low,
+        "above": high,
+        "fpr": 5e-4,
+        "bound": Bound.STUDENT_T,
+        "spread": 1.0,
+        "worst": 1.0,
+        "samples": 12,
+        "partitions": 12,
+    }
+    return Range(**{**given, **fields})
+
+
+def a_program(
+    history: Sequence[Profile],
+    *ranges: Range,
+    schema: Mapping[str, Kind] | None = None,
+    reports: Mapping[str, ColumnReport] | None = None,
+    options: SynthesisOptions | None = None,
+) -> Program:
+    """A program of these ranges, and of a schema where one is given."""
+    partitions = tuple(one.partition for one in history)
+    expected: list[Constraint] = [
+        ExpectedColumn(Scope((name,)), kind, None, len(history), len(history)) for name, kind in (schema or {}).items()
+    ]
+    named = {one.column: ColumnReport(one.kind, 60, 40) for one in ranges if one.column is not None}
+    made = options or SynthesisOptions()
+    return Program(made, partitions, (*expected, *ranges), named if reports is None else reports)

@@ -10,8 +10,6 @@ import pytest
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.metrics.descriptor import Bound
-from airflow_dq.report.pages import Addresses, AlertView
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.partition import AlertView
 from airflow_dq.states.base import Kind
@@ -55,15 +53,13 @@ def where() -> Addresses:
 def alert() -> Alert:
     """The mean of price, ten times what it was."""
     return Alert(
-        rule="metric",
+        rule="range",
         column="price",
         sentence="price: mean was 1,000; expected 90 to 110.",
         metric="mean",
         observed=1000.0,
         lower=90.0,
         upper=110.0,
-        fpr=1e-3,
-        bound=Bound.CHEBYSHEV,
         history=tuple((f"day {n}", 100.0 + n % 3) for n in range(10)),
         kind=Kind.NUMERIC,
         changes=(Change("quantile", "median 100 -> 1,000 (x10)", "median", 100.0, 1000.0),),
@@ -77,7 +73,7 @@ def make_detail(alert: Alert) -> Callable[..., VerdictDetail]:
 
     def make(*alerts: Alert, **changes: Any) -> VerdictDetail:
         given = alerts or (alert,)
-        verdict = Verdict("2026-02-28", Status.FAIL, ScopeVerdict(Status.FAIL), {}, given)
+        verdict = Verdict("2026-02-28", Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts=given)
         partition = VerdictSummary(
             verdict_id=3,
             dataset="orders",

@@ -3,8 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from airflow_dq.XX import Transform, TransformKind
-from tests.unit.report.review.conftest import NOW, ORIGIN, Page, partition
 
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.constraint.date_column import CalendarPart

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow_dq.learn.model import Clause, Transform
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2.runtime import Macro
@@ -81,15 +80,13 @@ def _alert(name: str, *, root: bool) -> Alert:
         Change("pattern", f"pattern {name} is new", None, 0.0, 0.2),
     )
     return Alert(
-        rule="metric",
+        rule="range",
         column=name if root else f"{name} moved",
         message=f"{name}: mean was 1,000. Looks like: {name}.",
         metric="mean",
         observed=1000.0,
         lower=90.0,
         upper=110.0,
-        fpr=1e-3,
-        bound=Bound.CHEBYSHEV,
         history=tuple((f"{name}{place}", 100.0 + place % 3) for place in range(10)),
         kind=Kind.STRING,
         changes=changes,

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.unit.report.review.conftest import NOW, Page
 
 from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
