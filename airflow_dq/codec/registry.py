@@ -70,14 +70,21 @@ def _union(kind: Any, arguments: tuple[Any, ...]) -> Form:
 
 
 @cache
-def record(kind: Any, *, without: frozenset[str] = frozenset(), word: str | None = None) -> Form:
+def record(
+    kind: Any,
+    *,
+    without: frozenset[str] = frozenset(),
+    word: str | None = None,
+    names: tuple[tuple[str, Any], ...] = (),
+) -> Form:
     """The form of a dataclass: an object with each of its fields, no more and no fewer.
 
     :param without: fields that are not written and take their default when they are read
     :param word: name of a class variable that is written too, and must be the same when it is read; by default
         ``format``, where the class has one
+    :param names: what the class's module imports for its annotations only
     """
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, localns=dict(names))
     forms = {one.name: form_of(hints[one.name]) for one in fields(kind) if one.name not in without}
     if word is None and "format" not in forms and isinstance(getattr(kind, "format", None), str):
         word = "format"

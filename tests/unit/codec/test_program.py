@@ -12,11 +12,15 @@ from airflow_dq.codec import from_builtins, from_json, to_builtins, to_json
 from airflow_dq.exceptions import CodecError
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.learn.constraint.range import Clause
-from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
+from airflow_dq.learn.constraint.base import ColumnReport, Evidence, Finding, NotEvaluated, Scope
+from airflow_dq.learn.constraint.date_column import DateColumn, DatePart
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
+from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, Representation
+from tests.unit.learn.builder import a_range
 
 number = st.floats(allow_nan=False, allow_infinity=False)
 bound = st.none() | number
@@ -43,27 +47,41 @@ options = st.builds(
     metrics=st.none() | names,
     stationary=st.booleans(),
 )
-transform = st.builds(Transform, kind=st.sampled_from(TransformKind), lag=count)
+expectation = st.builds(
+    Expectation, forecast=st.sampled_from(Forecast), logarithmic=st.booleans(), center=number, cycle=count
+)
+scope_of = st.builds(Scope, names)
 clause = st.builds(
-    Clause,
+    Range,
+    scope=scope_of,
     metric=text,
-    column=st.none() | text,
+    kind=st.sampled_from(Kind),
     pair=st.booleans(),
-    transform=transform,
-    lower=bound,
-    upper=bound,
+    expectation=expectation,
+    below=bound,
+    above=bound,
     fpr=number,
     bound=st.sampled_from(Bound),
-    center=number,
     spread=number,
+    worst=number,
     samples=count,
+    partitions=count,
+    representation=st.none() | st.sampled_from(Representation),
+    may_be_absent=st.booleans(),
     catches=names,
 )
-column = st.builds(
-    ColumnProgram,
-    name=text,
+date_column = st.builds(
+    DateColumn,
+    scope=scope_of,
     kind=st.sampled_from(Kind),
-    clauses=few(clause),
+    parts=few(st.builds(DatePart, text, st.integers(-1, 1))),
+    varied=st.booleans(),
+    past=few(st.tuples(st.none() | text, text)),
+    partitions=count,
+)
+report = st.builds(
+    ColumnReport,
+    kind=st.sampled_from(Kind),
     variants=count,
     coverage=count,
     ignored=st.dictionaries(text, text, max_size=2),
@@ -73,23 +91,30 @@ programs = st.builds(
     Program,
     options=options,
     partitions=few(st.none() | text),
-    table=st.builds(
-        TableProgram,
-        clauses=few(clause),
-        schema=st.dictionaries(text, st.sampled_from(Kind), max_size=2),
-    ),
-    columns=st.dictionaries(text, column, max_size=2),
+    constraints=few(clause | date_column),
+    reports=st.dictionaries(text, report, max_size=2),
+    skipped=st.dictionaries(text, text, max_size=2),
     missing=count,
 )
-result = st.builds(
-    ClauseResult,
-    clause=clause,
-    status=st.sampled_from(Status),
-    observed=value,
-    transformed=bound,
-    expected=st.tuples(bound, bound),
+evidence = st.builds(Evidence, deviation=number, worst=number, rank=count, partitions=count, since=st.none() | text)
+finding = st.builds(
+    Finding,
+    rule=text,
+    scope=scope_of,
+    metric=st.none() | text,
+    observed=st.none() | value,
+    seen=st.none() | text,
+    expected=st.none() | text,
+    lower=bound,
+    upper=bound,
+    partitions=count,
+    evidence=st.none() | evidence,
+    rows=st.none() | count,
+    examples=names,
+    cause=st.none() | text,
 )
-scope = st.builds(ScopeVerdict, status=st.sampled_from(Status), results=few(result), reason=st.none() | text)
+skipped = st.builds(NotEvaluated, rule=text, scope=scope_of, reason=text, metric=st.none() | text)
+scope = st.builds(ScopeVerdict, status=st.sampled_from(Status), checked=count, reason=st.none() | text)
 alert = st.builds(
     Alert,
     rule=text,
@@ -99,8 +124,9 @@ alert = st.builds(
     observed=st.none() | value,
     lower=bound,
     upper=bound,
-    fpr=bound,
-    bound=st.none() | st.sampled_from(Bound),
+    moving=st.booleans(),
+    evidence=st.none() | evidence,
+    partitions=count,
     history=few(st.tuples(st.none() | text, bound)),
     changes=few(st.builds(Change, aspect=text, words=text, subject=st.none() | text, before=bound, now=bound)),
     cause=st.none() | text,
@@ -116,6 +142,8 @@ verdicts = st.builds(
     status=st.sampled_from(Status),
     table=scope,
     columns=st.dictionaries(text, scope, max_size=2),
+    findings=few(finding),
+    not_evaluated=few(skipped),
     alerts=few(alert),
     reason=st.none() | text,
 )
@@ -140,49 +168,49 @@ def test_verdict_round_trip(verdict: Verdict) -> None:
 
 
 @given(clause)
-def test_parts_have_a_round_trip_of_their_own(part: Clause) -> None:
-    assert from_builtins(Clause, _strict(to_builtins(part))) == part
-    assert set(to_builtins(part)) == {field.name for field in fields(Clause)}
+def test_parts_have_a_round_trip_of_their_own(part: Range) -> None:
+    assert from_builtins(Range, _strict(to_builtins(part))) == part
+    assert set(to_builtins(part)) == {field.name for field in fields(Range)}
 
 
-CLAUSE = Clause("mean", "fare", False, Transform(), 1.0, None, 0.01, Bound.CLT, 2.0, 0.5, 30)
+RANGE = a_range("mean", 1.0, 3.0, column="fare")
 
 
 def test_reason_is_written_in_place_of_a_value() -> None:
-    written = to_builtins(ClauseResult(CLAUSE, Status.FAIL, Reason.NO_VALUES, None, (1.0, None)))
+    written = to_builtins(Finding("range", RANGE.scope, "mean", Reason.NO_VALUES, lower=1.0))
     assert written["observed"] == {"reason": "no values"}
-    assert written["expected"] == [1.0, None]
-    assert from_builtins(ClauseResult, written).observed is Reason.NO_VALUES
+    assert (written["lower"], written["upper"]) == (1.0, None)
+    assert from_builtins(Finding, written).observed is Reason.NO_VALUES
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_no_nan_or_infinity_is_ever_written(bad: float) -> None:
-    with pytest.raises(CodecError, match=r"Clause\.center: (nan|-?inf) is not a JSON number"):
-        to_builtins(replace(CLAUSE, center=bad))
+    with pytest.raises(CodecError, match=r"Range\.spread: (nan|-?inf) is not a JSON number"):
+        to_builtins(replace(RANGE, spread=bad))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": 5}, r"Clause\.metric: 5 is not a text"),
-        ({"samples": 3.5}, r"Clause\.samples: 3\.5 is not a whole number"),
-        ({"samples": True}, r"Clause\.samples: True is not a whole number"),
-        ({"bound": "markov"}, r"Clause\.bound: 'markov' is not one of chebyshev, cantelli, clt"),
-        ({"catches": "all"}, r"Clause\.catches: Expected `array`, got `str`: 'all'"),
-        ({"transform": 1}, r"Clause\.transform: Expected `object`, got `int`: 1"),
-        ({"severity": 1}, r"Clause: Object contains unknown field `severity`"),
+        ({"metric": 5}, r"Range\.metric: 5 is not a text"),
+        ({"samples": 3.5}, r"Range\.samples: 3\.5 is not a whole number"),
+        ({"samples": True}, r"Range\.samples: True is not a whole number"),
+        ({"bound": "markov"}, r"Range\.bound: 'markov' is not one of chebyshev, cantelli, clt"),
+        ({"catches": "all"}, r"Range\.catches: Expected `array`, got `str`: 'all'"),
+        ({"expectation": 1}, r"Range\.expectation: Expected `object`, got `int`: 1"),
+        ({"severity": 1}, r"Range: Object contains unknown field `severity`"),
     ],
 )
 def test_a_damaged_field_is_named(change: dict[str, object], message: str) -> None:
     with pytest.raises(CodecError, match=message):
-        from_builtins(Clause, {**to_builtins(CLAUSE), **change})
+        from_builtins(Range, {**to_builtins(RANGE), **change})
 
 
 def test_a_missing_field_is_named() -> None:
-    written = to_builtins(CLAUSE)
+    written = to_builtins(RANGE)
     del written["fpr"]
-    with pytest.raises(CodecError, match="Clause: Object missing required field `fpr`"):
-        from_builtins(Clause, written)
+    with pytest.raises(CodecError, match="Range: Object missing required field `fpr`"):
+        from_builtins(Range, written)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +222,7 @@ def test_what_is_not_a_program_is_refused(text: str) -> None:
 
 
 def test_stored_options_that_are_impossible_are_refused() -> None:
-    written = to_builtins(Program(SynthesisOptions(), (), TableProgram(), {}))
+    written = to_builtins(Program(SynthesisOptions(), ()))
     written["options"]["target_fpr"] = 2.0
     with pytest.raises(CodecError, match=r"Program\.options: SynthesisOptions\(target_fpr=2\.0\) cannot be used"):
         from_builtins(Program, written)

@@ -25,7 +25,8 @@ def _sentence(
 
 def test_what_was_seen_and_expected() -> None:
     assert _sentence(1000.0, 90.0, 110.0) == (
-        "price: mean was 1,000; expected 90 to 110 (30 past partitions); 45 times the largest deviation in 30 partitions."
+        "price: mean was 1,000; expected 90 to 110 (30 past partitions); "
+        "45 times the largest deviation in 30 partitions."
     )
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.base import Evidence
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.store.review_model import VerdictDetail, VerdictSummary
 
@@ -16,7 +17,7 @@ EVIL = "<script>|`[x](http://y)`\n# *a*"
 def detail(*alerts: Alert, headline: str | None = "price: the mean is 500.") -> VerdictDetail:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     line = VerdictSummary(1, "orders", "d=1", Status.FAIL, now, None, None, None, None, 1, 1, "fail", 9, headline)
-    verdict = Verdict("d=1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts)
+    verdict = Verdict("d=1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts=alerts)
     return VerdictDetail(line, verdict, None, (), (), (), None)
 
 
@@ -33,7 +34,8 @@ def test_subject_names_the_cause_where_one_is_known() -> None:
 
 def test_body_explains_shows_and_offers() -> None:
     alert = Alert(
-        "metric", "price", "price: too high.", metric="mean", observed=500.0, lower=9.0, upper=11.0, fpr=0.001,
+        "range", "price", "price: too high.", metric="mean", observed=500.0, lower=9.0, upper=11.0,
+        evidence=Evidence(489.0, 1.0, 1, 30),
         changes=(Change("history", "before: 10.1, 9.9"),),
     )  # fmt: skip
     gone = Alert("column_missing", "label", "label is gone.")
@@ -44,7 +46,10 @@ def test_body_explains_shows_and_offers() -> None:
     assert "[Open the alert: charts, what changed, snooze](/dq-alerts/dags/d/alerts/9)" in blocks
     assert r"- before\: 10\.1, 9\.9" in blocks
     table = next(block for block in blocks if block.startswith("|")).splitlines()
-    assert table[2:] == ["| price | mean | 500 | 9 to 11 | 1 in 1,000 |", "| label | column missing |  |  |  |"]
+    assert table[2:] == [
+        "| price | mean | 500 | 9 to 11 | 489 times the largest deviation in 30 partitions |",
+        "| label | column missing |  |  |  |",
+    ]
     assert [line.partition(":")[0] for line in blocks[-1].splitlines()] == [
         "- **Accept**",
         "- **Reject**",

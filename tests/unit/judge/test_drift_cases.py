@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.choose.candidate import Learned
 from airflow_dq.learn.expect.calibration import Calibration, Size
 
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.learn.avh.adf import adf_pvalue
-from airflow_dq.learn.avh.constraint import Stationary
-from airflow_dq.learn.avh.stationarity import SIGNIFICANCE, stationary_transform
+from airflow_dq.learn.avh.constraint import Learned, Stationary
+from airflow_dq.learn.avh.stationarity import SIGNIFICANCE, stationary_expectation
+from airflow_dq.learn.expect.expectation import Forecast
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import ColumnOptions
@@ -88,8 +88,8 @@ def test_a_straight_line_is_never_stationary_whatever_its_length(length: int, of
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert adf_pvalue(line) > SIGNIFICANCE
-    transform = stationary_transform(line)
-    assert (transform.kind, transform.lag) == (TransformKind.DIFF, 1)
+    found = stationary_expectation(line)
+    assert (found.forecast, found.logarithmic, found.cycle) == (Forecast.DIFFERENCE, False, 1)
     assert set(np.diff(line).round(6)) == {2.0}
 
 

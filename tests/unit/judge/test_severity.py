@@ -20,9 +20,9 @@ ROWS = Alert("range", None, "rows.", metric="row_count")
         (MEAN, {}, "fail"),
         (MEAN, {"column:price": "warn"}, "warn"),
         (MEAN, {"metric:mean": "warn"}, "warn"),
-        (MEAN, {"rule:metric": "warn"}, "warn"),
-        (MEAN, {"column:price": "fail", "metric:mean": "warn", "rule:metric": "warn"}, "fail"),
-        (MEAN, {"metric:mean": "fail", "rule:metric": "warn"}, "fail"),
+        (MEAN, {"rule:range": "warn"}, "warn"),
+        (MEAN, {"column:price": "fail", "metric:mean": "warn", "rule:range": "warn"}, "fail"),
+        (MEAN, {"metric:mean": "fail", "rule:range": "warn"}, "fail"),
         (MEAN, {"column:mean": "warn", "metric:price": "warn"}, "fail"),
         (ADDED, {"rule:column_added": "warn"}, "warn"),
         (ROWS, {"column:None": "warn"}, "fail"),
@@ -36,7 +36,7 @@ def test_the_column_decides_then_the_metric_then_the_rule(
 
 
 def test_a_graded_verdict_differs_in_nothing_else_and_survives_json() -> None:
-    verdict = Verdict("1", Status.FAIL, ScopeVerdict(Status.FAIL), {}, (MEAN, ADDED))
+    verdict = Verdict("1", Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts=(MEAN, ADDED))
     soft = graded(verdict, {"column:price": "warn"})
     assert [alert.severity for alert in soft.alerts] == ["warn", "fail"]
     assert soft.status is Status.FAIL

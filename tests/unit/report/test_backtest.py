@@ -47,7 +47,7 @@ def result(alert: Alert) -> BacktestResult:
             ColumnOutcome(None, rate(0, 6)),
             ColumnOutcome("a", rate(0, 6)),
         ),
-        clauses=(FiredClause("metric", "air_time", "mean", ("2013-02-11",), alert.message),),
+        clauses=(FiredClause("range", "air_time", "mean", ("2013-02-11",), alert.message),),
         recall=(Recall("unit_change", 3, 4), Recall("volume_change", 6, 6)),
         recall_partitions=("2013-02-13", "2013-02-14"),
         targets=(TargetOutcome(1e-3, 1, 6, 9, 10), TargetOutcome(1e-2, 2, 6, 10, 10)),

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.report.number import expected, numbers, odds, tick_labels
 from airflow_dq.states.base import Kind
 
@@ -24,8 +23,7 @@ from airflow_dq.states.base import Kind
     ],
 )
 def test_a_range_in_words(alert: Alert, metric: str, lower: float | None, upper: float | None, text: str):
-    bound = Bound.CANTELLI if metric == "js_div" else Bound.CHEBYSHEV
-    assert expected(replace(alert, metric=metric, lower=lower, upper=upper, bound=bound)) == text
+    assert expected(replace(alert, metric=metric, lower=lower, upper=upper)) == text
 
 
 def test_values_are_in_the_unit_of_their_metric(alert: Alert):

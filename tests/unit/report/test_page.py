@@ -69,8 +69,8 @@ def test_an_alert_about_the_schema_has_no_chart(make_verdict):
     assert "column missing" in outline.text
 
 
-def test_range_of_a_differenced_clause_is_said_to_hold_now(alert: Alert, make_verdict, moving):
-    assert "Expected now" in Outline(render_page([("flights", make_verdict(alert, transform=moving))])).text
+def test_range_of_a_moving_metric_is_said_to_hold_now(alert: Alert, make_verdict):
+    assert "Expected now" in Outline(render_page([("flights", make_verdict(replace(alert, moving=True)))])).text
     assert "Expected now" not in Outline(render_page([("flights", make_verdict(alert))])).text
 
 

@@ -11,7 +11,7 @@ def test_table_has_a_row_per_partition_and_a_sentence_per_alert(alert: Alert, ma
     text = render_text([("flights", make_verdict(partition="2013-01-30")), ("flights", make_verdict(alert))], width=100)
     assert text.splitlines() == [
         "PARTITION   VERDICT  FINDING",
-        "2013-01-30  pass     1 clause on 1 column held",
+        "2013-01-30  pass     1 constraint on 1 column hold",
         "2013-01-31  fail     1 alert in 1 column",
         "                     - air_time: mean was 9,061; expected 148.2 to 156.9.",
     ]

@@ -20,8 +20,8 @@ from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOu
 from airflow_dq.backtest.summary import rate
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
-from airflow_dq.learn.program import ColumnProgram, Program, TableProgram
-from airflow_dq.metrics.descriptor import Bound
+from airflow_dq.learn.constraint.base import ColumnReport
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.report import pages
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView
@@ -38,6 +38,7 @@ from airflow_dq.store.review_model import (
     VerdictSummary,
 )
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
+from tests.unit.learn.builder import a_range
 from tests.unit.report.pages.conftest import NOW
 
 TEMPLATES = Path(str(files("airflow_dq.report"))) / "templates"
@@ -166,12 +167,8 @@ def partition_page(name: str) -> str:
 
 
 def dataset_page(name: str) -> str:
-    clause = Clause("mean", name, False, Transform(), 1.0, 2.0, 1e-3, Bound.CHEBYSHEV, 1.0, 1.0, 9)
-    columns = {
-        name: ColumnProgram(name, Kind.NUMERIC, (clause,), 0, 0),
-        f"{name}!": ColumnProgram(f"{name}!", Kind.STRING, (), 0, 0, reason=name),
-    }
-    program = Program(SynthesisOptions(), (name, name), TableProgram(), columns)
+    reports = {name: ColumnReport(Kind.NUMERIC), f"{name}!": ColumnReport(Kind.STRING, reason=name)}
+    program = Program(SynthesisOptions(), (name, name), (a_range("mean", 1.0, 2.0, column=name),), reports)
     series = [MetricHistory(name, name, ((name, 1.0), (name, 2.0)))]
     partitions = [_partition(name), _partition(f"{name}!")]
     view = DatasetView(name, frozenset({"d"}), partitions, series, (name, program), [_snooze(name)], NOW)

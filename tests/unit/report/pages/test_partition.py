@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.report.pages import render_alert
 from airflow_dq.report.pages.partition import render_alert
 from airflow_dq.store.review_model import ReviewEvent, Snooze
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition

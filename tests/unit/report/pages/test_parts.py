@@ -7,7 +7,6 @@ import pytest
 
 from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
-from airflow_dq.report.pages import Addresses
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.difference import difference
 from airflow_dq.report.pages.mark import Badge, badge
