@@ -242,7 +242,6 @@ def _create_alert() -> None:
         sa.Column("metric", sa.Text(), nullable=True),
         sa.Column("message", sa.Text(), nullable=False),
         sa.Column("headline", sa.Text(), nullable=False),
-        sa.Column("headline", sa.Text(), nullable=False),
         sa.Column("observed", sa.Double(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("lower", sa.Double(), nullable=True),

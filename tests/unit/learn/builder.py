@@ -13,12 +13,15 @@ from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Scope
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn
 from airflow_dq.learn.expect.expectation import Expectation
+from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.series import Series
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Bound, MetricValue
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
-from airflow_dq.states.base import Kind, State, states_for
+from airflow_dq.states.base import Kind, Representation, State, states_for
 
 _TYPES = {Kind.NUMERIC: pa.float64(), Kind.STRING: pa.large_string(), Kind.NULL: pa.null()}
 
@@ -135,3 +138,29 @@ def a_program(
     named = {one.column: ColumnReport(one.kind, 60, 40) for one in ranges if one.column is not None}
     made = options or SynthesisOptions()
     return Program(made, partitions, (*expected, *ranges), named if reports is None else reports)
+
+
+def series_of(history: Sequence[Profile], name: str, metric: str, pair: bool) -> Series:
+    """A metric's series, with nothing known but what the profiles bring."""
+    return ColumnHistory(history, name, distances=Distances()).series(metric, pair)
+
+
+def representation_of(history: Sequence[Profile], name: str, metric: str) -> Representation:
+    return ColumnHistory(history, name, distances=Distances()).representation(metric)
+
+
+def distances(now: ColumnProfile, earlier: Sequence[ColumnProfile | None], pool: int) -> Mapping[str, MetricValue]:
+    return Distances().of(now, earlier, pool)
+
+
+def observe(
+    metric: str,
+    pair: bool,
+    now: ColumnProfile | None,
+    earlier: Sequence[ColumnProfile],
+    representation: Representation | None = None,
+) -> MetricValue | None:
+    """A metric on a column that follows others."""
+    name = "x" if now is None else now.name
+    past = [Profile(None, 0, {name: replace(one, name=name)}) for one in earlier]
+    return ColumnHistory(past, name, distances=Distances()).observe(metric, pair, now, representation)

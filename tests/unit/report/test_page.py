@@ -43,7 +43,7 @@ def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdic
     for text in ("2013-01-30", "2013-01-31", alert.message, "air_time: median was 9,000.", "148.2 to 156.9"):
         assert text in outline.text
     assert "1 of 2 partitions passed; 2 alerts." in outline.text
-    assert "1 in 1,000" in outline.text
+    assert "1,970 times the largest deviation in 30 partitions since 2013-01-01" in outline.text
 
 
 def test_names_from_the_data_stay_text(alert: Alert, make_verdict):

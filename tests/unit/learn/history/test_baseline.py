@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.learn.history.series import distances, series_of
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
 from airflow_dq.profile.model import ColumnProfile, Profile, digest_states
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Kind
-from tests.unit.learn.builder import column, day, profile, variant, without_states
+from tests.unit.learn.builder import column, day, distances, profile, series_of, variant, without_states
 
 
 def words(*values: str) -> ColumnProfile:
@@ -27,8 +28,8 @@ def rotating(index: int, *odd: str) -> Profile:
     """Three values that take turns, so that each is new against the day before but not against three of them."""
     value = "abc"[index % 3]
     made = profile(day(index), words(*[value] * (10 - len(odd)), *odd))
-    made.variants["word"] = (variant(Kind.STRING, "perturbation 50%", ["q", *"rstu", *[value] * 5]),)
-    return made
+    injected = (variant(Kind.STRING, "perturbation 50%", ["q", *"rstu", *[value] * 5]),)
+    return replace(made, variants={"word": injected})
 
 
 def test_a_pool_is_what_its_members_would_be_as_one_partition() -> None:
@@ -45,11 +46,12 @@ def test_the_newest_partitions_are_the_pool() -> None:
 
 
 def test_distances_from_a_pool_outlive_the_states_and_belong_to_its_members() -> None:
-    found = distances(DAYS[3], DAYS[:3], 3)
+    known = Distances()
+    found = known.of(DAYS[3], DAYS[:3], 3)
     bare = [replace(one, states={}) for one in DAYS]
-    assert distances(bare[3], bare[:3], 3) == found
+    assert known.of(bare[3], bare[:3], 3) == found
     # After one of them is excluded the pool is another one.
-    assert distances(bare[3], [words("z"), *bare[:2]], 3) == {}
+    assert known.of(bare[3], [words("z"), *bare[:2]], 3) == {}
 
 
 def test_pools_of_other_members_or_sizes_have_other_fingerprints() -> None:
@@ -85,6 +87,7 @@ def test_a_value_that_comes_back_passes_and_one_that_nobody_has_seen_alarms() ->
 
 def test_only_the_newest_partitions_need_their_states() -> None:
     history = [rotating(i) for i in range(12)]
-    synthesize(history)
+    known = Distances()
+    program = synthesize(History.of(history, distances=known))
     pruned = [without_states(one) if i < 8 else one for i, one in enumerate(history)]
-    assert synthesize(pruned) == synthesize(history)
+    assert synthesize(History.of(pruned, distances=known)) == program

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.learn.history.series import distances, observe, representation_of, series_of
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Representation
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import NumberPair
+from tests.unit.learn.builder import distances, observe, representation_of, series_of
 
 DAYS = 40
 

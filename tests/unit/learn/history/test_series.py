@@ -6,10 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from airflow_dq.learn.history.series import distances, observe, series_of
+from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.distance import Distances
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.states.base import Kind
-from tests.unit.learn.builder import column, flights, profile, with_metric, without_states
+from tests.unit.learn.builder import (
+    column,
+    distances,
+    flights,
+    observe,
+    profile,
+    series_of,
+    with_metric,
+    without_states,
+)
 
 HISTORY = [flights(i) for i in range(4)]
 
@@ -33,13 +43,33 @@ def test_pair_metric_compares_neighbours_and_the_first_partition_has_none() -> N
     assert numbers[0] == pytest.approx(np.abs(shares[1] - shares[0]).sum())
 
 
-def test_comparisons_are_cached_and_outlive_the_states() -> None:
+def test_comparisons_are_collected_and_outlive_the_states() -> None:
     now, before = HISTORY[1].columns["carrier"], HISTORY[0].columns["carrier"]
-    first = distances(now, [before], 1)
-    assert now.pairs[before.fingerprint] == first
+    known = Distances()
+    first = known.of(now, [before], 1)
+    assert now.pairs == {}, "a profile is never written to"
+    assert known.measured == {(now.fingerprint, before.fingerprint): first}
     bare_now, bare_before = (without_states(p).columns["carrier"] for p in (HISTORY[1], HISTORY[0]))
-    assert distances(bare_now, [bare_before], 1) == first
-    assert observe("l1", True, replace(bare_now, pairs={}), (bare_before,)) is None
+    assert known.of(bare_now, [bare_before], 1) == first
+    assert observe("l1", True, bare_now, (bare_before,)) is None
+
+
+def test_what_is_assumed_stands_in_and_is_not_saved() -> None:
+    bare_now, bare_before = (without_states(p).columns["carrier"] for p in (HISTORY[1], HISTORY[0]))
+    known, baseline = Distances(), Baseline.of([bare_before], Kind.STRING, 1)
+    assert baseline is not None
+    known.assume(bare_now, baseline, {"l1": 0.5})
+    assert (known.of(bare_now, [bare_before], 1), known.measured) == ({"l1": 0.5}, {})
+    known.leave_out(["carrier"])
+    assert known.of(bare_now, [bare_before], 1) == {}
+
+
+def test_the_oldest_comparisons_are_forgotten_beyond_a_limit() -> None:
+    columns = [profile.columns["carrier"] for profile in HISTORY]
+    known = Distances(limit=2)
+    for place in range(1, 4):
+        known.of(columns[place], columns[:place], 1)
+    assert [now for now, _ in known.measured] == [columns[2].fingerprint, columns[3].fingerprint]
 
 
 def test_incomplete_cache_is_made_again_from_the_states() -> None:

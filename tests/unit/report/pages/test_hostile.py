@@ -83,7 +83,7 @@ def _alert(name: str, *, root: bool) -> Alert:
     return Alert(
         rule="range",
         column=name if root else f"{name} moved",
-        message=f"{name}: mean was 1,000. Looks like: {name}.",
+        sentence=f"{name}: mean was 1,000.",
         metric="mean",
         observed=1000.0,
         lower=90.0,
@@ -99,7 +99,7 @@ def _alert(name: str, *, root: bool) -> Alert:
 def _verdict(name: str) -> Verdict:
     schema = Alert("column_missing", name, f"{name}: the column is missing.", cause=f"not {name}")
     alerts = (_alert(name, root=True), schema, _alert(name, root=False))
-    return Verdict(name, Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts)
+    return Verdict(name, Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts=alerts)
 
 
 def _judged(name: str) -> VerdictSummary:
@@ -120,7 +120,7 @@ def _partition(name: str, **changes: object) -> PartitionSummary:
 def _detail(name: str) -> VerdictDetail:
     alerts = tuple(
         AlertSummary(
-            11 + place, name, name, one.rule, one.column, one.metric, one.message, "fail", 1.0, None, None, None, None,
+            11 + place, name, name, one.rule, one.column, one.metric, one.message, "fail", 1.0, None, None, None,
             NOW, NOW if place else None, name, None, None, None,
         )
         for place, one in enumerate(_verdict(name).alerts)
