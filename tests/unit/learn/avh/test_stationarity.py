@@ -4,41 +4,41 @@ import warnings
 
 import numpy as np
 import pytest
-from airflow_dq.XX import Transform, TransformKind
 from statsmodels.tsa.stattools import adfuller
 
-from airflow_dq.learn.avh.stationarity import stationary_transform
+from airflow_dq.learn.avh.stationarity import stationary_expectation
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
 
 
 def test_stationary_history_is_left_alone() -> None:
     values = np.random.default_rng(1).normal(0.91, 0.01, 30)
-    assert stationary_transform(values) == Transform()
-    assert stationary_transform(np.full(30, 50.0)) == Transform()
+    assert stationary_expectation(values) == Expectation()
+    assert stationary_expectation(np.full(30, 50.0)) == Expectation()
 
 
 def test_short_history_is_left_alone() -> None:
-    assert stationary_transform(np.array([1.0, 2.0, 3.0, 4.0, 5.0])) == Transform()
+    assert stationary_expectation(np.array([1.0, 2.0, 3.0, 4.0, 5.0])) == Expectation()
 
 
 def test_growth_is_differenced_as_in_example_6() -> None:
     # The rows of a growing site: 1,000 to 3,000 more each day.
     values = 100_000 + 1000.0 * np.random.default_rng(0).integers(1, 4, 30).cumsum()
-    assert stationary_transform(values) == Transform(TransformKind.DIFF, 1)
+    assert stationary_expectation(values) == Expectation(Forecast.DIFFERENCE)
 
 
 def test_perfect_trend_is_differenced() -> None:
-    assert stationary_transform(np.arange(30.0)) == Transform(TransformKind.DIFF, 1)
+    assert stationary_expectation(np.arange(30.0)) == Expectation(Forecast.DIFFERENCE)
 
 
 def test_growth_over_orders_of_magnitude_needs_the_logarithm() -> None:
     values = np.exp(np.random.default_rng(3).normal(0.9, 1.0, 30).cumsum())
     assert values[-1] > 1e6 * values[0]
-    assert stationary_transform(values) == Transform(TransformKind.LOG_DIFF, 1)
+    assert stationary_expectation(values) == Expectation(Forecast.DIFFERENCE, logarithmic=True)
 
 
 def test_a_step_that_nothing_makes_stationary_is_given_up() -> None:
     values = np.r_[np.zeros(29), 1.0]
-    assert stationary_transform(values) is None
+    assert stationary_expectation(values) is None
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -52,9 +52,11 @@ def test_first_passing_lag_by_an_independent_search(seed: int) -> None:
             return bool(adfuller(series - series.mean())[1] < 0.05)
 
     log = np.log(values)
-    transformed = [(Transform(), values)]
-    transformed += [(Transform(TransformKind.DIFF, lag), values[lag:] - values[:-lag]) for lag in range(1, 15)]
-    transformed += [(Transform(TransformKind.LOG_DIFF, lag), log[lag:] - log[:-lag]) for lag in range(1, 15)]
+    transformed = [(Expectation(), values)]
+    transformed += [(Expectation(Forecast.DIFFERENCE, cycle=lag), values[lag:] - values[:-lag]) for lag in range(1, 15)]
+    transformed += [
+        (Expectation(Forecast.DIFFERENCE, logarithmic=True, cycle=lag), log[lag:] - log[:-lag]) for lag in range(1, 15)
+    ]
     expected = next((transform for transform, series in transformed if passes(series)), None)
 
-    assert stationary_transform(values) == expected
+    assert stationary_expectation(values) == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,12 +12,23 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.explain.alert import Alert
-from airflow_dq.learn.constraint.date_column import calendar_parts
+from airflow_dq.learn.constraint.date_column import DateColumn, DatePart, date_columns
+from airflow_dq.learn.history.history import History
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize
 
 ROWS = 40
+
+
+def _parts(program: Program) -> tuple[DatePart, ...]:
+    """What the column tells of the partitions' dates."""
+    return tuple(part for one in program.constraints if isinstance(one, DateColumn) for part in one.parts)
+
+
+def _parts_of(history: Sequence[Profile]) -> tuple[DatePart, ...]:
+    found = date_columns(History.of(history), SynthesisOptions()).get("told")
+    return () if found is None else found.parts
 
 
 def _profile(day: date, values: Callable[[date], object], key: str | None = None, rows: int = ROWS) -> Profile:
@@ -59,7 +70,7 @@ TELLING: dict[str, Callable[[date], object]] = {
 @pytest.mark.parametrize(("new", "count"), [(date(2026, 1, 1), 30), (date(2026, 4, 30), 14), (date(2026, 5, 1), 7)])
 def test_new_year_and_the_ends_of_a_month_are_foretold(name: str, new: date, count: int) -> None:
     program, history = _learn(TELLING[name], new - timedelta(count), count)
-    assert program.columns["told"].calendar
+    assert _parts(program)
     assert _told(evaluate(program, _profile(new, TELLING[name]), history)) == []
 
 
@@ -69,7 +80,7 @@ def test_the_date_of_an_older_partition_is_an_alert_that_names_it(name: str) -> 
     stale = _profile(date(2026, 1, 29), TELLING[name], "2026-01-30")
     verdict = evaluate(program, stale, history)
     first = _told(verdict)[0]
-    assert (first.rule, first.cause) == ("calendar", "rows of 2026-01-29")
+    assert (first.rule, first.cause) == ("date_column", "rows of 2026-01-29")
     assert verdict.columns["told"].status == "fail"
     assert "as in each of the 20 past partitions" in first.message
 
@@ -97,7 +108,7 @@ def test_late_rows_are_left_to_the_constraints() -> None:
 
 def test_what_agrees_with_the_date_by_chance_demands_nothing() -> None:
     program, history = _learn(lambda day: 3, date(2026, 3, 1), 30)
-    assert {part.name for part in program.columns["told"].calendar} >= {"month"}
+    assert {part.name for part in _parts(program)} >= {"month"}
     for value in (3, 4):  # still the constant, or indeed the month
         made = _profile(date(2026, 4, 1), lambda day, value=value: value)  # type: ignore[misc]
         assert _told(evaluate(program, made, history)) == []
@@ -108,12 +119,12 @@ def test_what_agrees_with_the_date_by_chance_demands_nothing() -> None:
 @pytest.mark.parametrize("values", [lambda day: [day.day] * 39 + [1], lambda day: day.day + 7, lambda day: "x"])
 def test_other_columns_tell_nothing(values: Callable[[date], object]) -> None:
     program, _ = _learn(values, date(2026, 1, 2), 20)
-    assert program.columns["told"].calendar == ()
+    assert _parts(program) == ()
 
 
 def test_keys_without_a_date_tell_nothing() -> None:
     history = [_profile(day, TELLING["date"], f"run {i}") for i, day in enumerate(_days(date(2026, 1, 1), 20))]
-    assert synthesize(history).columns["told"].calendar == ()
+    assert _parts(synthesize(history)) == ()
     program, history = _learn(TELLING["date"], date(2026, 1, 1), 20)
     verdict = evaluate(program, _profile(date(2026, 1, 21), TELLING["date"], "run 21"), history)
     assert _told(verdict) == []  # judged by its numbers, which foresee the next day as well
@@ -125,21 +136,21 @@ def test_texts_tell_as_far_as_their_values_are_kept() -> None:
         replace(profile, columns={name: replace(column, states={}) for name, column in profile.columns.items()})
         for profile in history
     ]
-    assert [part.name for part in calendar_parts([*pruned[:15], *history[15:]], "told", 7)] == ["date as DD.MM.YYYY"]
-    assert calendar_parts([*pruned[:18], *history[18:]], "told", 7) == ()
+    assert [part.name for part in _parts_of([*pruned[:15], *history[15:]])] == ["date as DD.MM.YYYY"]
+    assert _parts_of([*pruned[:18], *history[18:]]) == ()
     program = synthesize(history)
     again = evaluate(program, pruned[-1], history)
-    assert [alert for alert in again.alerts if alert.rule == "calendar"] == []
+    assert [alert for alert in again.alerts if alert.rule == "date_column"] == []
 
 
 def test_the_paper_knows_no_calendar() -> None:
     history = [_profile(day, TELLING["date"]) for day in _days(date(2026, 1, 1), 20)]
-    assert synthesize(history, SynthesisOptions(mode="paper")).columns["told"].calendar == ()
+    assert _parts(synthesize(history, SynthesisOptions(mode="paper"))) == ()
 
 
 def test_a_program_with_a_calendar_is_written_and_read() -> None:
     program, _ = _learn(TELLING["weekday"], date(2026, 1, 1), 20)
-    assert program.columns["told"].calendar
+    assert _parts(program)
     assert from_json(Program, to_json(program)) == program
 
 
@@ -164,15 +175,15 @@ def test_the_first_midnight_of_hourly_partitions_is_foretold_and_an_older_hour_i
     moments = [new - timedelta(hours=before) for before in range(count, 0, -1)]
     history = [table(moment, moment) for moment in moments]
     program = synthesize(history)
-    assert program.columns["told"].calendar
+    assert _parts(program)
     assert _told(evaluate(program, table(new, new), history)) == []
     if name != "date":
         (alert, *_) = _told(evaluate(program, table(new, new - timedelta(hours=3)), history))
-        assert alert.rule == "calendar"
+        assert alert.rule == "date_column"
         assert ", the hour of the partition, as in each of" in alert.message
         assert "Looks like: rows of 2026-01-05T21:00:00+00:00" in alert.message
 
 
 def test_zero_is_no_hour_where_partitions_are_days() -> None:
     history = [_profile(day, lambda _: 0) for day in _days(date(2026, 1, 10), 12)]
-    assert "hour" not in {part.name for part in calendar_parts(history, "told", 7)}
+    assert "hour" not in {part.name for part in _parts_of(history)}

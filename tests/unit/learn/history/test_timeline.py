@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.learn.expect.forecast import forecast
-from airflow_dq.learn.history.timeline import Timeline, moment_of
+from airflow_dq.learn.expect.expectation import Forecast
+from airflow_dq.learn.expect.forecast import expect
+from airflow_dq.learn.history.timeline import Timeline, timestamp_of
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, evaluate, synthesize
@@ -36,13 +37,13 @@ MONDAY = date(2026, 1, 5)
     ],
 )
 def test_the_date_that_a_key_names(key: str | None, expected: date | None) -> None:
-    moment = moment_of(key)
+    moment = timestamp_of(key)
     assert (None if moment is None else moment.date()) == expected
 
 
 def test_the_hour_that_a_key_names() -> None:
     keys = ("2026-02-15T06:30", "2026-02-15 06", "20260215T0630", "2026-02-15")
-    assert [str(moment_of(key)) for key in keys] == [
+    assert [str(timestamp_of(key)) for key in keys] == [
         f"2026-02-15 {hour}:00" for hour in ("06:30", "06:00", "06:30", "00:00")
     ]
 
@@ -78,7 +79,7 @@ def test_months_are_steps_of_their_own() -> None:
     "keys", [["a", "b", "c"], ["2026-01-02", "2026-01-01"], ["2026-01-01T00", "2026-01-01T00"], []]
 )
 def test_keys_without_a_rhythm_follow_each_other(keys: list[str]) -> None:
-    assert Timeline.of(keys) == Timeline.plain(len(keys))
+    assert Timeline.of(keys) == Timeline.consecutive(len(keys))
 
 
 def test_hours_are_steps_and_their_cycle_is_a_day() -> None:
@@ -102,7 +103,7 @@ def test_numbered_partitions_have_gaps_as_well() -> None:
     assert (found.slots, found.week) == ((0, 1, 3, 4), 7)
     assert found.steps_to("14") == (6, 5, 3, 2)
     assert Timeline.of(["100", "200", "400"]).steps_to("500") == (4, 3, 1)
-    assert Timeline.of(["8", "2026-01-05"]) == Timeline.plain(2)
+    assert Timeline.of(["8", "2026-01-05"]) == Timeline.consecutive(2)
 
 
 def test_steps_to_the_next_partition() -> None:
@@ -118,7 +119,7 @@ def test_steps_to_the_next_partition() -> None:
 def test_values_are_spread_over_the_slots() -> None:
     found = Timeline.of(_keys([0, 1, 3, 4, 6]))
     assert found.spread(np.array([1.0, 2.0, 3.0])).tolist() == pytest.approx([1.0, 2.0, np.nan, 3.0], nan_ok=True)
-    assert found.far(4).tolist() == [False, True, False, True]
+    assert found.across_gap(4).tolist() == [False, True, False, True]
     assert found.tail(2).slots == (4, 6)
 
 
@@ -126,11 +127,14 @@ def test_values_are_spread_over_the_slots() -> None:
 def test_a_forecast_looks_over_gaps(gaps: list[int]) -> None:
     slots = np.arange(28.0)
     growing, weekly = 100.0 + 7.0 * slots + np.sin(slots), np.where(slots % 7 < 5, 100.0, 60.0) + np.sin(3.0 * slots)
-    for values, lag, center in ((growing, 1, 7.0), (weekly, 7, 0.0)):
+    for values, forecast, following in ((growing, Forecast.TREND, 296.0), (weekly, Forecast.SEASON, 100.0)):
         values[gaps] = np.nan
-        found = forecast(values)
-        assert found.lag == lag
-        assert found.center == pytest.approx(center, abs=1.5)
+        found = expect(values)
+        assert found.expectation.forecast is forecast
+        assert found.expectation.centre(values) == pytest.approx(following, abs=1.5)
+        # A slot further on, behind one more gap, it knows how many steps it is.
+        later = found.expectation.centre(np.append(values, np.nan))
+        assert later == pytest.approx(following + (7.0 if forecast is Forecast.TREND else 0.0), abs=2.0)
         assert found.worst < 6.0
 
 
@@ -169,7 +173,8 @@ def test_behind_a_gap_the_sentence_says_what_is_compared() -> None:
     stale = profile_table(_moments(MONDAY + timedelta(20)), str(MONDAY + timedelta(30)))
     (alert,) = evaluate(program, stale, history, ["at"]).alerts
     words = " ".join(change.words for change in alert.changes)
-    assert "what the last of the 2 missing partitions before it would have had" in words
+    assert "expected around 2026-02-04 " in words
+    assert "the newest value, moved on by the average step of the history" in words
 
 
 def _moments(day: date) -> pa.Table:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.expect.support import RANK_ERRORS, size_of
 
-from airflow_dq.learn.history.series import ColumnHistory
+from airflow_dq.learn.expect.sampling import RANK_ERRORS, SamplingError
+from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile import profile_table
 from airflow_dq.states.base import Kind
@@ -21,7 +22,7 @@ HISTORY = [profile_table(pa.table({"x": pa.array(VALUES)}), partition="a")]
 def _size(name: str):
     metric = get_metric(name, Kind.NUMERIC)
     assert metric is not None
-    return size_of(ColumnHistory(HISTORY, "x"), metric)
+    return SamplingError.of(ColumnHistory(HISTORY, "x"), metric)
 
 
 @pytest.mark.parametrize(("name", "level"), [("p05", 0.05), ("median", 0.5), ("p95", 0.95)])
@@ -46,11 +47,8 @@ def test_other_metrics_move_by_nothing_of_their_own() -> None:
 
 def test_a_distribution_that_is_not_kept_says_nothing() -> None:
     column = HISTORY[0].columns["x"]
-    bare = profile_table(pa.table({"x": pa.array(VALUES)}), partition="b")
-    bare.columns["x"] = type(column)(  # type: ignore[index]
-        **{name: getattr(column, name) for name in column.__dataclass_fields__} | {"states": {}}
-    )
+    bare = replace(HISTORY[0], columns={"x": replace(column, states={})})
     metric = get_metric("median", Kind.NUMERIC)
     assert metric is not None
-    size = size_of(ColumnHistory([bare], "x"), metric)
+    size = SamplingError.of(ColumnHistory([bare], "x"), metric)
     assert (size.below, size.above) == (0.0, 0.0)

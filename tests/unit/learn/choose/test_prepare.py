@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from airflow_dq.learn.novelty import SHARES, unproven
 
-from airflow_dq.metrics.descriptor import Metric
-from airflow_dq.metrics.registry import get_metric
+from airflow_dq.learn.choose.prepare import _unproven
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.program import SynthesisOptions, synthesize
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, profile
 
+SHARES = {"new_ratio", "unseen_ratio"}
 
-def metric(name: str) -> Metric:
-    found = get_metric(name, Kind.STRING)
-    assert found is not None
-    return found
+
+def test_the_shares_of_new_values_are_told_by_their_descriptors() -> None:
+    assert {metric.name for metric in metrics_for(Kind.STRING) if metric.counts_new} == SHARES
 
 
 def ignored(days: int, width: int, *, new_on: int | None = None, **options: Any) -> set[str]:
@@ -35,32 +34,24 @@ def ignored(days: int, width: int, *, new_on: int | None = None, **options: Any)
     return found[0] & SHARES
 
 
-@pytest.mark.parametrize("name", sorted(SHARES))
-def test_a_short_history_without_new_values_does_not_say_that_none_will_come(name: str) -> None:
-    reason = unproven(metric(name), np.zeros(6), 40)
+def test_a_short_history_without_new_values_does_not_say_that_none_will_come() -> None:
+    reason = _unproven(np.zeros(6), 40)
     assert reason == "no new values in 6 partitions; with 40 columns 20 are needed to expect none"
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "columns"),
-    [
-        ("new_ratio", [0.0] * 20, 1000),
-        ("new_ratio", [0.0] * 6, 13),
-        ("new_ratio", [0.0, 0.001, 0.0], 40),
-        ("new_ratio", [1.0] * 6, 40),
-        ("pat_new_ratio", [0.0] * 6, 40),
-        ("l1", [0.0] * 6, 40),
-    ],
-    ids=["long", "narrow", "some were new", "all are new", "patterns", "another distance"],
+    ("values", "columns"),
+    [([0.0] * 20, 1000), ([0.0] * 6, 13), ([0.0, 0.001, 0.0], 40), ([1.0] * 6, 40)],
+    ids=["long", "narrow", "some were new", "all are new"],
 )
-def test_everything_else_can_be_learned(name: str, values: list[float], columns: int) -> None:
-    assert unproven(metric(name), np.array(values), columns) is None
+def test_everything_else_can_be_learned(values: list[float], columns: int) -> None:
+    assert _unproven(np.array(values), columns) is None
 
 
 def test_slots_without_a_partition_are_no_evidence() -> None:
     values = np.array([0.0, np.nan] * 12)
-    assert unproven(metric("new_ratio"), values, 26) is not None
-    assert unproven(metric("new_ratio"), values, 25) is None
+    assert _unproven(values, 26) is not None
+    assert _unproven(values, 25) is None
 
 
 def test_a_program_says_why_it_does_not_watch_new_values() -> None:
