@@ -283,8 +283,8 @@ def test_an_old_partition_delivered_again_is_told_by_its_date_and_content(store:
     assert store.load_verdict("t", str(each[13])) == verdict
     assert [(alert.rule, alert.column) for alert in verdict.alerts][:3] == [
         ("partition_repeated", None),
-        ("calendar", "day_text"),
-        ("calendar", "day"),
+        ("date_column", "day_text"),
+        ("date_column", "day"),
     ]
     detail = store.verdict_of_partition("t", str(each[13]))
     assert detail is not None

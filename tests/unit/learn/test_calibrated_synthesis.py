@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.mode import Calibrated
-from airflow_dq.XX import TransformKind
 
 from airflow_dq.codec import from_json, to_json
+from airflow_dq.learn.choose import column as choice
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.metrics.descriptor import Bound
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Program, Status, SynthesisOptions, evaluate, synthesize
@@ -56,7 +56,7 @@ def test_a_change_of_unit_and_of_case_name_their_columns() -> None:
 def test_the_row_count_is_judged_once_against_its_weekday() -> None:
     (clause,) = PROGRAM.table.clauses
     assert (clause.column, clause.metric, clause.bound) == (None, "row_count", Bound.STUDENT_T)
-    assert (clause.transform.kind, clause.transform.lag, clause.transform.cycles) == (TransformKind.LOG_DIFF, 7, 4)
+    assert clause.expectation == Expectation(Forecast.SEASON, logarithmic=True, cycle=7)
     assert not any(c.metric == "row_count" for column in PROGRAM.columns.values() for c in column.clauses)
     found = evaluate(PROGRAM, day(29, rows=50), HISTORY)
     assert found.table.status is Status.FAIL
@@ -105,8 +105,8 @@ def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_w
     # The history's maximum is always 100: the error's 101.2 is just above what a hundredth of the values may make it.
     values, wrong = [10.0] * 99 + [100.0], [20.0] * 99 + [101.2]
     *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(partitions))
-    newest.variants["amount"] = (variant(Kind.NUMERIC, "unit_change x2", wrong),)
-    monkeypatch.setattr(Calibrated, "margins", margins)
+    newest = replace(newest, variants={"amount": (variant(Kind.NUMERIC, "unit_change x2", wrong),)})
+    monkeypatch.setattr(choice, "MARGINS", margins)
     program = synthesize([*earlier, newest], SynthesisOptions(scope="column", metrics=("max", "mean")))
     assert {clause.metric for clause in program.columns["amount"].clauses} == chosen
     assert (program.columns["amount"].variants, program.columns["amount"].coverage) == (1, 1)
@@ -119,7 +119,7 @@ def test_with_enough_partitions_what_the_choice_leaves_of_the_budget_is_spent(
     spent = synthesize(HISTORY, options).columns["air_time"].fpr
     short = synthesize(HISTORY[-14:], options).columns["air_time"].fpr
     small = synthesize(HISTORY, SynthesisOptions(scope="column", target_fpr=1e-4)).columns["air_time"].fpr
-    monkeypatch.setattr(Calibrated, "tightens_from", None)
+    monkeypatch.setattr(choice, "TIGHTENED_FROM", 10**6)
     saved = synthesize(HISTORY, options).columns["air_time"].fpr
     assert max(saved, short) < 0.5 * spent
     assert spent <= options.target_fpr

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from airflow_dq.XX import Transform, TransformKind
 
-from airflow_dq.exceptions import SynthesisError
-from airflow_dq.learn.constraint.range import Clause
+from airflow_dq.exceptions import SynthesisError, UnknownColumnError
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.expect.expectation import Forecast
 from airflow_dq.metrics.descriptor import Bound, Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions, synthesize
@@ -18,11 +18,13 @@ HISTORY = [flights(i) for i in range(12)]
 PER_COLUMN = SynthesisOptions(target_fpr=1e-3, scope="column", mode="paper")
 
 
-def _violates(clause: Clause, value: float | Reason) -> bool:
-    """An independent reading of a clause without transform."""
+def _violates(clause: Range, value: float | Reason) -> bool:
+    """An independent reading of a range around a level."""
     if isinstance(value, Reason):
         return True
-    return (clause.lower is not None and value < clause.lower) or (clause.upper is not None and value > clause.upper)
+    center = clause.expectation.center
+    low = clause.below is not None and value < center - clause.below
+    return low or (clause.above is not None and value > center + clause.above)
 
 
 def test_too_short_a_history_says_how_many_partitions_are_missing() -> None:
@@ -52,8 +54,8 @@ def test_clauses_are_what_the_history_says() -> None:
     program = synthesize(HISTORY, replace(PER_COLUMN, metrics=("mean",)))
     (clause,) = program.columns["air_time"].clauses
     means = np.array([p.columns["air_time"].metrics["mean"] for p in HISTORY])
-    assert clause.transform == Transform()
-    assert clause.center == pytest.approx(means.mean())
+    assert clause.expectation.is_fixed
+    assert clause.expectation.center == pytest.approx(means.mean())
     assert clause.spread == pytest.approx(means.std(ddof=1))
     assert (clause.samples, clause.bound, clause.pair, clause.column) == (12, Bound.CLT, False, "air_time")
     variants = {v.label: v.metrics["mean"] for v in HISTORY[-1].variants["air_time"]}
@@ -66,10 +68,10 @@ def test_clauses_are_what_the_history_says() -> None:
 def test_pair_metrics_of_variants_are_measured_against_the_partition_before() -> None:
     program = synthesize(HISTORY, replace(PER_COLUMN, target_fpr=0.1, metrics=("l1",)))
     (clause,) = program.columns["carrier"].clauses
-    assert (clause.pair, clause.lower, clause.bound, clause.samples) == (True, None, Bound.CANTELLI, 11)
+    assert (clause.pair, clause.below, clause.bound, clause.samples) == (True, None, Bound.CANTELLI, 11)
     # Lower-cased codes share no value with the day before: L1 is 2; padded ones neither.
-    assert clause.upper is not None
-    assert clause.upper < 2.0
+    assert clause.above is not None
+    assert clause.expectation.center + clause.above < 2.0
     assert set(clause.catches) == {"casing_change 100%", "padding 100%", "distribution_change first 10%"}
 
 
@@ -84,7 +86,7 @@ def test_budget_of_a_table_is_shared_by_its_columns() -> None:
 def test_only_the_tightest_of_several_clauses_on_one_metric_is_kept() -> None:
     program = synthesize(HISTORY, replace(PER_COLUMN, target_fpr=0.2))
     for col in program.columns.values():
-        keys = [(clause.metric, clause.transform) for clause in col.clauses]
+        keys = [(clause.metric, clause.expectation) for clause in col.clauses]
         assert len(set(keys)) == len(keys)
         assert col.coverage == len({label for clause in col.clauses for label in clause.catches})
 
@@ -107,7 +109,7 @@ def test_columns_exclude_metrics_and_max_clauses_are_honoured() -> None:
     ],
 )
 def test_unknown_names_are_refused_and_the_known_ones_named(options: dict[str, tuple[str, ...]], message: str) -> None:
-    with pytest.raises(SynthesisError, match=message):
+    with pytest.raises((SynthesisError, UnknownColumnError), match=message):
         synthesize(HISTORY, replace(PER_COLUMN, **options))
 
 
@@ -127,8 +129,8 @@ def test_growing_metric_is_differenced() -> None:
     history = [flights(i, rows=400 + 20 * i) for i in range(20)]
     program = synthesize(history, replace(PER_COLUMN, metrics=("row_count",)))
     (clause,) = program.columns["air_time"].clauses
-    assert clause.transform == Transform(TransformKind.DIFF, 1)
-    assert (clause.center, clause.spread) == (20.0, 0.0)
+    assert (clause.expectation.forecast, clause.expectation.cycle) == (Forecast.DIFFERENCE, 1)
+    assert (clause.expectation.center, clause.spread) == (20.0, 0.0)
     assert clause.catches == ("volume_change x10",) or "volume_change x10" in clause.catches
 
 

@@ -50,7 +50,7 @@ def test_nothing_unheard() -> None:
 )
 def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object, words: str) -> None:
     verdict = _judged(_profile(12, **{column: lambda values: [value] * 30 + values[30:]}))
-    messages = [alert.message for alert in verdict.alerts if alert.rule == "values_unheard"]
+    messages = [alert.message for alert in verdict.alerts if alert.rule == "first_occurrence"]
     assert len(messages) == 1
     assert messages[0].startswith(f"{column}: {words}")
     assert verdict.columns[column].status == "fail"
@@ -58,7 +58,7 @@ def test_a_sort_of_values_that_never_came_is_an_alert(column: str, value: object
 
 def _unheard(history: list[Profile], now: Profile) -> list[str]:
     verdict = evaluate(synthesize(history, SynthesisOptions(metrics=("complete_ratio",))), now, history)
-    return [alert.message for alert in verdict.alerts if alert.rule == "values_unheard"]
+    return [alert.message for alert in verdict.alerts if alert.rule == "first_occurrence"]
 
 
 def test_negative_numbers_are_an_alert_where_a_wall_was_and_not_before_the_first_winter() -> None:
@@ -114,12 +114,12 @@ def test_other_spellings_and_other_values_are_alerts_whatever_injected_errors_ar
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_value_or_two_are_none(count: int) -> None:
     now = _profile(12, price=lambda values: [math.inf] * count + values[count:])
-    assert [alert for alert in _judged(now).alerts if alert.rule == "values_unheard"] == []
+    assert [alert for alert in _judged(now).alerts if alert.rule == "first_occurrence"] == []
 
 
 def test_one_value_among_nulls_is_none() -> None:
     now = _profile(12, price=lambda values: [math.inf, *values[:3], *[None] * (ROWS - 4)])
-    assert [alert for alert in _judged(now).alerts if alert.rule == "values_unheard"] == []
+    assert [alert for alert in _judged(now).alerts if alert.rule == "first_occurrence"] == []
 
 
 def test_what_has_come_before_may_come_again() -> None:
@@ -127,7 +127,7 @@ def test_what_has_come_before_may_come_again() -> None:
         return [math.inf] * 30 + values[30:]
 
     history = [*HISTORY[:5], _profile(5, price=some), *HISTORY[6:]]
-    assert [alert for alert in _judged(_profile(12, price=some), history).alerts if alert.rule != "metric"] == []
+    assert [alert for alert in _judged(_profile(12, price=some), history).alerts if alert.rule != "range"] == []
 
 
 def test_the_paper_knows_nothing_of_it() -> None:

@@ -46,7 +46,7 @@ def test_a_copy_is_an_alert_that_names_the_original_and_speaks_for_the_others() 
         "the table: the partition holds what partition 2026-01-15 holds (120 rows, every value as often in all 2 "
         "columns); no two of the 15 past partitions were alike. Looks like: an old partition delivered again."
     )
-    assert [(alert.rule, alert.column, alert.root) for alert in others][:1] == [("calendar", "day", False)]
+    assert [(alert.rule, alert.column, alert.root) for alert in others][:1] == [("date_column", "day", False)]
 
 
 def test_a_copy_with_a_new_date_in_another_order_is_one_still() -> None:
@@ -77,4 +77,4 @@ def test_some_columns_say_nothing_of_the_whole() -> None:
 def test_the_paper_does_not_look_for_it() -> None:
     program = synthesize(HISTORY, SynthesisOptions(mode="paper"))
     verdict = evaluate(program, _profile(15, _table(15, seed=14)), HISTORY)
-    assert all(alert.rule == "metric" for alert in verdict.alerts)
+    assert all(alert.rule == "range" for alert in verdict.alerts)
