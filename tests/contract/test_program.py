@@ -79,8 +79,9 @@ def test_real_errors_fail_their_column(broken: dict[str, float], column: str) ->
     for alert in verdict.alerts:
         assert alert.message.startswith(f"{column}: ")
         assert len(alert.history) == len(HISTORY)
-        assert alert.fpr is not None
-        assert 0 < alert.fpr <= 1e-3
+        assert alert.evidence is not None
+        assert alert.evidence.deviation > alert.evidence.worst
+        assert (alert.evidence.rank, alert.partitions) == (1, alert.evidence.partitions)
 
 
 def test_learned_programs_and_verdicts_survive_json() -> None:

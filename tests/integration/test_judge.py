@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import text
 
-from airflow_dq.exceptions import StaleAttemptError, StoreError, SynthesisError
+from airflow_dq.exceptions import StaleAttemptError, StoreError, UnknownColumnError
 from airflow_dq.gate import pipeline as judge_module
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.gate.question import body
@@ -62,7 +62,7 @@ def judged_at(store: Repository) -> object:
 def test_quiet_day_passes_and_broken_day_fails(learned: Repository) -> None:
     verdict = judge(learned, "t", TODAY, OPTIONS)
     assert (verdict.status, verdict.partition) == (Status.PASS, TODAY)
-    assert verdict.columns["price"].results
+    assert verdict.columns["price"].checked
     assert learned.load_verdict("t", TODAY) == verdict
     put(learned, make_profile("2024-01-22", rows=1000, mean=500.0))
     verdict = judge(learned, "t", "2024-01-22", OPTIONS)
@@ -200,7 +200,7 @@ def test_no_profile_is_an_error(store: Repository) -> None:
 
 
 def test_unknown_column_is_the_users_error(learned: Repository) -> None:
-    with pytest.raises(SynthesisError, match="prize"):
+    with pytest.raises(UnknownColumnError, match="prize"):
         judge(learned, "t", TODAY, replace(OPTIONS, columns=("prize",)))
     assert contents(learned)["verdict"] == []
 

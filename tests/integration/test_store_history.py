@@ -178,17 +178,19 @@ def test_states_come_only_where_something_is_left_to_compute(store: Repository) 
     cold = store.load_history("t", "2024-02-01", 30)
     assert all(column.states for profile in cold for column in profile.columns.values())
     prices = [profile.columns["price"] for profile in cold]
+    measured = {}
     for at, now in enumerate(prices):
         for pool in pools(Kind.NUMERIC):
             baseline = Baseline.of(prices[:at], Kind.NUMERIC, pool)
             if baseline is not None:
                 wanted = [metric.name for metric in metrics_for(Kind.NUMERIC, pair=True) if metric.pool == pool]
-                now.pairs[baseline.fingerprint] = dict.fromkeys(wanted, 1.0)
-    assert len(prices[4].pairs) == len(pools(Kind.NUMERIC)) > 0
-    assert store.save_pairs("t", cold) == 4
-    assert store.save_pairs("t", cold) == 0
+                measured[now.fingerprint, baseline.fingerprint] = dict.fromkeys(wanted, 1.0)
+    assert len([now for now, _ in measured if now == prices[4].fingerprint]) == len(pools(Kind.NUMERIC)) > 0
+    assert store.save_distances("t", cold, measured) == 4
+    assert store.save_distances("t", cold, measured) == 0
     warm = store.load_history("t", "2024-02-01", 30)
-    assert warm[3].columns["price"].pairs == prices[3].pairs
+    kept = {before: values for (now, before), values in measured.items() if now == prices[3].fingerprint}
+    assert warm[3].columns["price"].pairs == kept
     assert [bool(profile.columns["price"].states) for profile in warm] == [False, True, True, True, True]
     assert all(profile.columns[ODD_NAME].states for profile in warm)
     # A gap: the third day leaves, and its neighbours are to be compared with each other.
@@ -197,12 +199,12 @@ def test_states_come_only_where_something_is_left_to_compute(store: Repository) 
     assert [bool(profile.columns["price"].states) for profile in gap] == [True, True, True, True]
 
 
-def test_pairs_of_replaced_content_are_not_saved(store: Repository) -> None:
+def test_distances_of_replaced_content_are_not_saved(store: Repository) -> None:
     put(store, *days(2))
     loaded = store.load_history("t", "2024-02-01", 30)
-    loaded[1].columns["price"].pairs["baseline"] = {"emd": 1.0}
+    measured = {(loaded[1].columns["price"].fingerprint, "baseline"): {"emd": 1.0}}
     put(store, make_profile("2024-01-02", mean=99.0))
-    assert store.save_pairs("t", loaded) == 0
+    assert store.save_distances("t", loaded, measured) == 0
 
 
 def test_number_of_queries_does_not_grow(store: Repository) -> None:

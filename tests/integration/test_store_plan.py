@@ -63,8 +63,7 @@ def test_main_queries_use_indexes(store: Repository) -> None:
         store.attempt_status("t", "2024-01-10")
         store.load_profile("t", "2024-01-10")
         history = store.load_history("t", "2024-01-10", 30)
-        history[1].columns["price"].pairs["x"] = {"emd": 1.0}
-        store.save_pairs("t", history)
+        store.save_distances("t", history, {(history[1].columns["price"].fingerprint, "x"): {"emd": 1.0}})
         store.save_verdict("t", profiles[9], None, verdict)
         store.save_verdict("t", profiles[9], None, verdict)
         store.load_verdict("t", "2024-01-10")

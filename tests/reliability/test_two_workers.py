@@ -58,9 +58,9 @@ def test_two_workers_measure_distances_of_the_same_column(store: Repository, ser
     def measure(worker: Repository, who: str) -> None:
         for number in range(ROUNDS):
             profile = make_profile("p")
-            profile.columns["price"].pairs[f"{who} {number}"] = {"emd": 0.5}
+            measured = {(profile.columns["price"].fingerprint, f"{who} {number}"): {"emd": 0.5}}
             meet.wait()
-            worker.save_pairs("t", [profile])
+            worker.save_distances("t", [profile], measured)
 
     with open_store(server.dsn) as other, ThreadPoolExecutor(2) as pool:
         for one in [pool.submit(measure, store, "a"), pool.submit(measure, other, "b")]:

@@ -8,13 +8,15 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from airflow_dq.learn.expect.calibration import Calibration, Size
 
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.learn.avh.adf import adf_pvalue
-from airflow_dq.learn.avh.constraint import Learned, Stationary
+from airflow_dq.learn.avh.constraint import Stationary
 from airflow_dq.learn.avh.stationarity import SIGNIFICANCE, stationary_expectation
+from airflow_dq.learn.expect.band import Band
+from airflow_dq.learn.expect.candidate import Learned
 from airflow_dq.learn.expect.expectation import Forecast
+from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import ColumnOptions
@@ -31,7 +33,7 @@ _Learn = Callable[[np.ndarray], Learned | str]
 
 
 def _calibrated(values: np.ndarray) -> Learned | str:
-    return Calibration.of(_metric(), values, Size(100.0, std=1.0), moving=False)
+    return Band.of(_metric(), values, SamplingError(100.0, std=1.0), moving=False)
 
 
 def _paper(values: np.ndarray) -> Learned | str:
@@ -118,7 +120,7 @@ def test_values_that_tie_with_most_of_the_history_are_never_flagged(learn: _Lear
     values = rng.permutation([1.0] * ties + [2.0] * more)
     learned = learn(values)
     assert not isinstance(learned, str)
-    flagged = learned.constraints(0.001).violations(values, 0.0)
+    flagged = learned.candidates(0.001).violations(values.tolist(), values)
     assert not flagged[:, values == 1.0].any()
     # What is flagged of the history itself is no more than what stands out of it.
     assert flagged.sum(axis=1).max() <= more

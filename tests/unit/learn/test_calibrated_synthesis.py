@@ -45,7 +45,7 @@ def verdict(profile: Profile, program: Program = PROGRAM) -> tuple[Status, set[s
 def test_the_next_day_passes_and_every_column_was_checked() -> None:
     found = evaluate(PROGRAM, day(29), HISTORY)
     assert found.status is Status.PASS
-    assert all(scope.results for scope in found.columns.values())
+    assert all(scope.checked for scope in found.columns.values())
 
 
 def test_a_change_of_unit_and_of_case_name_their_columns() -> None:

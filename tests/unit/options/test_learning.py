@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from airflow_dq.codec import from_json, to_json
-from airflow_dq.exceptions import ConfigurationError, SynthesisError
+from airflow_dq.exceptions import ConfigurationError, SynthesisError, UnknownColumnError
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics import registry
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
@@ -86,7 +86,7 @@ def test_one_name_is_not_taken_for_its_letters(option: str) -> None:
 
 
 def test_an_override_of_what_does_not_exist_is_explained() -> None:
-    with pytest.raises(SynthesisError, match=r"overrides=.*'air_tim'"):
+    with pytest.raises(UnknownColumnError, match=r"overrides=.*'air_tim'"):
         synthesize(HISTORY, SynthesisOptions(overrides={"air_tim": {"max_clauses": 1}}))  # type: ignore[dict-item]
     with pytest.raises(SynthesisError, match="'averge', which is not a metric"):
         synthesize(HISTORY, SynthesisOptions(overrides={"air_time": {"metrics": ["averge"]}}))  # type: ignore[dict-item]

@@ -113,7 +113,7 @@ def test_what_agrees_with_the_date_by_chance_demands_nothing() -> None:
         made = _profile(date(2026, 4, 1), lambda day, value=value: value)  # type: ignore[misc]
         assert _told(evaluate(program, made, history)) == []
     changed = _profile(date(2026, 4, 1), lambda day: 5)
-    assert {alert.rule for alert in _told(evaluate(program, changed, history))} == {"metric"}
+    assert {alert.rule for alert in _told(evaluate(program, changed, history))} == {"range"}
 
 
 @pytest.mark.parametrize("values", [lambda day: [day.day] * 39 + [1], lambda day: day.day + 7, lambda day: "x"])
