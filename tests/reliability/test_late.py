@@ -11,7 +11,7 @@ import pytest
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.history.baseline import Baseline
-from airflow_dq.learn.history.series import distances
+from airflow_dq.learn.history.distance import Distances
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.retention import RETENTION
@@ -45,7 +45,7 @@ def expected(profiles: list[Profile], at: int, name: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for pool in pools(column.kind):
         if Baseline.of(earlier, column.kind, pool):
-            found |= distances(column, earlier, pool)
+            found |= Distances().of(column, earlier, pool)
     return found
 
 

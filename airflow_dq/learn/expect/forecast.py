@@ -13,6 +13,8 @@ from airflow_dq.learn.history.timeline import WEEK
 GAIN = 0.8
 """A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's: a wrong cycle
 costs more than a missed one."""
+FORECASTS = (Forecast.LAST, Forecast.SEASON, Forecast.TREND)
+"""What is tried in place of the mean, in this order: a later one must be clearly better again."""
 WARM_UP = 7
 """Errors before this many values are not looked at when forecasts are compared: they know too little."""
 TESTED = 5
@@ -59,11 +61,10 @@ def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True
     if best.spread == 0.0 or not moving:
         return best
     least = GAIN * _root_mean_square(_mean_errors(known))
-    for needed, expectation in (
-        (1, Expectation(Forecast.LAST, logarithmic)),
-        (week, Expectation(Forecast.SEASON, logarithmic, cycle=week)),
-        (4, Expectation(Forecast.TREND, logarithmic)),
-    ):
+    needs = {Forecast.LAST: 1, Forecast.SEASON: week, Forecast.TREND: 4}
+    for forecast in FORECASTS:
+        needed, cycle = needs[forecast], week if forecast is Forecast.SEASON else 1
+        expectation = Expectation(forecast, logarithmic, cycle=cycle)
         errors = expectation.errors(values, needed)
         # Those behind the warm-up are what the forecasts are compared by.
         tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
-from airflow_dq.learn import mode
 from airflow_dq.learn.choose import budget
-from airflow_dq.learn.choose import column as column_synthesis
-from airflow_dq.learn.expect import calibration, forecast
-from airflow_dq.learn.expect import support as size
-from airflow_dq.metrics.descriptor import Metric
+from airflow_dq.learn.choose import column as choice
+from airflow_dq.learn.expect import band, forecast, sampling
+from airflow_dq.learn.expect.expectation import Forecast
+from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.program import SynthesisOptions
 from airflow_dq.states.base import Kind
@@ -62,7 +61,7 @@ def figures() -> dict[str, tuple[Setting, ...]]:
             Setting(
                 "equal shares",
                 replace(PLAIN, scope="partition"),
-                ((column_synthesis, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
+                ((choice, "LEVELS", (1.0,)), (budget, "LEVELS", (1.0,))),
             ),
         ),
         "fig10_stationary": (Setting("with"), Setting("without", replace(PLAIN, stationary=False))),
@@ -73,27 +72,27 @@ def ablations() -> tuple[Setting, ...]:
     """Mode ``calibrated`` whole, without each of its parts in turn, and mode ``paper``."""
     return (
         Setting("calibrated"),
-        Setting("no margin beyond the largest error", changes=((calibration, "_least_reach", lambda *_: 1.0),)),
-        Setting("no least effect", changes=((calibration.Calibration, "_material", lambda *_: 1e-9),)),
-        Setting("no sampling noise of quantiles", changes=((size, "RANK_ERRORS", 0.0),)),
+        Setting("no margin beyond the largest error", changes=((band, "_least_reach", lambda *_: 1.0),)),
+        Setting("no least effect", changes=((band, "_EFFECTS", dict.fromkeys(Scale, lambda *_: 1e-9)),)),
+        Setting("no sampling noise of quantiles", changes=((sampling, "RANK_ERRORS", 0.0),)),
         Setting("no forecasts", replace(PLAIN, stationary=False)),
-        Setting("no weekly cycle", changes=((forecast, "_PREDICTORS", forecast._PREDICTORS[::2]),)),
-        Setting("no factors while the history is short", changes=((calibration, "FEW", 0),)),
-        Setting("no guard on completeness", changes=((mode.Calibrated, "guards", {}),)),
-        Setting("an error caught by a hair counts in full", changes=((mode.Calibrated, "margins", ()),)),
-        Setting("the rest of the budget is not spent", changes=((mode.Calibrated, "tightens_from", None),)),
-        Setting("selection by partial enumeration", changes=((column_synthesis, "select", coverage.enumerated),)),
-        Setting("exact selection", changes=((column_synthesis, "select", coverage.exact),)),
+        Setting("no weekly cycle", changes=((forecast, "FORECASTS", (Forecast.LAST, Forecast.TREND)),)),
+        Setting("no factors while the history is short", changes=((band, "FEW", 0),)),
+        Setting("no metric is always watched", changes=((choice, "guarded", lambda problem, chosen, guards: chosen),)),
+        Setting("an error caught by a hair counts in full", changes=((choice, "MARGINS", ()),)),
+        Setting("the rest of the budget is not spent", changes=((choice, "TIGHTENED_FROM", 10**9),)),
+        Setting("selection by partial enumeration", changes=((choice, "select", coverage.enumerated),)),
+        Setting("exact selection", changes=((choice, "select", coverage.exact),)),
         Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
         Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
         Setting("paper", replace(PLAIN, mode="paper")),
     )
 
 
-def _without(dropped: Any) -> tuple[Any, str, Any]:
-    uses = mode.Calibrated.uses
+def _without(dropped: Callable[[Metric], bool]) -> tuple[Any, str, Any]:
+    learned = Metric.learned
 
-    def some(self: mode.Calibrated, metric: Metric, *, named: bool) -> bool:
-        return uses(self, metric, named=named) and not dropped(metric)
+    def some(self: Metric, *, named: bool) -> bool:
+        return learned(self, named=named) and not dropped(self)
 
-    return mode.Calibrated, "uses", some
+    return Metric, "learned", some

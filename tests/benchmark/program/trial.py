@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from airflow_dq.backtest.recall import InjectedErrors
+from airflow_dq.backtest.recall import TriedPartition
+from airflow_dq.learn.history.history import History
 from airflow_dq.profile import Profile
 from airflow_dq.program import Status, evaluate, synthesize
 from tests.benchmark.program.dataset import Dataset
@@ -34,17 +35,17 @@ def run(dataset: Dataset, outcomes: Sequence[tuple[Setting, Outcome]], number: i
     tried = {places[i] for i in np.linspace(0, len(places) - 1, RECALL_POINTS).astype(int)} if places else set()
     for place in places:
         # What the errors measure is the same under all settings that look back as far.
-        errors: dict[int, InjectedErrors] = {}
+        errors: dict[int, TriedPartition] = {}
         for setting, outcome in outcomes:
             history = dataset.profiles[max(0, place - setting.options.history) : place]
             if place in tried and len(history) not in errors:
-                errors[len(history)] = InjectedErrors(dataset.tested[place], history)
+                errors[len(history)] = TriedPartition(dataset.tested[place], History.of(history))
             with setting.applied():
                 _judge(dataset.profiles[place], history, setting, outcome, errors.get(len(history)))
 
 
 def _judge(
-    profile: Profile, history: Sequence[Profile], setting: Setting, outcome: Outcome, errors: InjectedErrors | None
+    profile: Profile, history: Sequence[Profile], setting: Setting, outcome: Outcome, errors: TriedPartition | None
 ) -> None:
     program = synthesize(history, setting.options)
     verdict = evaluate(program, profile, history)
