@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
-from airflow_dq.states.memo import remember
 from airflow_dq.states.pair import Pair
 
 
@@ -32,6 +31,44 @@ def _measures(kind: Kind, revised: int) -> tuple[tuple[str, Callable[..., Metric
     )
 
 
+class ComparisonSide(Mapping[str, State]):
+    """A column's states for several comparisons: a sketch that more than one of them needs is made once.
+
+    It lives as long as its owner compares with it; the states, which may be kept for long, do not grow.
+    """
+
+    __slots__ = ("_sketches", "_states")
+
+    def __init__(self, states: Mapping[str, State]) -> None:
+        """Take the states by key; none of them is looked at before it is asked for."""
+        self._states = states
+        self._sketches: dict[str, State] = {}
+
+    @classmethod
+    def of(cls, states: Mapping[str, State]) -> ComparisonSide:
+        """The states themselves if they are such a side, else a side of their own."""
+        return states if isinstance(states, ComparisonSide) else cls(states)
+
+    def sketch(self, key: str) -> State:
+        """The state as distances between sketches read it."""
+        if key not in self._sketches:
+            state = self._states[key]
+            self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
+        return self._sketches[key]
+
+    def __getitem__(self, key: str) -> State:
+        """The state as it is."""
+        return self._states[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys of the states."""
+        return iter(self._states)
+
+    def __len__(self) -> int:
+        """How many states there are."""
+        return len(self._states)
+
+
 def compare(
     kind: Kind,
     now: Mapping[str, State],
@@ -42,12 +79,13 @@ def compare(
 ) -> dict[str, MetricValue]:
     """Every two-distribution metric (or those named) between two partitions' states of one column, by name.
 
+    :param now: the partition's states; for several comparisons a :class:`ComparisonSide`, as ``before``
     :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
     :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
     wanted = None if names is None else set(names)
+    now, before = ComparisonSide.of(now), ComparisonSide.of(before)
     pairs: dict[tuple[type[Pair[Any]], bool], Pair[Any]] = {}
-    sketches: dict[str, tuple[State, State]] = {}
     found: dict[str, MetricValue] = {}
     for entry in metrics_for(kind, pair=True):
         key = entry.states[0].key
@@ -60,9 +98,7 @@ def compare(
             or any(Representation.EXACT not in side.representations for side in sides)
         )
         if sketched:
-            if key not in sketches:
-                sketches[key] = (_as_sketch(now[key]), _as_sketch(before[key]))
-            sides = sketches[key]
+            sides = (now.sketch(key), before.sketch(key))
         made = entry.pair_type
         if made is None:
             found[entry.name] = entry.function(*(side.reader() for side in sides))
@@ -72,17 +108,6 @@ def compare(
             pairs[made, sketched] = made(*sides)
         found[entry.name] = entry.function(pairs[made, sketched])
     return found
-
-
-def _as_sketch(state: State) -> State:
-    return state if state.fullness > 1.0 else _sketched(state)
-
-
-@remember(32)
-def _sketched(state: State) -> State:
-    # A partition is compared with several baselines, a baseline with all of a partition's variants, and in a backfill
-    # a column again with the next partition's, when a dozen other columns have had their turn.
-    return state.compared_sketch()
 
 
 def stored_name(name: str, representation: Representation) -> str:

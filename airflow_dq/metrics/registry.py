@@ -13,7 +13,7 @@ from airflow_dq.metrics.descriptor import Facts, Metric, MetricValue, describe
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.pair import Pair
 
-CARRIED_MODULE = "airflow_dq_own_metrics"
+USER_METRICS_MODULE = "airflow_dq_own_metrics"
 """A module beside the package, in an executor's bundle only, that registers the users' own metrics."""
 
 F = TypeVar("F", bound=Callable[..., MetricValue])
@@ -85,9 +85,9 @@ def _discover() -> None:
     package = import_module("airflow_dq.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         import_module(f"{package.__name__}.{module.name}")
-    # On a Spark executor: what the driver carried there.
-    if find_spec(CARRIED_MODULE) is not None:
-        import_module(CARRIED_MODULE)
+    # On a Spark executor: what the driver put there.
+    if find_spec(USER_METRICS_MODULE) is not None:
+        import_module(USER_METRICS_MODULE)
 
 
 @cache

@@ -16,7 +16,6 @@ from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Use
 from airflow_dq.metrics.outcome import finite
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.count import Counts
-from airflow_dq.states.memo import remember_last
 from airflow_dq.states.number import NumberDistribution
 
 FloatArray = NDArray[np.float64]
@@ -40,7 +39,8 @@ def kurtosis(counts: Counts, numbers: NumberDistribution) -> MetricValue:
 def _standardised(counts: Counts, numbers: NumberDistribution, power: Literal[3, 4]) -> MetricValue:
     if not counts.rows or not numbers.total:
         return Reason.NO_VALUES if counts.rows else Reason.EMPTY_BATCH
-    share, deviation = _deviations(numbers)
+    cells = numbers.cells
+    share, deviation = cells.shares[0], cells.deviations
     # Multiplied out: numpy's integer powers beyond the square take ten times as long.
     square = deviation * deviation
     spread = _sum(share * square)
@@ -49,24 +49,6 @@ def _standardised(counts: Counts, numbers: NumberDistribution, power: Literal[3,
     return finite(_sum(share * (square * (deviation if power == 3 else square))) / spread ** (power / 2))
 
 
-@remember_last
-def _deviations(numbers: NumberDistribution) -> tuple[FloatArray, FloatArray]:
-    """Shares of the cells, and how far each lies from the mean: 0 for all of a constant's."""
-    cells = numbers.cells
-    share = cells.shares[0]
-    if cells.lower[0] == cells.upper[-1]:
-        # Their deviations would be rounding errors, all of one size.
-        return share, np.zeros(len(share))
-    # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
-    points = _scaled(cells.points)
-    return share, _scaled(points - _sum(share * points))
-
-
 def _sum(values: FloatArray) -> float:
     # Not the dot product of two arrays: its last digits depend on the number of processors.
     return float(values.sum())
-
-
-def _scaled(values: FloatArray) -> FloatArray:
-    largest = float(np.abs(values).max())
-    return values / largest if largest > 0.0 else values

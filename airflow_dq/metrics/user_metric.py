@@ -1,4 +1,4 @@
-"""Metrics that a user registered, carried to where their module is not: a Spark driver, and its executors."""
+"""Metrics that a user registered, sent to where their module is not: a Spark driver, and its executors."""
 
 from __future__ import annotations
 

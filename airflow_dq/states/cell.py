@@ -39,6 +39,17 @@ class Cells:
         """Share of each distribution in each cell."""
         return self.now / self.now.sum(), self.before / self.before.sum()
 
+    @cached_property
+    def deviations(self) -> Floats:
+        """How far each cell lies from the mean of ``now``, as a share of the largest deviation; 0 for a constant."""
+        if self.lower[0] == self.upper[-1]:
+            # Their deviations would be rounding errors, all of one size.
+            return np.zeros(len(self.lower))
+        # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
+        points = _scaled(self.points)
+        # Not a dot product: its last digits depend on the number of processors.
+        return _scaled(points - float((self.shares[0] * points).sum()))
+
     def binned(self, bins: int) -> tuple[Floats, Floats]:
         """Shares in bins of equal width over the joint range, see :func:`bin_edges`; one bin if it has no width."""
         low, high = float(self.lower[0]), float(self.upper[-1])
@@ -75,3 +86,8 @@ def _shares_between(counts: Integers, ends: Integers) -> Floats:
     cumulative = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     shares: Floats = np.diff(cumulative[ends], prepend=0, append=cumulative[-1]) / cumulative[-1]
     return shares
+
+
+def _scaled(values: Floats) -> Floats:
+    largest = float(np.abs(values).max())
+    return values / largest if largest > 0.0 else values

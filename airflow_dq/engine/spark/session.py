@@ -12,7 +12,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql.functions import col
 
 from airflow_dq.engine.spark.bundle import executor_bundle
-from airflow_dq.engine.spark.user_metric import carried_module
+from airflow_dq.engine.spark.user_metric import user_metrics_module
 
 _SETTINGS = {
     # Column names are data: `b` and `B` are two columns.
@@ -57,7 +57,7 @@ def open_session() -> Iterator[SparkSession]:
         for key, value in _SETTINGS.items():
             spark.conf.set(key, value)
         with tempfile.TemporaryDirectory(prefix="airflow_dq-") as folder:
-            context.addPyFile(str(executor_bundle(Path(folder), carried_module())))
+            context.addPyFile(str(executor_bundle(Path(folder), user_metrics_module())))
             yield spark
     finally:
         spark.stop()

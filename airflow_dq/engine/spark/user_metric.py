@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark import cloudpickle as _untyped
 
-from airflow_dq.metrics.registry import CARRIED_MODULE, own_metrics
+from airflow_dq.metrics.registry import USER_METRICS_MODULE, own_metrics
 from airflow_dq.metrics.user_metric import PYTHON
 
 cloudpickle: Any = _untyped
@@ -34,8 +34,8 @@ def pack_metrics() -> str:
     return f"{PYTHON}:{base64.b64encode(content).decode()}"
 
 
-def carried_module() -> dict[str, str]:
+def user_metrics_module() -> dict[str, str]:
     """The module that registers the same metrics on an executor, as text by file name; none when there are none."""
     packed = pack_metrics()
     text = f"from airflow_dq.metrics.user_metric import unpack_metrics\n\nunpack_metrics({packed!r})\n"
-    return {f"{CARRIED_MODULE}.py": text} if packed else {}
+    return {f"{USER_METRICS_MODULE}.py": text} if packed else {}

@@ -14,7 +14,7 @@ from airflow_dq.learn.array import BoolArray
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, MetricValue
-from airflow_dq.metrics.evaluate import compare
+from airflow_dq.metrics.evaluate import ComparisonSide, compare
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile, Variant
@@ -78,6 +78,8 @@ class InjectedErrors:
         for name in names:
             read.setdefault(self._past.representation(name), []).append(name)
         for key, state in before.states().items():
+            # Its sketch is made once for all errors.
+            earlier = ComparisonSide({key: state})
             for representation, wanted in read.items():
                 # Most errors leave some states as they were, and then share them: a change of casing leaves the
                 # initials.  They are compared once.
@@ -87,7 +89,7 @@ class InjectedErrors:
                     if now is None:
                         continue
                     if id(now) not in compared:
-                        compared[id(now)] = compare(self._kind, {key: now}, {key: state}, wanted, representation, pool)
+                        compared[id(now)] = compare(self._kind, {key: now}, earlier, wanted, representation, pool)
                     values |= compared[id(now)]
         return found
 

@@ -6,12 +6,16 @@ from collections.abc import Collection, Mapping
 
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.metrics.descriptor import MetricValue
-from airflow_dq.metrics.evaluate import compare_for_keeping, is_complete
+from airflow_dq.metrics.evaluate import ComparisonSide, compare_for_keeping, is_complete
 from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.states.base import State
 
 SHARED_LIMIT = 4096
 """Comparisons that a process remembers for callers who bring no :class:`Distances` of their own: about 6 MB, which is
 a table of 60 columns with 30 partitions and two baselines each."""
+SIDES = 32
+"""Columns whose sketches are at hand: each is compared with several baselines, and then is the next partition's, when a
+few dozen other columns have had their turn.  Each holds up to two sketches of some ten kilobytes."""
 
 Compared = tuple[str, str]
 """Fingerprint of a column and fingerprint of its baseline: what a comparison depends on, and nothing else does."""
@@ -24,7 +28,7 @@ class Distances:
     (:attr:`measured`).
     """
 
-    __slots__ = ("_assumed", "_limit", "_measured", "_without")
+    __slots__ = ("_assumed", "_limit", "_measured", "_sides", "_without")
 
     def __init__(self, limit: int | None = None) -> None:
         """Start with nothing measured.
@@ -35,6 +39,7 @@ class Distances:
         self._without: frozenset[str] = frozenset()
         self._measured: dict[Compared, Mapping[str, MetricValue]] = {}
         self._assumed: dict[Compared, Mapping[str, MetricValue]] = {}
+        self._sides: dict[str, ComparisonSide] = {}
 
     @property
     def measured(self) -> Mapping[Compared, Mapping[str, MetricValue]]:
@@ -62,7 +67,7 @@ class Distances:
         key = (now.fingerprint, before.fingerprint)
         found = self._measured.get(key)
         if found is None and now.states and before.known:
-            found = compare_for_keeping(now.kind, now.states, before.states(), before.pool)
+            found = compare_for_keeping(now.kind, self._side(now), self._side_before(before), before.pool)
             self._keep(key, found)
         return found or kept or self._assumed.get(key, {})
 
@@ -78,6 +83,18 @@ class Distances:
     def assume(self, now: ColumnProfile, before: Baseline, values: Mapping[str, MetricValue]) -> None:
         """Let values stand in for distances that can no longer be measured; they are not among :attr:`measured`."""
         self._assumed[now.fingerprint, before.fingerprint] = values
+
+    def _side_before(self, before: Baseline) -> Mapping[str, State]:
+        return self._side(before.members[0]) if len(before.members) == 1 else before.states()
+
+    def _side(self, column: ColumnProfile) -> ComparisonSide:
+        """The column's states, with the sketches that earlier comparisons have made of them."""
+        side = self._sides.pop(column.fingerprint, None) or ComparisonSide(column.states)
+        self._sides[column.fingerprint] = side
+        if len(self._sides) > SIDES:
+            # Another thread may have dropped it already.
+            self._sides.pop(next(iter(self._sides)), None)
+        return side
 
     def _keep(self, key: Compared, found: Mapping[str, MetricValue]) -> None:
         self._measured[key] = found

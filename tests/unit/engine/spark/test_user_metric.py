@@ -1,4 +1,4 @@
-"""Metrics that a user registers: measured, learned from, and carried to where their module cannot be imported."""
+"""Metrics that a user registers: measured, learned from, and sent to where their module cannot be imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.spark.bundle import executor_bundle
-from airflow_dq.engine.spark.user_metric import carried_module, pack_metrics
+from airflow_dq.engine.spark.user_metric import pack_metrics, user_metrics_module
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Scale
 from airflow_dq.metrics.registry import get_metric, metric, own_metrics, unregister_metric
@@ -106,7 +106,7 @@ def test_they_travel_by_value_with_what_they_refer_to() -> None:
 
 
 def test_an_executor_finds_them_in_its_bundle(tmp_path: Path) -> None:
-    bundle = executor_bundle(tmp_path, carried_module())
+    bundle = executor_bundle(tmp_path, user_metrics_module())
     assert "airflow_dq_own_metrics.py" in zipfile.ZipFile(bundle).namelist()
     script = (
         f"import sys; sys.path.insert(0, {str(bundle)!r})\n"
@@ -120,11 +120,11 @@ def test_an_executor_finds_them_in_its_bundle(tmp_path: Path) -> None:
     assert (answer.stdout.strip(), answer.stderr) == ("0.5", "")
 
 
-def test_without_own_metrics_nothing_is_carried() -> None:
+def test_without_own_metrics_nothing_is_sent() -> None:
     for name in OWN:
         unregister_metric(name)
     assert pack_metrics() == ""
-    assert carried_module() == {}
+    assert user_metrics_module() == {}
     assert unpack_metrics("") == ()
 
 
