@@ -40,8 +40,8 @@ def test_nothing_in_common() -> None:
 
 @pytest.mark.parametrize("distance", [l1, l_inf, cosine, chi_squared, js_div, kl_div])
 def test_distances_do_not_depend_on_the_number_of_rows(distance) -> None:
-    small = distance(distribution("aab"), distribution("abc"))
-    assert distance(distribution("aab" * 100), distribution("abc" * 100)) == pytest.approx(small)
+    small = distance(CategoryPair(distribution("aab"), distribution("abc")))
+    assert distance(CategoryPair(distribution("aab" * 100), distribution("abc" * 100))) == pytest.approx(small)
 
 
 def test_patterns_see_the_format_and_not_the_values() -> None:

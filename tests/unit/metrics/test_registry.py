@@ -20,7 +20,7 @@ from airflow_dq.states.moment import Moments
         "airflow_dq.states.base",
         "airflow_dq.metrics.descriptor",
         "airflow_dq.metrics.registry",
-        "airflow_dq.learn.model",
+        "airflow_dq.learn.constraint.base",
     ],
 )
 def test_vocabulary_modules_import_no_numeric_library(module: str) -> None:
