@@ -71,7 +71,7 @@ def sizes(store: Repository, figures: Figures) -> None:
 
         columns = one("SELECT count(*) FROM airflow_dq.column_profile")
         partitions = one("SELECT count(*) FROM airflow_dq.profile")
-        values = "pg_column_size(metrics) + pg_column_size(pairs)"
+        values = "pg_column_size(metrics) + pg_column_size(distances)"
         mean, largest = (one(f"SELECT {each}({values}) FROM airflow_dq.column_profile") for each in ("avg", "max"))
         kept = one("SELECT count(*) FROM airflow_dq.profile WHERE has_states")
         wide = columns / partitions

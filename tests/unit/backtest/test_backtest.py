@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +10,14 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.backtest import walk
-from airflow_dq.backtest.history import History, light
+from airflow_dq.backtest.history import EligiblePast, light
 from airflow_dq.backtest.model import PartitionOutcome
-from airflow_dq.backtest.recall import InjectedErrors
+from airflow_dq.backtest.recall import TriedPartition
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
-from airflow_dq.exceptions import CodecError, ProfileError, SynthesisError
+from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -43,6 +45,23 @@ def day(index: int, *, factor: float = 1.0, rows: int = 150) -> Profile:
         }
     )
     return profile_table(table, f"2024-01-{index:02d}", ProfileOptions(sample_rows=100))
+
+
+def as_stored(profiles: Sequence[Profile], past: EligiblePast) -> list[Profile]:
+    """The profiles with the distances that were measured on the way, and without states and injected errors."""
+    kept: dict[str, dict[str, Mapping[str, MetricValue]]] = {}
+    for (now, before), values in past.history().distances.measured.items():
+        kept.setdefault(now, {})[before] = values
+    return [
+        replace(
+            light(one),
+            columns={
+                name: replace(column, states={}, pairs=kept.get(column.fingerprint, {}))
+                for name, column in one.columns.items()
+            },
+        )
+        for one in profiles
+    ]
 
 
 def days(count: int, broken: Sequence[int] = ()) -> list[Profile]:
@@ -133,7 +152,7 @@ def test_an_injected_error_is_caught_when_evaluate_fails_it() -> None:
             broken = replace(now, row_count=rows, columns={**now.columns, name: column})
             verdict = evaluate(program, broken, history, columns=[name])
             caught[variant.type] = caught.get(variant.type, 0) + (verdict.status is Status.FAIL)
-    assert {one.type: one.caught for one in InjectedErrors(now, history).recall(program)} == caught
+    assert {one.type: one.caught for one in TriedPartition(now, History.of(history)).recall(program)} == caught
 
 
 def test_one_bad_day_stays_out_and_a_new_level_is_accepted() -> None:
@@ -146,8 +165,8 @@ def test_one_bad_day_stays_out_and_a_new_level_is_accepted() -> None:
 def test_what_people_decided_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     learned: list[list[str | None]] = []
 
-    def spy(history: Sequence[Profile], options: SynthesisOptions) -> Program:
-        learned.append([profile.partition for profile in history])
+    def spy(history: History, options: SynthesisOptions) -> Program:
+        learned.append(list(history.partitions))
         return synthesize(history, options)
 
     monkeypatch.setattr(walk, "synthesize", spy)
@@ -205,14 +224,15 @@ def test_options_that_fit_no_partition_are_explained() -> None:
     options = replace(OPTIONS, columns=("prise",))
     result = backtest(days(6), options, targets=())
     assert stati(result) == "wwwwwe"
-    with pytest.raises(SynthesisError, match="'prise'"):
+    with pytest.raises(UnknownColumnError, match="'prise'"):
         backtest(days(6), options, targets=(), learn_only={f"2024-01-{index:02d}" for index in range(1, 6)})
 
 
 def test_of_most_partitions_only_metrics_are_kept() -> None:
-    history = History(limit=8)
+    past = EligiblePast(limit=8)
     for profile in days(10):
-        history.add(profile)
+        past.add(profile)
+    history = past.history()
     kept = [all(column.states for column in profile.columns.values()) for profile in history.profiles]
     newest = RETENTION.with_states(largest_pool())
     assert kept == [False] * (8 - newest) + [True] * newest
@@ -223,10 +243,10 @@ def test_of_most_partitions_only_metrics_are_kept() -> None:
 def test_pruned_history_is_judged_by_untrained_programs_and_says_so() -> None:
     full = days(10)
     # As stored: distances to the partition before are measured, the states and injected errors are gone.
-    history = History(limit=20)
+    past = EligiblePast(limit=20)
     for profile in full:
-        history.add(profile)
-    stored = [light(profile) for profile in full]
+        past.add(profile)
+    stored = as_stored(full, past)
     result = backtest(stored, OPTIONS, targets=())
     assert stati(result) == "wwwwwppppp"
     assert [outcome.untrained for outcome in result.partitions[5:]] == [2] * 5
@@ -236,10 +256,10 @@ def test_pruned_history_is_judged_by_untrained_programs_and_says_so() -> None:
 
 def test_distances_that_cannot_be_measured_are_left_out() -> None:
     full = days(11, broken=[8])
-    walked = History(limit=4)
+    walked = EligiblePast(limit=4)
     for one in full:
         walked.add(one)
-    stored = [light(profile) for profile in full]
+    stored = as_stored(full, walked)
     result = backtest(stored, OPTIONS, targets=())
     # The ninth follows the seventh, and was only ever compared with the eighth; so were the pools of the next two.
     assert stati(result) == "wwwwwppfppp"

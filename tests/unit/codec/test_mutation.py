@@ -58,7 +58,7 @@ def damaged(draw: st.DrawFn, documents: st.SearchStrategy[Any]) -> Any:
         if how == "remove":
             del container[key]
         elif how == "add" and isinstance(container, dict):
-            container[draw(st.text(max_size=4))] = draw(values)
+            container[draw(st.text(max_size=4))] = copy.deepcopy(draw(values))
         elif how == "copy":
             container[key] = (
                 copy.deepcopy(container[draw(st.sampled_from(list(container)))])
@@ -66,7 +66,7 @@ def damaged(draw: st.DrawFn, documents: st.SearchStrategy[Any]) -> Any:
                 else copy.deepcopy(draw(st.sampled_from(container)))
             )
         else:
-            container[key] = draw(values)
+            container[key] = copy.deepcopy(draw(values))
     return document
 
 

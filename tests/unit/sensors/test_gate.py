@@ -121,7 +121,7 @@ class EventOf:
 
 def verdict(status: Status) -> Verdict:
     alerts = (Alert("range", "a", "a: mean was 3."),) if status is Status.FAIL else ()
-    return Verdict("1", status, ScopeVerdict(status), {"a": ScopeVerdict(status)}, alerts, "because")
+    return Verdict("1", status, ScopeVerdict(status), {"a": ScopeVerdict(status)}, alerts=alerts, reason="because")
 
 
 @pytest.fixture
