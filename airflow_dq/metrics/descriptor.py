@@ -205,11 +205,6 @@ class Metric:
         return not self.of_table and (self.use is Use.ALWAYS or (self.use is Use.NAMED and named))
 
     @property
-    def calibrated(self) -> bool:
-        """Whether mode ``calibrated`` uses it where no user has named it."""
-        return self.use is not Use.NAMED
-
-    @property
     def phrase(self) -> str:
         """The words, and for a pair metric what the partition is compared with."""
         if not self.pair:
@@ -276,10 +271,10 @@ def describe(
     """
     pair = facts.get("pair", False)
     read = tuple(one.state if issubclass(one, Pair) else one for one in states)
-    carried = frozenset.intersection(*(state.kinds for state in read))
+    having = frozenset.intersection(*(state.kinds for state in read))
     name = facts.get("name", function.__name__)
     scale = facts.get("scale", Scale.DISTANCE if pair else Scale.AMOUNT)
-    given = facts | {"kinds": carried & facts.get("kinds", carried)}
+    given = facts | {"kinds": having & facts.get("kinds", having)}
     defaults = {
         "states": read,
         "pair_type": next((one for one in states if issubclass(one, Pair)), None),
