@@ -421,7 +421,7 @@ def test_a_fault_says_nothing_of_itself(
     def fail(*_given: Any, **_options: Any) -> None:
         raise RuntimeError("hunter2")
 
-    monkeypatch.setattr(Repository, "judged", fail)
+    monkeypatch.setattr(Repository, "verdicts", fail)
     answer = TestClient(airflow_app, raise_server_exceptions=False).get("/dq-alerts/", headers=ann)
     assert answer.status_code == 500
     assert "That did not work" in answer.text
