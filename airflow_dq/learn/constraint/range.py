@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.choose.budget import allot
 from airflow_dq.learn.choose.column import Choice, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.prepare import prepare_column
@@ -232,7 +232,8 @@ def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen |
     """The range of the number of rows; None when it cannot be bounded."""
     metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
     rows = history.rows()
-    sampling = SamplingError(max(1.0, float(np.nanmedian(rows))))
+    known = rows[~np.isnan(rows)]
+    sampling = SamplingError(max(1.0, median(known)) if len(known) else 1.0)
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
     if isinstance(band, str):
         return None
