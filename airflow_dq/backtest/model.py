@@ -74,7 +74,7 @@ class FiredClause:
     """One constraint that would have fired, on one or more partitions."""
 
     rule: str
-    """As in :class:`~airflow_dq.learn.model.Alert`."""
+    """As in :class:`~airflow_dq.explain.alert.Alert`."""
     column: str | None
     metric: str | None
     partitions: tuple[str | None, ...]
