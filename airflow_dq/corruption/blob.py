@@ -17,7 +17,7 @@ from typing import Any, overload
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, to_json
+from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, strict_json
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State, decode_state
 
@@ -82,7 +82,7 @@ def encode_variants(variants: Sequence[Variant]) -> bytes:
                 end += len(data)
             states[name] = places[data]
         heads.append([variant.type, variant.parameter, encode_metrics(variant.metrics), states])
-    head = zlib.compress(to_json({"bytes": end, "variants": heads}).encode())
+    head = zlib.compress(strict_json({"bytes": end, "variants": heads}).encode())
     body = _codec().compress(b"".join(places), asbytes=True)
     return b"".join([_PREFIX.pack(_VERSION, len(head)), head, body])
 

@@ -14,7 +14,7 @@ from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.learn.model import Program, ScopeVerdict, Severity, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import applied
-from airflow_dq.store.value import to_json
+from airflow_dq.store.value import strict_json
 
 if TYPE_CHECKING:
     from airflow_dq.profile.model import Profile
@@ -111,7 +111,7 @@ def digest(history: Sequence[Profile], options: SynthesisOptions, blind: frozens
     content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
     if blind:
         content.append(sorted(blind))
-    return hashlib.blake2b(to_json(content).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(strict_json(content).encode(), digest_size=16).hexdigest()
 
 
 def _comparable(history: Sequence[Profile], profile: Profile) -> tuple[Sequence[Profile], frozenset[str]]:

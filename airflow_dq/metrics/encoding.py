@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +12,8 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.registry import MetricValue, Reason
 
 
-def to_json(value: Any) -> str:
-    """Strict JSON: a NaN or an infinity is an error, not a word that PostgreSQL refuses."""
+def strict_json(value: Any) -> str:
+    """JSON values as text: a NaN or an infinity is an error, not a word that PostgreSQL refuses."""
     return json.dumps(value, allow_nan=False)
 
 
@@ -54,10 +55,11 @@ def decode_metric(stored: object) -> MetricValue:
 
     :raises CodecError: when it is neither a number nor one of this version's reasons
     """
-    if isinstance(stored, float | int) and not isinstance(stored, bool):
-        return float(stored)  # JSONB gives 1e22 back as an integer
-    if isinstance(stored, Mapping) and len(stored) == 1 and stored.get("reason") in _REASONS:
-        return _REASONS[stored["reason"]]
+    if isinstance(stored, float | int) and not isinstance(stored, bool) and abs(stored) <= sys.float_info.max:
+        return float(stored)  # JSON gives 1e22 back as an integer
+    word = stored.get("reason") if isinstance(stored, Mapping) and len(stored) == 1 else None
+    if isinstance(word, str) and word in _REASONS:
+        return _REASONS[word]
     raise CodecError(f"A metric's value is stored as {stored!r}, which this version cannot read.")
 
 

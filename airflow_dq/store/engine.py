@@ -10,7 +10,7 @@ from airflow_dq.store.address import describe, parse_dsn
 from airflow_dq.store.repository import Repository
 from airflow_dq.store.table import REVISION
 from airflow_dq.store.transaction import AWAITED, run
-from airflow_dq.store.value import to_json
+from airflow_dq.store.value import strict_json
 
 CONNECT_SECONDS = 10
 
@@ -43,7 +43,7 @@ def make_engine(url: URL) -> Engine:
         arguments["connect_timeout"] = CONNECT_SECONDS
     # A task uses one connection at a time; a few hundred tasks share one server.
     return create_engine(
-        url, pool_pre_ping=True, pool_size=1, max_overflow=4, connect_args=arguments, json_serializer=to_json
+        url, pool_pre_ping=True, pool_size=1, max_overflow=4, connect_args=arguments, json_serializer=strict_json
     )
 
 

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from airflow_dq.exceptions import StoreError
-from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, to_json
+from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, strict_json
 from airflow_dq.metrics.registry import Reason
 
-__all__ = ["decode_metrics", "encode_metrics", "finite", "key", "plain_metric", "plain_metrics", "prose", "to_json"]
+__all__ = ["decode_metrics", "encode_metrics", "finite", "key", "plain_metric", "plain_metrics", "prose", "strict_json"]
 
 
 LONGEST = 2000

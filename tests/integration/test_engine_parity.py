@@ -18,7 +18,7 @@ import pytest
 from airflow_dq.job.local import LocalJob
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import Repository
-from airflow_dq.store.value import to_json
+from airflow_dq.store.value import strict_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,6 +128,8 @@ def test_both_engines_store_the_same(format, write, bad, spark, store: Repositor
 def _plain(variants: object) -> dict[str, object]:
     assert isinstance(variants, dict)
     return {
-        name: [(one.label, to_json(dict(one.metrics)), {k: s.encode() for k, s in one.states.items()}) for one in found]
+        name: [
+            (one.label, strict_json(dict(one.metrics)), {k: s.encode() for k, s in one.states.items()}) for one in found
+        ]
         for name, found in variants.items()
     }

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError, StoreError
 from airflow_dq.metrics.registry import Reason
-from airflow_dq.store.value import decode_metrics, encode_metrics, finite, key, prose, to_json
+from airflow_dq.store.value import decode_metrics, encode_metrics, finite, key, prose, strict_json
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.dictionaries(st.text(), st.one_of(numbers, st.sampled_from(Reason))))
 def test_metrics_round_trip_through_json(metrics: dict[str, float | Reason]) -> None:
-    assert decode_metrics(json.loads(to_json(encode_metrics(metrics)))) == metrics
+    assert decode_metrics(json.loads(strict_json(encode_metrics(metrics)))) == metrics
 
 
 def test_numbers_without_a_value_become_reasons() -> None:
@@ -35,7 +35,7 @@ def test_numbers_without_a_value_become_reasons() -> None:
 
 def test_json_is_strict() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        to_json({"a": math.nan})
+        strict_json({"a": math.nan})
 
 
 @pytest.mark.parametrize("stored", [{"reason": "bad mood"}, {"value": 1}])
