@@ -151,7 +151,11 @@ class JobSpec:
         )
 
     def to_json(self) -> str:
-        """One line of strict JSON."""
+        """One line of strict JSON.
+
+        Not by :mod:`airflow_dq.codec`: it is an argument from one process to the next, of the same version, that nobody
+        stores; a mistake in it is one of the configuration, and ``format`` is a field of its own.
+        """
         return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
 
     @classmethod
