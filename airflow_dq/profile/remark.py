@@ -21,8 +21,8 @@ _BY_KIND: dict[Kind, str] = {
 }
 
 
-def note_of(kind: Kind, states: Mapping[str, State]) -> str | None:
-    """The note on a column of this kind with the states of a whole partition; None when there is nothing to note."""
+def remark_of(kind: Kind, states: Mapping[str, State]) -> str | None:
+    """The remark on a column of this kind with the states of a whole partition; None when there is nothing to say."""
     share = numeric_share(states)
     if share is not None and share >= LOOKS_NUMERIC:
         return f"looks numeric: {_percent(share)} of the values read as numbers; profiled as a string"

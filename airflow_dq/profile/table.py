@@ -19,7 +19,7 @@ from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
 from airflow_dq.profile.fingerprint import RowHashes
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.profile.model import ColumnProfile, Profile, States, digest_states, encode_states
-from airflow_dq.profile.remark import note_of
+from airflow_dq.profile.remark import remark_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.states.base import Kind, State, decode_state, states_of
 from airflow_dq.states.codec import compress, decompress
@@ -90,7 +90,7 @@ class ColumnState:
             data_type=self.data_type,
             metrics=failed or measure(self.kind, states),
             states=states,
-            note=f"cannot be profiled: {self.problem}" if self.problem else note_of(self.kind, states),
+            note=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
             states_digest=digest_states(states),
         )
 

@@ -48,6 +48,7 @@ may lie beyond it."""
 class State(ABC):
     """A mergeable summary of one column: a commutative semigroup with a versioned binary codec.
 
+    Without arguments a state is that of no rows, which merges with any other unchanged.
     Merging the states of any split of a column equals the state of the whole column, so the same code
     runs on one Arrow batch of a Spark task and on a table in memory.
     """

@@ -33,7 +33,8 @@ _NO_COUNTS = np.empty(0, np.int64)
 class CategoryDistribution(State):
     """Counts of the non-null, non-empty values: each value's own up to ``limit`` distinct values, hashed beyond.
 
-    ``values`` and ``counts`` go together, in no particular order, and are empty when ``buckets`` are there.
+    ``values`` and ``counts`` go together, in no particular order, and are empty when ``buckets`` are there, or when
+    there is no value at all.
     """
 
     key: ClassVar[str] = "categories/2"

@@ -16,7 +16,10 @@ from airflow_dq.states.prepared import PreparedColumn
 
 @dataclass(frozen=True, slots=True)
 class Counts(CounterState):
-    """Rows, and among them nulls, NaNs, infinities and empty strings (or empty binaries), each apart."""
+    """Rows, and among them nulls, NaNs, infinities and empty strings (or empty binaries), each apart.
+
+    Of every kind of column; all 0 when there are no rows.
+    """
 
     key: ClassVar[str] = "counts/1"
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)

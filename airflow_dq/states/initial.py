@@ -20,7 +20,7 @@ CLASSES = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Initials(State):
-    """How often the non-null, non-empty strings begin with each character."""
+    """How often the non-null, non-empty strings begin with each character; all 0 when there are none."""
 
     key: ClassVar[str] = "initials/1"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING})

@@ -16,7 +16,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ClockShape(CounterState):
-    """Counts over the dates and timestamps, in seconds since 1970-01-01 UTC."""
+    """Counts over the dates and timestamps, given in seconds since 1970-01-01 UTC; both 0 when there are none."""
 
     key: ClassVar[str] = "clock/1"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.TIMESTAMP})

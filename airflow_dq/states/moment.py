@@ -21,7 +21,7 @@ from airflow_dq.states.prepared import PreparedColumn
 
 @dataclass(frozen=True, slots=True)
 class Moments(State):
-    """Count, sum, sum of squares, minimum and maximum of the finite values.
+    """Count, sum, sum of squares, minimum and maximum of the finite values. Of none: 0, inf and -inf.
 
     The sums are integers (in units of 2**-1074 * 10**-scale and of its square), hence exact: mean and spread come out
     correctly rounded, whatever the split of the data and however large its offset.

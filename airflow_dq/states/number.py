@@ -42,7 +42,7 @@ ALIKE = 2.0**-50
 
 @dataclass(frozen=True, eq=False)
 class NumberDistribution(State):
-    """Counts of the finite values: each value's own up to ``limit`` distinct values, a sketch beyond.
+    """Counts of the finite values: each value's own up to ``limit`` distinct values, a sketch beyond; or none.
 
     ``values`` (ascending), ``rests`` and ``counts`` go together, and are empty when there is a ``sketch``.
     """

@@ -14,7 +14,7 @@ from airflow_dq.states.prepared import PreparedColumn
 
 @dataclass(frozen=True, slots=True)
 class SignShape(CounterState):
-    """Counts over the finite values."""
+    """Counts over the finite values of numbers; all 0 when there are none.  -0.0 is a zero and not negative."""
 
     key: ClassVar[str] = "signs/1"
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.NUMERIC})

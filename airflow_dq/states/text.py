@@ -34,7 +34,7 @@ _LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f
 
 @dataclass(frozen=True, slots=True)
 class TextShape(CounterState):
-    """Sums over the non-null, non-empty strings; lengths in code points.
+    """Sums over the non-null, non-empty strings; lengths in code points; all 0 when there are none.
 
     Digits, letters and punctuation are the ASCII ones and Unicode's categories Nd, L* and P*.
     """

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.states.base import Kind, State, decode_state, state_types, states_for
+from airflow_dq.states.base import Kind, State, decode_state, state_types, states_for, states_of
 from airflow_dq.states.codec import compress
+from airflow_dq.states.count import Counts
+from airflow_dq.states.prepared import PreparedColumn
 
 SPECIAL = [
     0.0,
@@ -212,6 +214,25 @@ def test_chunked_and_sliced_arrays_are_read_like_whole_ones(state, kind, limit) 
     padded = pa.concat_arrays([array[:5], array, array[:5]])[5 : 5 + len(array)]
     with limited(state, limit):
         assert state.of(chunked) == state.of(array) == state.of(padded)
+
+
+@pytest.mark.parametrize("kind", sorted(Kind))
+@pytest.mark.parametrize("key", [None, b"secret"])
+def test_states_of_one_prepared_column_are_those_made_of_it_alone(kind: Kind, key: bytes | None) -> None:
+    array = sample(Counts, kind)
+    for name, state in states_of(kind, array, key).items():
+        alone = PreparedColumn.of(array)
+        made = type(state).of_column(alone) if key is None else type(state).of_hidden(alone, key)
+        assert (name, made.encode()) == (state.key, state.encode())
+
+
+@every_state
+def test_reading_a_state_changes_nothing_of_it(state, kind, limit) -> None:
+    with limited(state, limit):
+        made = state.of(sample(state, kind))
+    before = made.encode()
+    assert made.reader() == made
+    assert made.reader().encode() == made.encode() == before
 
 
 @every_state
