@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseNotifier
 
-from airflow_dq.notifications.text import alert_text
+from airflow_dq.notifications.text import DONE, alert_text
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-GOING_ON = ("pass", "accepted", "new_normal")
-"""Outcomes of a gate that are only reported with ``passes``."""
+GOING_ON = ("pass", "accepted", "new_normal", DONE)
+"""Outcomes that are only reported with ``passes``."""
 
 
 class DQAlertNotifier(BaseNotifier):
-    """A callback of a ``DQGateSensor`` that reports what the gate found through other notifiers.
+    """A callback of a ``DQGateSensor``, or of a profile's task, that reports what happened through other notifiers.
 
     The templated arguments of those notifiers may name ``dq_alert``: its ``title`` (one line), ``text`` (plain),
     ``slack`` (mrkdwn), ``html`` and ``payload`` (plain data, for ``tojson``)::
@@ -29,11 +29,12 @@ class DQAlertNotifier(BaseNotifier):
         )
         DQGateSensor(..., on_failure_callback=tell, on_skipped_callback=tell, on_success_callback=tell)
 
-    A gate that passed is not reported; one that passed with a warning is.  Without notifiers the text goes to the log.
-    One notifier that fails does not keep the others from being called; the last error is raised at the end.
+    A gate that passed is not reported, nor is a profile that was made; a gate that passed with a warning is.  Without
+    notifiers the text goes to the log.  One notifier that fails does not keep the others from being called; the last
+    error is raised at the end.
 
     :param notifiers: the notifiers that send the text
-    :param passes: report gates that passed, too
+    :param passes: report gates that passed and profiles that were made, too
     """
 
     template_fields: Sequence[str] = ()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+DONE = "done"
+"""Outcome of a task that ended well and judged nothing, as a profile does: neither a pass nor a failure."""
 TITLE = 150
 """Longest title, in characters: mail programs and chats cut longer ones."""
 
@@ -55,7 +57,7 @@ class AlertText:
 def alert_text(context: Context) -> AlertText:
     """What to say about the task that a callback was called for.
 
-    A gate's own conclusion is used where there is one; any other failed task is told by its exception.
+    A gate's own conclusion is used where there is one; any other task is told by how it ended, and by its exception.
     """
     ti: Any = context.get("ti") or context.get("task_instance")
     task: Any = context.get("task") or getattr(ti, "task", None)
@@ -65,7 +67,7 @@ def alert_text(context: Context) -> AlertText:
     partition = found.get("partition") or getattr(task, "partition", None)
     dag_id, run_id, task_id = (getattr(ti, name, None) for name in ("dag_id", "run_id", "task_id"))
     url = getattr(ti, "log_url", None)
-    outcome = found.get("outcome", "fail")
+    outcome = found.get("outcome") or _ended(ti, context.get("exception"))
     lines = tuple(found.get("alerts", ())) or _sentences(found.get("reason") or context.get("exception"))
     hidden = found.get("alert_count", 0) - len(found.get("alerts", ()))
     if hidden > 0:
@@ -80,6 +82,17 @@ def alert_text(context: Context) -> AlertText:
         **{"alerts": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
     }
     return AlertText(_cut(title), lines, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
+
+
+def _ended(ti: Any, error: object) -> str:
+    """The outcome of a task that has concluded nothing: it judges nothing, or failed before it could.
+
+    A killed task's callback knows neither a state nor an error, and is a failure.
+    """
+    state = getattr(ti, "state", None)
+    if error is None and state in ("success", "skipped"):
+        return DONE if state == "success" else "skip"
+    return "fail"
 
 
 def _sentences(said: object) -> tuple[str, ...]:

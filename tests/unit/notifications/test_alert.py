@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.sdk import BaseNotifier
+from airflow.sdk import BaseNotifier, TaskInstanceState
 
 from airflow_dq.gate.conclusion import Conclusion, Outcome
 from airflow_dq.notifications.alert import DQAlertNotifier
@@ -65,6 +65,29 @@ def test_any_other_failed_task_is_told_by_its_exception() -> None:
     assert (alert.title, alert.lines) == ("Data quality: sales 2026-01-01: fail", ("The folder x is missing.",))
     bare = alert_text({"exception": ValueError("a\n- b")})  # type: ignore[typeddict-item]
     assert bare.lines == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "outcome", "told"),
+    [
+        (TaskInstanceState.SUCCESS, None, "done", 0),
+        ("skipped", None, "skip", 1),
+        ("failed", RuntimeError("gone"), "fail", 1),
+        ("up_for_retry", RuntimeError("gone"), "fail", 1),
+        (None, None, "fail", 1),  # killed: Airflow's callback knows no state and no exception
+    ],
+)
+def test_a_task_that_is_no_gate_is_told_as_it_ended(
+    state: str | None, error: Exception | None, outcome: str, told: int
+) -> None:
+    ended = context(None)
+    ended["ti"].state = state
+    ended |= {} if error is None else {"exception": error}
+    alert = alert_text(ended)  # type: ignore[arg-type]
+    assert (alert.payload["outcome"], alert.title.rpartition(": ")[2]) == (outcome, outcome)
+    sent: list[str] = []
+    DQAlertNotifier(Sender("x", sent))(ended)
+    assert len(sent) == told
 
 
 def test_a_title_is_one_short_line_and_alerts_left_out_are_counted() -> None:
