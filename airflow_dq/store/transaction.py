@@ -29,6 +29,10 @@ AWAITED = "airflow_dq_awaited"
 STATEMENT_SECONDS = 300
 LOCK_SECONDS = 120
 _TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
+_READS_ONLY = "25006"
+"""A standby answers: for the seconds of a failover, before it is promoted or the address moves."""
+_TOO_LATE = {"55P03", "57014"}  # lock timeout; statement timeout, or canceled
+_PASSING = {_READS_ONLY, *_TOO_LATE}
 _NO_SUCH_TABLE = {"42P01", "3F000"}
 _FORBIDDEN = "42501"
 
@@ -47,11 +51,13 @@ def run(
 
     When the connection dies or the server finds a deadlock, nothing of it is in the database and the whole of it
     is done again, on a fresh connection, at most ``ATTEMPTS`` times; ``work`` must therefore be free of side effects.
-    A server that this engine has reached before is awaited for ``RESTART_SECONDS``.
+    A server that this engine has reached before is awaited for ``RESTART_SECONDS``; so is one that only reads, or
+    that keeps a statement waiting for longer than it may.
 
     :param snapshot: read only, and every statement of ``work`` sees the database as the first one did: what several
         statements read fits together, whatever is replaced or dropped meanwhile
-    :raises StoreUnreachableError: when there is no connection, or it dies every time
+    :raises StoreUnreachableError: when there is no connection, or it dies every time, or the server goes on only
+        reading or not answering in time
     :raises StoreError: when the database refuses the work
     """
     attempt, deadline = 1, None
@@ -64,7 +70,10 @@ def run(
                 _configure(connection, statement_seconds, snapshot)
                 return work(connection)
         except DBAPIError as error:
-            if not connected and engine in _reached and engine.get_execution_options().get(AWAITED, True):
+            passing = _sqlstate(error) in _PASSING
+            if _sqlstate(error) == _READS_ONLY:
+                engine.dispose()  # the next connection may lead to another server
+            if (passing or not connected) and engine in _reached and engine.get_execution_options().get(AWAITED, True):
                 deadline = _await_restart(engine, error, deadline)
                 continue
             again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
@@ -110,6 +119,17 @@ def explain(error: DBAPIError, url: URL) -> StoreError:
         return StoreError(
             f"The {where} refuses the access ({said}): grant the user its rights on schema {SCHEMA!r}, "
             "and CREATE on the database for the first `airflow dq db upgrade`."
+        )
+    if state == _READS_ONLY:
+        return StoreUnreachableError(
+            f"The statistics {where} only reads for now ({said}): after a failover it writes again in a while; if it "
+            f"does not, let the address in {DSN_VARIABLE} or the Airflow connection {DEFAULT_CONN_ID!r} be that of "
+            "the primary server."
+        )
+    if state in _TOO_LATE:
+        return StoreUnreachableError(
+            f"The statistics {where} did not answer in time ({said}): look for what keeps it busy, or holds a lock "
+            "(pg_stat_activity)."
         )
     if error.connection_invalidated or (isinstance(error, OperationalError) and state is None):
         return StoreUnreachableError(

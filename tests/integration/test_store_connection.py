@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import socket
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
 
 import pytest
+from sqlalchemy import Connection, Engine, text
 
 from airflow_dq.exceptions import StoreUnreachableError
-from airflow_dq.store import open_store
+from airflow_dq.store import open_store, transaction
 from airflow_dq.store.address import parse_dsn
+from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import check, upgrade
 
 
@@ -58,3 +63,72 @@ def test_repository_shows_no_password(clean_dsn: str) -> None:
         assert store.datasets() == []
         store.close()
         assert store.datasets() == []
+
+
+@contextmanager
+def read_only(dsn: str) -> Iterator[Engine]:
+    """The server as a failover leaves it for a while: whoever connects may only read."""
+    engine = make_engine(parse_dsn(dsn))
+    set_read_only(engine, "on")
+    try:
+        yield engine
+    finally:
+        set_read_only(engine, "off")
+        engine.dispose()
+
+
+def set_read_only(engine: Engine, value: str) -> None:
+    name = engine.dialect.identifier_preparer.quote(str(engine.url.database))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("SET default_transaction_read_only = off"))
+        connection.execute(text(f"ALTER DATABASE {name} SET default_transaction_read_only = {value}"))
+
+
+def test_a_server_that_only_reads_for_a_while_is_waited_for(clean_dsn: str, caplog: pytest.LogCaptureFixture) -> None:
+    with open_store(clean_dsn) as store, read_only(clean_dsn) as engine:
+        store.close()
+        assert store.datasets() == []  # on a connection to the standby, which the store then keeps
+        back = Timer(1.0, set_read_only, [engine, "off"])
+        back.start()
+        assert store.begin_attempt("flights", "1") > 0
+        back.join()
+    assert "read-only transaction" in caplog.text
+
+
+def test_one_that_goes_on_only_reading_may_be_tried_again(clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction, "RESTART_SECONDS", 0)
+    with read_only(clean_dsn), open_store(clean_dsn) as store:
+        with pytest.raises(StoreUnreachableError, match=r"only reads .*cannot execute INSERT in a read-only") as raised:
+            store.begin_attempt("flights", "1")
+        assert raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("limit", "work"),
+    [("LOCK_SECONDS", "LOCK TABLE airflow_dq.dataset IN EXCLUSIVE MODE"), ("STATEMENT_SECONDS", "SELECT pg_sleep(9)")],
+)
+def test_a_statement_that_waited_too_long_is_done_again(
+    limit: str, work: str, clean_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = {"LOCK_SECONDS": 120, "STATEMENT_SECONDS": 300} | {limit: 1}
+    monkeypatch.setattr(transaction, "LOCK_SECONDS", seconds["LOCK_SECONDS"])
+    engine, holder = make_engine(parse_dsn(clean_dsn)), make_engine(parse_dsn(clean_dsn))
+    tried: list[int] = []
+
+    def once_too_long(connection: Connection) -> str:
+        tried.append(1)
+        if len(tried) > 1:
+            held.rollback()
+        if len(tried) == 1 or limit == "LOCK_SECONDS":
+            connection.execute(text(work))
+        return "done"
+
+    with holder.connect() as held:
+        held.execute(text("LOCK TABLE airflow_dq.dataset IN EXCLUSIVE MODE"))
+        done = transaction.run(engine, once_too_long, statement_seconds=seconds["STATEMENT_SECONDS"])
+    assert (done, len(tried)) == ("done", 2)
+    monkeypatch.setattr(transaction, "RESTART_SECONDS", 0)
+    with pytest.raises(StoreUnreachableError, match="did not answer in time"):
+        transaction.run(engine, lambda c: c.execute(text("SELECT pg_sleep(9)")), statement_seconds=1)
+    for one in (engine, holder):
+        one.dispose()
