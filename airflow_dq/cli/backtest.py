@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
     from airflow_dq.engine.arrow.listing import PartitionFiles
@@ -61,15 +62,15 @@ def _settings(arguments: Any) -> dict[str, Any]:
 
 
 def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
-    from airflow_dq.engine.arrow.listing import find_partitions, natural
+    from airflow_dq.engine.arrow.listing import find_partitions
     from airflow_dq.engine.arrow.reader import reader_of
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.program import backtest
 
     found = find_partitions(arguments.files)
     until, since = arguments.until, arguments.since
-    chosen = [one for one in found if until is None or natural(one.key) <= natural(until)]
-    judged = [one for one in chosen if since is None or natural(one.key) >= natural(since)]
+    chosen = [one for one in found if until is None or order_key(one.key) <= order_key(until)]
+    judged = [one for one in chosen if since is None or order_key(one.key) >= order_key(since)]
     if not judged:
         raise ConfigurationError(_outside(arguments, found[0].key, found[-1].key, len(found)))
     # What comes before the first judged partition is its history, as far back as one reaches.

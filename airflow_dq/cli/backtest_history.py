@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.key import order_key
 from airflow_dq.options.retention import RETENTION
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _END = "\U0010ffff"
 
 @dataclass(frozen=True)
 class StoredHistory:
-    """Profiles by ascending key, and what people have decided about them."""
+    """Profiles in the order of their keys, and what people have decided about them."""
 
     repository: Repository
     dataset: str
@@ -37,7 +38,8 @@ class StoredHistory:
         :raises ConfigurationError: when there is none
         """
         listed = [line for line in repository.partitions(dataset, _EVERY) if line.rows is not None]
-        keys = sorted(line.partition for line in listed if until is None or line.partition <= until)
+        last = _END if until is None else until
+        keys = sorted((one.partition for one in listed if order_key(one.partition) <= order_key(last)), key=order_key)
         if not keys:
             known = ", ".join(line.name for line in repository.datasets()) or "none"
             upto = f" up to {until}" if until is not None and listed else ""
@@ -48,7 +50,7 @@ class StoredHistory:
         loaded, restarts = _eras(repository, dataset, len(listed))
         eligible = frozenset(loaded)
         # What a program is tried on: loaded with all that is kept of it.
-        trained = sorted(eligible)[-RETENTION.with_injected_errors :]
+        trained = sorted(eligible, key=order_key)[-RETENTION.with_injected_errors :]
         # Partitions that failed are no history for the gate, and are judged by a backtest all the same.
         for key in keys:
             if key not in loaded or key in trained:

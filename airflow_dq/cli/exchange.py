@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import CodecError, ConfigurationError, DQError
+from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
     from airflow_dq.profile.model import Profile
@@ -39,7 +40,8 @@ def export(arguments: Any) -> int:
 
 
 def _keys(repository: Repository, dataset: str, limit: int) -> list[str]:
-    keys = sorted(line.partition for line in repository.partitions(dataset, limit) if line.rows is not None)
+    listed = repository.partitions(dataset, limit)
+    keys = sorted((line.partition for line in listed if line.rows is not None), key=order_key)
     if not keys:
         known = ", ".join(line.name for line in repository.datasets()) or "none"
         raise ConfigurationError(f"No partition of a dataset {dataset!r} is profiled (datasets: {known}).")

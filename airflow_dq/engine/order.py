@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from airflow_dq.exceptions import SourceEmptyError
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.key import order_key
 
 _SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
 
@@ -34,14 +35,20 @@ def read_options(order: JobSpec) -> dict[str, str]:
 
 
 def chosen_keys(order: JobSpec, keys: Iterable[str]) -> list[str]:
-    """The keys that the order asks for, ascending: as text, like the store orders them.
+    """The keys that the order asks for, in their order.
 
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
+    since = None if order.since is None else order_key(order.since)
+    until = None if order.until is None else order_key(order.until)
+    places = {key: order_key(key) for key in keys}
     chosen = sorted(
-        key
-        for key in keys
-        if (order.since is None or key >= order.since) and (order.until is None or key <= order.until)
+        (
+            key
+            for key, place in places.items()
+            if (since is None or place >= since) and (until is None or place <= until)
+        ),
+        key=places.__getitem__,
     )
     chosen = chosen if order.limit is None else chosen[-order.limit :]
     if not chosen:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.options.key import require_trimmed
 from airflow_dq.version_compat import AirflowException, AirflowFailException
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+_NOTHING = re.compile(r"(?<![A-Za-z0-9])None(?![A-Za-z0-9])")
+"""Python's None, alone or as a part of a key (``day=None``)."""
 _GIVE = (
     "Give it a value that this run has, such as '{{ params.partition }}' or, with a partitioned timetable, "
     "'{{ partition_key }}'; a run without a logical date has no '{{ ds }}'."
@@ -21,14 +25,26 @@ _GIVE = (
 def partition_key(value: object, dataset: str) -> str:
     """The partition key that the templated argument ``partition`` rendered to; keys are raw text.
 
-    :raises ConfigurationError: when it rendered to nothing.
+    :raises ConfigurationError: when it rendered to nothing, or a part of it did, or it has outer blanks; the same of
+        the dataset's name
+    """
+    require_rendered(dataset, "dataset", dataset)
+    require_rendered(value, "partition", dataset)
+    return str(value)
+
+
+def require_rendered(value: object, argument: str, dataset: str) -> None:
+    """Refuse a name in which a template has left a hole.
+
+    :raises ConfigurationError: naming the dataset, the argument and what it rendered to
     """
     # Jinja renders a missing value (logical_date of a manual run, say) to the text None.
-    if value is None or str(value).strip() in ("", "None"):
+    if value is None or not str(value).strip() or _NOTHING.search(str(value)):
         raise ConfigurationError(
-            f"Dataset {dataset!r}: the argument partition rendered to {value!r}, which is no partition key. {_GIVE}"
+            f"Dataset {dataset!r}: the argument {argument} rendered to {value!r}: all or a part of it has no value in "
+            f"this run. {_GIVE}"
         )
-    return str(value)
+    require_trimmed(str(value), f"dataset {dataset!r}: the argument {argument}")
 
 
 def task_failure(error: DQError) -> AirflowException:

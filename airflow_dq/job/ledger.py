@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from airflow_dq.engine.base import Origin, ScanResult
 from airflow_dq.engine.csv_text import settles_types
 from airflow_dq.engine.order import where_of
-from airflow_dq.exceptions import DQError
+from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.key import order_key, require_trimmed
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.remark import looking_numeric
 from airflow_dq.store import Repository
@@ -35,19 +36,29 @@ class Ledger:
         self._say = say
         self._with_errors = with_errors
         self._attempts: dict[str, int] = {}
+        self._refused: dict[str, str] = {}
         self._newest: list[tuple[Profile, Outcome]] = []
         self._outcomes: dict[str, Outcome] = {}
 
     def begin(self, partitions: Sequence[str], origin: Origin) -> None:
         """Begin an attempt at each partition; see :meth:`airflow_dq.store.Repository.begin_attempts`."""
         self._say(f"{self._dataset}: {len(partitions)} partition(s) to profile from {origin.source}")
+        self._refused = {key: refused for key in partitions if (refused := self._why_not(key)) is not None}
         self._attempts = self._store.begin_attempts(
             self._dataset,
-            partitions,
+            [key for key in partitions if key not in self._refused],
             source=origin.source,
             read_options=origin.read_options,
             engine=origin.engine,
         )
+
+    def _why_not(self, key: str) -> str | None:
+        """Why there cannot be a partition with this key, if there cannot."""
+        try:
+            require_trimmed(key, f"partition of dataset {self._dataset!r}")
+        except ConfigurationError as error:
+            return str(error)
+        return None
 
     @contextmanager
     def closing(self) -> Iterator[None]:
@@ -62,6 +73,9 @@ class Ledger:
     def take(self, result: ScanResult) -> None:
         """Take a scanned partition, and store the one that is then no longer among the newest."""
         profile = result.profile
+        if result.partition in self._refused:
+            self._end(Outcome(result.partition, error=self._refused[result.partition], retryable=False))
+            return
         if profile is None:
             self._fail(result.partition, result.error or "", retryable=result.retryable, traceback=result.traceback)
             return
@@ -74,7 +88,7 @@ class Ledger:
         skipped = {**result.skipped, **noted}
         outcome = Outcome(result.partition, profile.row_count, full, skipped, result.seconds)
         self._newest.append((profile, outcome))
-        self._newest.sort(key=lambda kept: kept[1].partition)
+        self._newest.sort(key=lambda kept: order_key(kept[1].partition))
         if len(self._newest) > self._with_errors:
             self._save(*self._newest.pop(0))
 
@@ -98,7 +112,7 @@ class Ledger:
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
         self._store.tidy(self._dataset)
-        return [self._outcomes[key] for key in sorted(self._outcomes)]
+        return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]
 
     def _remark(self, profile: Profile) -> None:
         """Say which columns of a text file are numbers to a reader but not to the metrics."""
@@ -122,7 +136,7 @@ class Ledger:
 
     def _end(self, outcome: Outcome) -> None:
         self._outcomes[outcome.partition] = outcome
-        done, total = len(self._outcomes), len(self._attempts)
+        done, total = len(self._outcomes), len(self._attempts) + len(self._refused)
         if done % AT_ONCE == 0:
             self._store.tidy(self._dataset)
         # About twenty lines, however many partitions.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.key import is_year_last
 
 _NUMERAL = re.compile(r"[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?")
 _NAMED = 5
@@ -72,6 +73,11 @@ def remarks(keys: Sequence[str]) -> Iterator[str]:
     """What a reader should know about a job's partition keys."""
     if NULL_KEY in keys:
         yield f"rows without a partition key are kept as partition {NULL_KEY!r}, which is in no other one's history"
+    if any(map(is_year_last, keys)):
+        yield (
+            "the keys end with the year and are ordered as dates, the month first unless it cannot be one (with dots: "
+            "the day first); a key such as 2024-01-31 cannot be mistaken"
+        )
     spelled: dict[Decimal, list[str]] = {}
     for key in keys:
         if _NUMERAL.fullmatch(key):

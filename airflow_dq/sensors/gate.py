@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -63,6 +64,9 @@ class DQGateSensor(BaseSensorOperator):
     ends it without a retry.  A statistics database that goes away meanwhile is waited for like the profile; one that
     cannot be reached at the first look fails the try, and is tried again with ``retries``.  With ``deferrable`` give
     the task ``retries=1`` or more: a task that is resumed the moment it deferred can be lost by the scheduler.
+
+    ``soft_fail`` skips the task when the data violates its program, or when its profile has not come in time.  Whatever
+    else goes wrong fails it: a wrong argument, a profile that failed, data that could not be judged, a lost database.
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
@@ -131,6 +135,8 @@ class DQGateSensor(BaseSensorOperator):
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
         self._wait = Wait()
+        # Airflow's own flag would turn every failure into a skip, a misconfigured gate and a lost database included.
+        self.softens, self.soft_fail = self.soft_fail, False
         self.synthesis_options()  # a misspelt field is told when the DAG is parsed
 
     def synthesis_options(self) -> SynthesisOptions:
@@ -157,7 +163,13 @@ class DQGateSensor(BaseSensorOperator):
         if self.deferrable:
             return self._judge_or_defer(context, deadline)
         self._wait.deadline = deadline
-        return super().execute(context)
+        with self._softening():
+            return super().execute(context)
+
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> Any:
+        """Resume after a deferral, as Airflow asks for it."""
+        with self._softening():
+            return super().resume_execution(next_method, next_kwargs, context)
 
     def poke(self, context: Context) -> PokeReturnValue:
         """Look for the profile; judge it when it is there."""
@@ -209,7 +221,7 @@ class DQGateSensor(BaseSensorOperator):
             settled = when_reachable(record, self.poke_interval, self.log)
         self.alert_id = settled.alert_id
         if settled.review is None and answer.decision is None:
-            raise AirflowFailException(
+            raise (AirflowSkipException if self.softens else AirflowFailException)(
                 f"Dataset {self.dataset!r}, partition {partition!r}: nobody has decided about it. {answer.problem} "
                 "It does not pass; decide on the alert's page or with `airflow dq accept`, then clear the task."
             )
@@ -218,7 +230,8 @@ class DQGateSensor(BaseSensorOperator):
                 "The partition was profiled or judged anew since the question was asked: judging it again."
             )
             return self.execute(context)
-        self.conclusion = conclude(self.dataset, settled.verdict, self.on_violation, self.warming_up, settled.review)
+        on_violation = "skip" if self.softens else self.on_violation
+        self.conclusion = conclude(self.dataset, settled.verdict, on_violation, self.warming_up, settled.review)
         return finish(self, context, self.conclusion)
 
     def _conclude(
@@ -236,6 +249,7 @@ class DQGateSensor(BaseSensorOperator):
             )
         # Nobody sits and waits for what a backfill finds.
         on_violation = "fail" if in_backfill and self.on_violation == "review" else self.on_violation
+        on_violation = "skip" if self.softens and on_violation == "fail" else on_violation
         review = repository.decision(self.dataset, partition)
         conclusion = conclude(self.dataset, verdict, on_violation, self.warming_up, review)
         alerted = conclusion.alert_count > 0
@@ -249,8 +263,18 @@ class DQGateSensor(BaseSensorOperator):
     def _timeout(self, message: str) -> AirflowSensorTimeout:
         return AirflowSensorTimeout(f"No profile within {self.timeout:g} s. {message}")
 
+    @contextmanager
+    def _softening(self) -> Iterator[None]:
+        """Skip instead of timing out, with ``soft_fail``; what the data violates, the conclusion skips by itself."""
+        try:
+            yield
+        except AirflowSensorTimeout as error:
+            if self.softens:
+                raise AirflowSkipException(str(error)) from None
+            raise
+
     def _judge_or_defer(self, context: Context, deadline: float) -> Any:
-        seen = self._poke_softly(context)
+        seen = self._poke_or_skip(context)
         if seen.is_done:
             return seen.xcom_value
         left = max(deadline - time.time(), 0.0)
@@ -261,13 +285,13 @@ class DQGateSensor(BaseSensorOperator):
             timeout=timedelta(seconds=left + self.poke_interval),
         )
 
-    def _poke_softly(self, context: Context) -> PokeReturnValue:
+    def _poke_or_skip(self, context: Context) -> PokeReturnValue:
         # What the base class does around poke() in the other modes, for the look before the first deferral.
         try:
             return self.poke(context)
         except AirflowSkipException:
             raise
         except AirflowException as error:
-            if self.soft_fail or self.never_fail:
+            if self.never_fail:
                 raise AirflowSkipException(str(error)) from None
             raise

@@ -67,12 +67,13 @@ class _Chain:
 
 def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> _Chain:
     """As many profiles before and behind one as a baseline has, of all or of the eligible ones."""
-    key = ProfileRow.partition_key
-    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, key != NULL_KEY).limit(largest_pool())
+    key = ProfileRow.sort_key
+    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
+    query = query.limit(largest_pool())
     if eligible:
         query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).where(ELIGIBLE)
-    before = connection.execute(query.where(key < own.partition_key).order_by(key.desc())).all()
-    after = connection.execute(query.where(key > own.partition_key).order_by(key)).all()
+    before = connection.execute(query.where(key < own.sort_key).order_by(key.desc())).all()
+    after = connection.execute(query.where(key > own.sort_key).order_by(key)).all()
     return _Chain(before[::-1], [own, *after])
 
 

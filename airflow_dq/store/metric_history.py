@@ -24,7 +24,7 @@ def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str
         select(ProfileRow.id, ProfileRow.partition_key, ProfileRow.row_count)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset)
-        .order_by(ProfileRow.partition_key.desc())
+        .order_by(ProfileRow.sort_key.desc())
         .limit(limit)
     ).all()[::-1]
     if not profiles:
@@ -32,9 +32,10 @@ def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str
     query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, ColumnRow.metrics)
     rows = connection.execute(query.where(among(ColumnRow.profile_id, [row.id for row in profiles]))).all()
     keys = {row.id: row.partition_key for row in profiles}
+    places = {row.id: place for place, row in enumerate(profiles)}
     found: dict[tuple[str, str], dict[str, float | None]] = {}
     # Newest partition first: its columns lead, in their order; those that are gone follow.
-    for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: keys[r.profile_id], reverse=True):
+    for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: places[r.profile_id], reverse=True):
         for metric in chosen:
             value = row.metrics.get(metric)
             number = float(value) if isinstance(value, int | float) else None
@@ -49,12 +50,12 @@ def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str
 
 
 def newest_program(connection: Connection, dataset: str) -> tuple[str, Program] | None:
-    """The partition with the greatest key that a program was made for, and that program."""
+    """The newest partition that a program was made for, and that program."""
     query = (
         select(ProgramRow.partition_key, ProgramRow.document)
         .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
         .where(DatasetRow.name == dataset)
-        .order_by(ProgramRow.partition_key.desc())
+        .order_by(ProgramRow.sort_key.desc())
         .limit(1)
     )
     found = connection.execute(query).one_or_none()

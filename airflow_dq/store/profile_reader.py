@@ -15,6 +15,7 @@ from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
@@ -51,7 +52,7 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
 
 
 def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
-    """The newest ``limit`` eligible profiles with keys below ``before``, oldest first.
+    """The newest ``limit`` eligible profiles with keys before another, oldest first.
 
     A partition that a person has called the new normal is the oldest that later ones are judged against.
 
@@ -63,9 +64,11 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key are of no time: they come before nothing.
-        .where(DatasetRow.name == dataset, ProfileRow.partition_key < before, ProfileRow.partition_key != NULL_KEY)
-        .where(ELIGIBLE, ProfileRow.partition_key >= func.coalesce(start_key(dataset, before), ""))
-        .order_by(ProfileRow.partition_key.desc())
+        .where(
+            DatasetRow.name == dataset, ProfileRow.sort_key < order_key(before), ProfileRow.partition_key != NULL_KEY
+        )
+        .where(ELIGIBLE, ProfileRow.sort_key >= func.coalesce(start_key(dataset, before), ""))
+        .order_by(ProfileRow.sort_key.desc())
         .limit(limit)
     )
     stored = read_stored(connection, connection.execute(query).all()[::-1])

@@ -28,20 +28,20 @@ def targets(connection: Connection, dataset: str | None) -> list[str]:
 
 
 def cut(connection: Connection, dataset: str, keep: int) -> str | None:
-    """Key of the oldest of the newest ``keep`` partitions; None when there are not more than these."""
+    """Sort key of the oldest of the newest ``keep`` partitions; None when there are not more than these."""
     newest = (
-        select(AttemptRow.partition_key)
+        select(AttemptRow.sort_key)
         .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
         # Rows without a key are of no time: they are neither new nor old.
         .where(DatasetRow.name == dataset, AttemptRow.partition_key != NULL_KEY)
-        .group_by(AttemptRow.partition_key)
-        .order_by(AttemptRow.partition_key.desc())
+        .group_by(AttemptRow.sort_key)
+        .order_by(AttemptRow.sort_key.desc())
     )
     return connection.execute(newest.offset(keep - 1).limit(1)).scalar()
 
 
 def drop_some(connection: Connection, dataset: str, before: str) -> tuple[int, int]:
-    """Drop the oldest few partitions with lesser keys: attempts, profiles, programs, verdicts and alerts of them.
+    """Drop the oldest few partitions before a sort key: attempts, profiles, programs, verdicts and alerts of them.
 
     What people decided stays in the audit trail.
 
@@ -54,9 +54,9 @@ def drop_some(connection: Connection, dataset: str, before: str) -> tuple[int, i
             ProfileRow,
             (ProfileRow.dataset_id == AttemptRow.dataset_id) & (ProfileRow.partition_key == AttemptRow.partition_key),
         )
-        .where(AttemptRow.dataset_id == owner, AttemptRow.partition_key < before, AttemptRow.partition_key != NULL_KEY)
-        .group_by(AttemptRow.partition_key)
-        .order_by(AttemptRow.partition_key)
+        .where(AttemptRow.dataset_id == owner, AttemptRow.sort_key < before, AttemptRow.partition_key != NULL_KEY)
+        .group_by(AttemptRow.partition_key, AttemptRow.sort_key)
+        .order_by(AttemptRow.sort_key)
         .limit(PARTITIONS_AT_ONCE)
     )
     found = connection.execute(old).all()

@@ -152,7 +152,7 @@ class Repository:
         return run(self._engine, lambda c: profile_reader.load(c, dataset, partition, variants=variants), snapshot=True)
 
     def load_history(self, dataset: str, before: str, limit: int) -> list[Profile]:
-        """What a partition is judged against: the newest ``limit`` eligible profiles with lesser keys, oldest first.
+        """What a partition is judged against: the newest ``limit`` eligible profiles before it, oldest first.
 
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
         that failed, could not be judged or was rejected, also when it was profiled anew with other content since, and
@@ -222,7 +222,7 @@ class Repository:
         return run(self._engine, lambda c: metric_history.load(c, dataset, limit, metrics))
 
     def current_program(self, dataset: str) -> tuple[str, Program] | None:
-        """The program of the partition with the greatest key, and that key."""
+        """The program of the newest partition that has one, and its key."""
         return run(self._engine, lambda c: metric_history.newest_program(c, dataset))
 
     def verdicts(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[VerdictSummary]:

@@ -67,7 +67,7 @@ def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateC
     if oldest_kept is None or _is_filling(connection, owner, oldest_kept):
         return False
     query = select(ProfileRow.id, ProfileRow.partition_key).where(ProfileRow.has_states, _is_old(owner, oldest_kept))
-    found = connection.execute(query.order_by(ProfileRow.partition_key).limit(AT_ONCE + 1)).all()
+    found = connection.execute(query.order_by(ProfileRow.sort_key).limit(AT_ONCE + 1)).all()
     if not found:
         return False
     width = connection.execute(select(func.count()).where(ColumnRow.profile_id == found[0].id)).scalar_one()
@@ -83,13 +83,13 @@ def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateC
 
 
 def _oldest_kept(connection: Connection, owner: int, newest: int) -> str | None:
-    """Key of the ``newest``-th eligible partition, counted from the end; None when there are not so many."""
+    """Sort key of the ``newest``-th eligible partition, counted from the end; None when there are not so many."""
     query = (
-        select(ProfileRow.partition_key)
+        select(ProfileRow.sort_key)
         .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key sort behind the dates, and are in no history.
         .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
-        .order_by(ProfileRow.partition_key.desc())
+        .order_by(ProfileRow.sort_key.desc())
         .offset(newest - 1)
         .limit(1)
     )
@@ -106,7 +106,7 @@ def _is_old(owner: int, oldest_kept: str) -> ColumnElement[bool]:
     )
     return and_(
         ProfileRow.dataset_id == owner,
-        ProfileRow.partition_key < oldest_kept,
+        ProfileRow.sort_key < oldest_kept,
         ProfileRow.id.not_in(select(recent.c.id)),
     )
 
@@ -124,7 +124,7 @@ def _is_filling(connection: Connection, owner: int, oldest_kept: str) -> bool:
     )
     running = select(AttemptRow.id).where(
         AttemptRow.dataset_id == owner,
-        AttemptRow.partition_key < oldest_kept,
+        AttemptRow.sort_key < oldest_kept,
         AttemptRow.state == literal("running", literal_execute=True),
         AttemptRow.started_at > func.now() - text("interval '1 day'"),
         ~superseded.exists(),

@@ -11,6 +11,7 @@ from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
 from airflow_dq.judge.verdict import Status
+from airflow_dq.options.key import order_key
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
@@ -200,8 +201,8 @@ def events(connection: Connection, dataset_id: int, dataset: str, partition: str
 
 
 def start_key(dataset: str, before: str) -> ScalarSelect[str | None]:
-    """Key of the newest partition before another at which a person restarted the history, as a subquery."""
-    return _starts(select(ReviewEventRow.partition_key), dataset, before).scalar_subquery()
+    """Sort key of the newest partition before another at which a person restarted the history, as a subquery."""
+    return _starts(select(ReviewEventRow.sort_key), dataset, before).scalar_subquery()
 
 
 def history_start(connection: Connection, dataset: str, before: str) -> HistoryStart | None:
@@ -229,10 +230,10 @@ def _starts(query: Select[*Found], dataset: str, before: str) -> Select[*Found]:
         .where(
             owner.name == dataset,
             ReviewEventRow.action == "new_normal",
-            ReviewEventRow.partition_key < before,
+            ReviewEventRow.sort_key < order_key(before),
             ~taken_back.exists(),
         )
-        .order_by(ReviewEventRow.partition_key.desc())
+        .order_by(ReviewEventRow.sort_key.desc())
         .limit(1)
     )
 

@@ -78,7 +78,7 @@ def _require_known(connection: Connection, owner: int, dataset: str, column: str
     newest = (
         select(ProfileRow.id)
         .where(ProfileRow.dataset_id == owner)
-        .order_by(ProfileRow.partition_key.desc())
+        .order_by(ProfileRow.sort_key.desc())
         .limit(1)
         .scalar_subquery()
     )

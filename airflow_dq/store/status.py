@@ -22,7 +22,11 @@ def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> l
     query = select(
         DatasetRow.name,
         select(func.count()).where(profiled).scalar_subquery(),
-        select(func.max(ProfileRow.partition_key)).where(profiled).scalar_subquery(),
+        select(ProfileRow.partition_key)
+        .where(profiled)
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(1)
+        .scalar_subquery(),
         select(func.max(ProfileRow.updated_at)).where(profiled).scalar_subquery(),
         select(func.coalesce(func.sum(VerdictRow.open_count), 0)).where(mine, is_open).scalar_subquery(),
         select(func.count()).where(mine, is_open).scalar_subquery(),
@@ -61,7 +65,7 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         .join(AttemptRow, AttemptRow.id == newest.c.id)
         .outerjoin(ProfileRow, same_partition)
         .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
-        .order_by(AttemptRow.partition_key.desc())
+        .order_by(AttemptRow.sort_key.desc())
     )
     return [_summary(row) for row in connection.execute(with_first_alert(query))]
 
@@ -72,8 +76,8 @@ def _newest_attempts(dataset: str, limit: int) -> Subquery:
         select(func.max(AttemptRow.id).label("id"))
         .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
         .where(DatasetRow.name == dataset)
-        .group_by(AttemptRow.partition_key)
-        .order_by(AttemptRow.partition_key.desc())
+        .group_by(AttemptRow.sort_key)
+        .order_by(AttemptRow.sort_key.desc())
         .limit(limit)
         .subquery()
     )

@@ -38,7 +38,7 @@ class DatasetSummary:
     partitions: int
     """Partitions with a profile."""
     newest: str | None
-    """Greatest partition key with a profile."""
+    """Key of the newest partition with a profile."""
     profiled_at: datetime | None
     """Last time that any of them was profiled."""
     open_alerts: int = 0

@@ -1,7 +1,8 @@
 """The tables, in PostgreSQL schema ``airflow_dq``.
 
-Text keys collate "C": partitions order by their bytes, the same on every server.  Names of datasets, partitions
-and columns are data in rows, never identifiers.
+Text keys collate "C": they order by their bytes, the same on every server and in Python.  Partitions are ordered by
+``sort_key``, which :func:`~airflow_dq.options.key.order_key` makes of their keys.  Names of datasets, partitions and
+columns are data in rows, never identifiers.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from airflow_dq.options.key import order_key
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.document import Document, Metrics
 
@@ -62,6 +64,12 @@ def _owner(target: str, **options: Any) -> Mapped[int]:
     return mapped_column(BigInteger, ForeignKey(f"{SCHEMA}.{target}.id", ondelete="CASCADE"), **options)
 
 
+def _sort_key_of(context: Any) -> str | None:
+    """What a row is sorted by, made of its partition's key when it is inserted."""
+    key = context.get_current_parameters()["partition_key"]
+    return None if key is None else order_key(key)
+
+
 class DatasetRow(Base):
     """A recurring table."""
 
@@ -80,12 +88,14 @@ class AttemptRow(Base):
     __table_args__ = (
         CheckConstraint("state IN ('running', 'succeeded', 'failed')", name="state"),
         Index(None, "dataset_id", "partition_key", "id"),
-        Index("ix_profile_attempt_running", "dataset_id", "partition_key", postgresql_where=text("state = 'running'")),
+        Index("ix_profile_attempt_sort_key", "dataset_id", "sort_key", "id"),
+        Index("ix_profile_attempt_running", "dataset_id", "sort_key", postgresql_where=text("state = 'running'")),
     )
 
     id: Mapped[int] = _id()
     dataset_id: Mapped[int] = _owner("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
+    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
     state: Mapped[str] = mapped_column(Text, server_default="running")
     error: Mapped[str | None] = mapped_column(Text)
     source: Mapped[str | None] = mapped_column(Text)
@@ -105,14 +115,16 @@ class ProfileRow(Base):
     __table_args__ = (
         UniqueConstraint("dataset_id", "partition_key"),
         Index(None, "dataset_id", "updated_at"),
+        Index("ix_profile_sort_key", "dataset_id", "sort_key"),
         # Retention looks for the few profiles that still have them.
-        Index("ix_profile_has_states", "dataset_id", "partition_key", postgresql_where=text("has_states")),
-        Index("ix_profile_has_variants", "dataset_id", "partition_key", postgresql_where=text("has_variants")),
+        Index("ix_profile_has_states", "dataset_id", "sort_key", postgresql_where=text("has_states")),
+        Index("ix_profile_has_variants", "dataset_id", "sort_key", postgresql_where=text("has_variants")),
     )
 
     id: Mapped[int] = _id()
     dataset_id: Mapped[int] = _owner("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
+    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
     attempt_id: Mapped[int] = _owner("profile_attempt", index=True)
     row_count: Mapped[int] = mapped_column(BigInteger)
     fingerprint: Mapped[str] = mapped_column(Text)
@@ -169,11 +181,12 @@ class ProgramRow(Base):
     """The program that a partition was judged by."""
 
     __tablename__ = "program"
-    __table_args__ = (UniqueConstraint("dataset_id", "partition_key"),)
+    __table_args__ = (UniqueConstraint("dataset_id", "partition_key"), Index(None, "dataset_id", "sort_key"))
 
     id: Mapped[int] = _id()
     dataset_id: Mapped[int] = _owner("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
+    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
     inputs: Mapped[str | None] = mapped_column(Text)
     """Digest of what it was synthesized from; equal inputs, equal program."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
@@ -269,15 +282,14 @@ class ReviewEventRow(Base):
     __table_args__ = (
         CheckConstraint("action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')", name="action"),
         Index(None, "dataset_id", "partition_key", "id"),
-        Index(
-            "ix_review_event_new_normal", "dataset_id", "partition_key", postgresql_where=text("action = 'new_normal'")
-        ),
+        Index("ix_review_event_new_normal", "dataset_id", "sort_key", postgresql_where=text("action = 'new_normal'")),
     )
 
     id: Mapped[int] = _id()
     dataset_id: Mapped[int] = _owner("dataset")
     partition_key: Mapped[str | None] = mapped_column(Key)
     """None for what is about the whole dataset."""
+    sort_key: Mapped[str | None] = mapped_column(Key, default=_sort_key_of)
     action: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())

@@ -8,6 +8,7 @@ from typing import Any
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, strict_json
+from airflow_dq.options.key import require_trimmed
 
 __all__ = [
     "decode_metrics",
@@ -21,8 +22,9 @@ __all__ = [
 ]
 
 
-LONGEST = 2000
-"""Bytes of a dataset's name or a partition's key: PostgreSQL's indexes hold few more."""
+LONGEST = 1000
+"""Bytes of a dataset's name or a partition's key: PostgreSQL's indexes hold 2,704, and what a key is sorted by may be
+two and a half times as long."""
 
 
 def finite(value: Any) -> float | None:
@@ -37,6 +39,7 @@ def storable_key(value: str | None, what: str) -> str:
     """A name that rows are found by.
 
     :param what: what it names, for the message (``dataset``, ``partition``, ``column``)
+    :raises ConfigurationError: when a dataset or a partition has blanks at its ends
     :raises StoreError: when it is empty, too long, or holds what PostgreSQL's text cannot (NUL, half a surrogate pair).
     """
     if not value and what != "column":  # a CSV file's header may name a column ""
@@ -46,6 +49,8 @@ def storable_key(value: str | None, what: str) -> str:
         raise StoreError(
             f"The {what} is named {name!r}, with a character that PostgreSQL cannot store: rename it, or exclude it."
         )
+    if what != "column":
+        require_trimmed(name, what)
     size = len(name.encode())
     if what != "column" and size > LONGEST:
         raise StoreError(

@@ -68,6 +68,7 @@ def _create_attempt() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("dataset_id", sa.BigInteger(), nullable=False),
         sa.Column("partition_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("sort_key", sa.Text(collation="C"), nullable=False),
         sa.Column("state", sa.Text(), server_default="running", nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("source", sa.Text(), nullable=True),
@@ -84,7 +85,8 @@ def _create_attempt() -> None:
         schema=SCHEMA,
     )
     _index("profile_attempt", op.f("ix_profile_attempt_dataset_id"), "dataset_id", "partition_key", "id")
-    _index("profile_attempt", "ix_profile_attempt_running", "dataset_id", "partition_key", where="state = 'running'")
+    _index("profile_attempt", "ix_profile_attempt_sort_key", "dataset_id", "sort_key", "id")
+    _index("profile_attempt", "ix_profile_attempt_running", "dataset_id", "sort_key", where="state = 'running'")
 
 
 def _create_profile() -> None:
@@ -93,6 +95,7 @@ def _create_profile() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("dataset_id", sa.BigInteger(), nullable=False),
         sa.Column("partition_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("sort_key", sa.Text(collation="C"), nullable=False),
         sa.Column("attempt_id", sa.BigInteger(), nullable=False),
         sa.Column("row_count", sa.BigInteger(), nullable=False),
         sa.Column("fingerprint", sa.Text(), nullable=False),
@@ -113,8 +116,9 @@ def _create_profile() -> None:
     )
     _index("profile", op.f("ix_profile_attempt_id"), "attempt_id")
     _index("profile", op.f("ix_profile_dataset_id"), "dataset_id", "updated_at")
+    _index("profile", "ix_profile_sort_key", "dataset_id", "sort_key")
     for kept in ("has_states", "has_variants"):
-        _index("profile", f"ix_profile_{kept}", "dataset_id", "partition_key", where=kept)
+        _index("profile", f"ix_profile_{kept}", "dataset_id", "sort_key", where=kept)
 
 
 def _create_column() -> None:
@@ -173,6 +177,7 @@ def _create_program() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("dataset_id", sa.BigInteger(), nullable=False),
         sa.Column("partition_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("sort_key", sa.Text(collation="C"), nullable=False),
         sa.Column("inputs", sa.Text(), nullable=True),
         sa.Column("document", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -183,6 +188,7 @@ def _create_program() -> None:
         sa.UniqueConstraint("dataset_id", "partition_key", name=op.f("uq_program_dataset_id")),
         schema=SCHEMA,
     )
+    _index("program", op.f("ix_program_dataset_id"), "dataset_id", "sort_key")
 
 
 def _create_verdict() -> None:
@@ -267,6 +273,7 @@ def _create_review() -> None:
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("dataset_id", sa.BigInteger(), nullable=False),
         sa.Column("partition_key", sa.Text(collation="C"), nullable=True),
+        sa.Column("sort_key", sa.Text(collation="C"), nullable=True),
         sa.Column("action", sa.Text(), nullable=False),
         sa.Column("by", sa.Text(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -283,7 +290,7 @@ def _create_review() -> None:
         schema=SCHEMA,
     )
     _index("review_event", op.f("ix_review_event_dataset_id"), "dataset_id", "partition_key", "id")
-    _index("review_event", "ix_review_event_new_normal", "dataset_id", "partition_key", where="action = 'new_normal'")
+    _index("review_event", "ix_review_event_new_normal", "dataset_id", "sort_key", where="action = 'new_normal'")
     op.create_table(
         "snooze",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),

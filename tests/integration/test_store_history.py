@@ -7,17 +7,28 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import event
 
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
+from airflow_dq.options.key import order_key
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
-from airflow_dq.store import Repository, retention
+from airflow_dq.store import Repository, open_store, retention
 from airflow_dq.store.review_model import Decision
 from tests.integration.sample import ODD_NAME, days, make_profile
+
+KEYS = (
+    st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=20)
+    | st.from_regex(r"-?[0-9]{1,12}(\.[0-9]{1,4})?", fullmatch=True)
+    | st.dates().map(str)
+    | st.from_regex(r"(day|eu-)?[0-9]{1,3}(-[0-9]{1,2})?", fullmatch=True)
+).filter(lambda key: key == key.strip())
+"""Whatever may be a partition's key."""
 
 
 def put(store: Repository, *profiles: Profile, dataset: str = "t") -> None:
@@ -55,9 +66,9 @@ def test_history_is_the_newest_before_oldest_first(store: Repository) -> None:
     put(store, make_profile("2024-01-03", rows=5), dataset="other")
     assert store.load_history("t", "2024-01-08", 3) == profiles[4:7]
     assert keys(store.load_history("t", "2024-01-08", 100)) == keys(profiles[:7])
-    # Bytes, not a language's rules: upper case before lower, digits before letters.
+    # Numbers as numbers; else bytes, not a language's rules: upper case before lower, digits before letters.
     put(store, make_profile("B"), make_profile("a"), make_profile("10"), make_profile("9"), dataset="u")
-    assert keys(store.load_history("u", "b", 10)) == ["10", "9", "B", "a"]
+    assert keys(store.load_history("u", "b", 10)) == ["9", "10", "B", "a"]
 
 
 @pytest.mark.parametrize(
@@ -257,3 +268,14 @@ def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_kee
     assert kept == [profile.partition for profile in profiles[-RETENTION.with_states(largest_pool()) :]]
     price = some[10].columns["price"]
     assert len(price.pairs) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"
+
+
+@given(st.lists(KEYS, min_size=1, max_size=30, unique=True))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_database_orders_keys_as_python_does(clean_dsn: str, keys: list[str]) -> None:
+    in_order = sorted(keys, key=order_key)
+    with open_store(clean_dsn) as store:
+        dataset = f"t{store.begin_attempt('counter', '1')}"
+        store.begin_attempts(dataset, keys)
+        listed = [line.partition for line in store.partitions(dataset, len(keys))]
+    assert listed[::-1] == in_order

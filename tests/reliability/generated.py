@@ -86,10 +86,10 @@ _OLDER = """
         SELECT p.*, row_number() OVER (ORDER BY p.partition_key) AS place
         FROM airflow_dq.profile p WHERE p.partition_key < (SELECT min(partition_key) FROM judged);
     CREATE TEMPORARY TABLE pair ON COMMIT DROP AS
-        SELECT older.partition_key, older.fingerprint, judged.id AS verdict_id, judged.program_id
+        SELECT older.partition_key, older.sort_key, older.fingerprint, judged.id AS verdict_id, judged.program_id
         FROM older JOIN judged ON judged.place = 1 + older.place % judged.places;
-    INSERT INTO airflow_dq.program (dataset_id, partition_key, inputs, document)
-        SELECT g.dataset_id, pair.partition_key, g.inputs, g.document
+    INSERT INTO airflow_dq.program (dataset_id, partition_key, sort_key, inputs, document)
+        SELECT g.dataset_id, pair.partition_key, pair.sort_key, g.inputs, g.document
         FROM pair JOIN airflow_dq.program g ON g.id = pair.program_id;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
             document, alert_count, open_count, severity, withheld)
@@ -111,14 +111,15 @@ _COPY = """
         SELECT 'table_' || lpad(n::text, 4, '0') AS name FROM generate_series(CAST(:first AS int), :last) n;
     INSERT INTO airflow_dq.dataset (name) SELECT name FROM made;
     CREATE TEMPORARY TABLE mine ON COMMIT DROP AS SELECT d.id FROM airflow_dq.dataset d JOIN made USING (name);
-    INSERT INTO airflow_dq.profile_attempt (dataset_id, partition_key, state, source, read_options, engine, version,
-            started_at, finished_at)
-        SELECT mine.id, a.partition_key, a.state, a.source, a.read_options, a.engine, a.version, a.started_at,
-            a.finished_at
+    INSERT INTO airflow_dq.profile_attempt (dataset_id, partition_key, sort_key, state, source, read_options, engine,
+            version, started_at, finished_at)
+        SELECT mine.id, a.partition_key, a.sort_key, a.state, a.source, a.read_options, a.engine, a.version,
+            a.started_at, a.finished_at
         FROM mine CROSS JOIN airflow_dq.profile_attempt a WHERE a.dataset_id = :model;
-    INSERT INTO airflow_dq.profile (dataset_id, partition_key, attempt_id, row_count, fingerprint, options, has_states,
-            has_variants)
-        SELECT mine.id, p.partition_key, a.id, p.row_count, p.fingerprint, p.options, p.has_states, p.has_variants
+    INSERT INTO airflow_dq.profile (dataset_id, partition_key, sort_key, attempt_id, row_count, fingerprint, options,
+            has_states, has_variants)
+        SELECT mine.id, p.partition_key, p.sort_key, a.id, p.row_count, p.fingerprint, p.options, p.has_states,
+            p.has_variants
         FROM mine CROSS JOIN airflow_dq.profile p
         JOIN airflow_dq.profile_attempt a ON a.dataset_id = mine.id AND a.partition_key = p.partition_key
         WHERE p.dataset_id = :model;
@@ -139,8 +140,8 @@ _COPY = """
         SELECT kept.new, s.key, s.data FROM kept JOIN airflow_dq.column_state s ON s.column_profile_id = kept.old;
     INSERT INTO airflow_dq.column_variant
         SELECT kept.new, s.data FROM kept JOIN airflow_dq.column_variant s ON s.column_profile_id = kept.old;
-    INSERT INTO airflow_dq.program (dataset_id, partition_key, inputs, document)
-        SELECT mine.id, g.partition_key, g.inputs, g.document
+    INSERT INTO airflow_dq.program (dataset_id, partition_key, sort_key, inputs, document)
+        SELECT mine.id, g.partition_key, g.sort_key, g.inputs, g.document
         FROM mine CROSS JOIN airflow_dq.program g WHERE g.dataset_id = :model;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
             document, alert_count, open_count, severity, withheld, dag_id, run_id, task_id, map_index)

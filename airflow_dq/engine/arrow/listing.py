@@ -13,6 +13,7 @@ from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
 from airflow_dq.engine.order import chosen_keys, where_of
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 from airflow_dq.options.job import NULL_KEY, JobSpec
+from airflow_dq.options.key import order_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def locate(spec: JobSpec) -> dict[str, str]:
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
     if spec.pattern is None:
-        return dict(sorted(spec.paths.items()))
+        return {key: spec.paths[key] for key in sorted(spec.paths, key=order_key)}
     found = _matches(spec.pattern)
     if not found:
         raise SourceMissingError(
@@ -40,9 +41,9 @@ def locate(spec: JobSpec) -> dict[str, str]:
 
 
 def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
-    """The partitions that a pattern with one ``*`` matches, whose match is the key, in the natural order of the keys.
+    """The partitions that a pattern with one ``*`` matches, whose match is the key, in the order of the keys.
 
-    A match may be a file or a folder of files.  Numbers within keys are ordered as numbers (``day9`` before ``day10``).
+    A match may be a file or a folder of files.
 
     :param patterns: one pattern; or the paths that a shell has made of one, which differ in the key alone
     :raises ConfigurationError: when a pattern has no ``*``, or several
@@ -55,16 +56,10 @@ def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
     if not places:
         raise SourceMissingError(f"Nothing matches {patterns[0]}. Check the path, and quote it for the shell.")
     partitions = [PartitionFiles(key, tuple(_files(path, into_columns=True))) for key, path in places.items()]
-    filled = sorted((one for one in partitions if one.files), key=lambda one: natural(one.key))
+    filled = sorted((one for one in partitions if one.files), key=lambda one: order_key(one.key))
     if not filled:
         raise SourceEmptyError(f"What matches {patterns[0]} holds no data file (hidden and side files left aside).")
     return filled
-
-
-def natural(key: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key in which numbers are numbers."""
-    parts = re.split(r"(\d+)", key)
-    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
 
 
 def data_files(place: str, where: str) -> list[Path]:

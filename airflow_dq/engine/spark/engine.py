@@ -23,6 +23,7 @@ from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by
 from airflow_dq.engine.worker.partial import Partial
 from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.key import order_key
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 
@@ -118,7 +119,7 @@ class SparkEngine(Engine):
             return
         self._say(f"{dataset}: {len(found)} partition(s) are read by the tasks themselves")
         lanes = lanes_if_tiny(self._spark, found) if len(places) <= with_errors else 0
-        newest = sorted(places)[-with_errors:]
+        newest = sorted(places, key=order_key)[-with_errors:]
         found = [replace(one, sampled=one.key in newest) for one in found]
         self._unsampled = {one.key: one for one in found if not one.sampled}
         try:

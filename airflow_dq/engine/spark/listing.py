@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
+from airflow_dq.options.key import order_key
 
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 
@@ -108,7 +108,7 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
         match = re.fullmatch(text, path)
         if match and (match[1] == HIVE_NULL or not is_hidden(status.getPath().getName())):
             found[match[1]] = path
-    return {key: found[folder] for folder, key in sorted(keys_of(found).items(), key=itemgetter(1))}
+    return {key: found[folder] for folder, key in sorted(keys_of(found).items(), key=lambda pair: order_key(pair[1]))}
 
 
 def base_path(pattern: str) -> str:

@@ -147,7 +147,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     keys = chosen_keys(spec, found)
     if len(keys) < len(found):
         # On the column itself, so that Spark can leave out folders it need not read.
-        inside = raw.between(keys[0], keys[-1])
+        inside = raw.isin(keys)
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
     return partition_rows(
         Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name))

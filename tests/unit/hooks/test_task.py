@@ -32,6 +32,27 @@ def test_a_key_that_rendered_to_nothing_names_the_argument(rendered: object) -> 
         partition_key(rendered, "flights")
 
 
+@pytest.mark.parametrize("rendered", ["day=None", "None/eu", "day=2024-01-01T None", "day=None_eu"])
+def test_a_key_with_a_value_that_rendered_to_nothing_is_refused(rendered: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"the argument partition rendered to '{rendered}'"):
+        partition_key(rendered, "flights")
+    with pytest.raises(ConfigurationError, match="the argument dataset rendered to"):
+        partition_key("1", rendered)
+
+
+@pytest.mark.parametrize("rendered", ["NoneSuch", "none", "Nonesense-1", "aNone"])
+def test_a_word_that_only_begins_like_it_is_a_key(rendered: str) -> None:
+    assert partition_key(rendered, rendered) == rendered
+
+
+@pytest.mark.parametrize("rendered", [" 2024-01-01", "2024-01-01 ", "2024-01-01\n", "\u00a02024-01-01"])
+def test_a_key_with_outer_blanks_is_refused(rendered: str) -> None:
+    with pytest.raises(ConfigurationError, match="begins or ends with a blank"):
+        partition_key(rendered, "flights")
+    with pytest.raises(ConfigurationError, match="begins or ends with a blank"):
+        partition_key("1", rendered)
+
+
 @pytest.mark.parametrize("error", [StoreUnreachableError("down"), SourceMissingError("no folder")])
 def test_what_may_pass_by_itself_is_retried(error: DQError) -> None:
     with pytest.raises(AirflowException, match=str(error)) as raised, explained(LOG):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, suppress
+from copy import copy
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -287,10 +288,66 @@ def test_deferrable_defers_again_when_the_store_goes_away_while_judging(world: W
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_soft_fail_skips_in_every_mode(mode: Mode, world: World) -> None:
+def test_soft_fail_skips_a_violation_in_every_mode(mode: Mode, world: World) -> None:
     world.verdict = verdict(Status.FAIL)
-    with pytest.raises(AirflowSkipException):
-        run(gate(mode, soft_fail=True))
+    ti = FirstTry()
+    with pytest.raises(AirflowSkipException, match="a: mean was 3"):
+        run(gate(mode, soft_fail=True), ti=ti)
+    assert (ti.pushed["return_value"]["outcome"], ti.pushed["return_value"]["status"]) == ("skip", "fail")
+    world.verdict = verdict(Status.PASS)
+    assert run(gate(mode, soft_fail=True))["outcome"] == "pass"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_soft_fail_skips_a_timeout_in_every_mode(mode: Mode, world: World) -> None:
+    world.states = [None]
+    task = gate(mode, soft_fail=True, timeout=0)
+    event = {"status": "timeout", "message": "not profiled yet", "deadline": 0.0}
+
+    def wait() -> None:
+        if mode == "deferrable":
+            task.resume_execution("execute_complete", {"event": event}, {})
+        else:
+            run(task)
+
+    with pytest.raises(AirflowSkipException, match="No profile within 0 s"):
+        wait()
+
+
+def _arguments(**given: Any) -> dict[str, Any]:
+    return given
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("world_has", "arguments"),
+    [
+        (_arguments(verdict=SynthesisError("no column b")), {}),
+        (_arguments(verdict=verdict(Status.NOT_EVALUATED)), {}),
+        (_arguments(verdict=verdict(Status.ERROR)), {}),
+        (_arguments(verdict=verdict(Status.WARMING_UP)), {"warming_up": "fail"}),
+        (_arguments(states=["failed"]), {}),
+        (_arguments(away=[True]), {}),
+        ({}, {"partition": "None"}),
+        ({}, {"partition": "day=None"}),
+    ],
+)
+def test_soft_fail_softens_nothing_else(
+    mode: Mode, world_has: dict[str, Any], arguments: dict[str, Any], world: World
+) -> None:
+    for name, value in world_has.items():
+        setattr(world, name, copy(value))
+    with pytest.raises(AirflowException) as raised:
+        run(gate(mode, soft_fail=True, **arguments))
+    assert not isinstance(raised.value, AirflowSkipException)
+
+
+@pytest.mark.parametrize("retry", [True, False])
+def test_soft_fail_does_not_soften_what_the_trigger_met(retry: bool, world: World) -> None:
+    event = {"status": "error", "message": "store is down", "retry": retry, "deadline": 0.0}
+    with pytest.raises(AirflowException, match="store is down") as raised:
+        gate("deferrable", soft_fail=True).resume_execution("execute_complete", {"event": event}, {})
+    assert not isinstance(raised.value, AirflowSkipException)
 
 
 @pytest.mark.parametrize("mode", ["poke", "reschedule"])
