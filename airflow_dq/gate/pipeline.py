@@ -95,7 +95,7 @@ def _judge(
         verdict = _error(profile, error)
     repository.save_distances(dataset, [*history, profile], distances.measured)
     if verdict.status is Status.WARMING_UP:
-        verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
+        verdict = _warming_up(repository, dataset, partition, options, verdict)
     repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
     return verdict
 
@@ -169,6 +169,27 @@ def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:
     verdict = evaluate(program, profile, history)
     # The profile's own key: a verdict is found again by it, whatever the evaluation was given.
     return replace(verdict, partition=profile.partition)
+
+
+def _warming_up(
+    repository: Repository, dataset: str, partition: str, options: SynthesisOptions, verdict: Verdict
+) -> Verdict:
+    """The verdict, if the dataset as a whole is young; a partition that only stands at its beginning is not judged."""
+    maturity = repository.maturity(dataset, partition)
+    if maturity.partitions >= options.min_history:
+        reason = (
+            f"The key {partition!r} comes before most of the {maturity.partitions} partitions that could be learned "
+            f"from, the newest of which is {maturity.newest!r}; fewer than {options.min_history} come before it "
+            f"({verdict.reason}). If it is a new partition, spell its key as theirs are; an old one cannot be judged."
+        )
+        scope = ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
+        columns = dict.fromkeys(verdict.columns, scope)
+        return replace(verdict, status=Status.NOT_EVALUATED, table=scope, columns=columns, reason=reason)
+    verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
+    alike = repository.dataset_alike(dataset, options.min_history)
+    if alike is None:
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason} There is a dataset {alike!r} too: is {dataset!r} misspelt?")
 
 
 def _with_history_start(verdict: Verdict, start: HistoryStart | None) -> Verdict:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from airflow_dq.codec import from_builtins
+from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.program import Program
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.review_model import MetricHistory
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, ProgramRow
@@ -60,3 +62,12 @@ def newest_program(connection: Connection, dataset: str) -> tuple[str, Program] 
     )
     found = connection.execute(query).one_or_none()
     return None if found is None else (found.partition_key, from_builtins(Program, found.document))
+
+
+def newest_options(connection: Connection, dataset: str) -> SynthesisOptions | None:
+    """What the newest program was made with; the defaults when it cannot be read, None when no gate has judged."""
+    try:
+        found = newest_program(connection, dataset)
+    except CodecError:
+        return SynthesisOptions()
+    return None if found is None else found[1].options

@@ -6,13 +6,18 @@ from sqlalchemy import ARRAY, Connection, Text, any_, delete, func, literal, sel
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.key import order_key
+from airflow_dq.store import metric_history, review
 from airflow_dq.store.attempt import dataset_id
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 
 COLUMNS_AT_ONCE = 1000
 """Column profiles that one transaction drops, about: a fraction of a second, however wide the table is."""
 PARTITIONS_AT_ONCE = 100
+_END = "\U0010ffff"
+"""Sorts behind every partition key."""
 
 
 def targets(connection: Connection, dataset: str | None) -> list[str]:
@@ -38,6 +43,35 @@ def cut(connection: Connection, dataset: str, keep: int) -> str | None:
         .order_by(AttemptRow.sort_key.desc())
     )
     return connection.execute(newest.offset(keep - 1).limit(1)).scalar()
+
+
+def require_enough(connection: Connection, dataset: str, keep: int) -> None:
+    """Refuse to leave a gate so little that it would pass what comes next as it passes a new dataset.
+
+    :raises StoreError: naming the dataset, and what would be left
+    """
+    first = cut(connection, dataset, keep)
+    if first is None:
+        return
+    found = metric_history.newest_options(connection, dataset)
+    restart = review.history_start(connection, dataset, _END)
+    if found is None or (restart is not None and order_key(restart.partition) >= first):
+        return  # no gate judges it, or its history begins with what is kept anyway
+    query = (
+        select(func.count())
+        .select_from(ProfileRow)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
+        .where(DatasetRow.name == dataset, ProfileRow.sort_key >= first, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
+    )
+    left = connection.execute(query).scalar_one()
+    # The newest one may have to be judged again, by those before it.
+    needed = found.min_history + 1
+    if left < needed:
+        raise StoreError(
+            f"Dataset {dataset!r}: of its newest {keep} partitions a gate could learn from {left}, and needs {needed} "
+            f"(min_history={found.min_history}, and the newest itself). Nothing was dropped: keep more."
+        )
 
 
 def drop_some(connection: Connection, dataset: str, before: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from airflow_dq.exceptions import StoreError
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
     distance_writer,
+    maturity,
     metric_history,
     profile_reader,
     profile_writer,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
+    from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.review_model import (
         AlertFilter,
         Decision,
@@ -282,6 +284,14 @@ class Repository:
         """The newest partition before another that a person has called the new normal, or None."""
         return run(self._engine, lambda c: review.history_start(c, dataset, before))
 
+    def maturity(self, dataset: str, partition: str) -> Maturity:
+        """What a program may learn from in a dataset beside a partition, wherever it stands in the order."""
+        return run(self._engine, lambda c: maturity.of(c, dataset, partition))
+
+    def dataset_alike(self, dataset: str, least: int) -> str | None:
+        """Another dataset with nearly the same name and at least so many profiles, or None."""
+        return run(self._engine, lambda c: maturity.alike(c, dataset, least))
+
     def snooze(
         self,
         dataset: str,
@@ -322,12 +332,16 @@ class Repository:
 
         :param keep: at least 1
         :param say: called with the name of each dataset that is done, and what was dropped of it
-        :raises StoreError: when the dataset is unknown, or nothing would be kept
+        :raises StoreError: when the dataset is unknown, nothing would be kept, or too little for a dataset's gate to
+            learn from: then nothing is dropped of any dataset
         """
         if keep < 1:
             raise StoreError(f"Pruning cannot keep {keep} partitions: keep at least 1.")
         total = Pruned()
-        for name in run(self._engine, lambda c: prune.targets(c, dataset)):
+        names = run(self._engine, lambda c: prune.targets(c, dataset))
+        for name in names:
+            run(self._engine, lambda c, name=name: prune.require_enough(c, name, keep))  # type: ignore[misc]
+        for name in names:
             done = self._prune(name, keep)
             total += done
             if say is not None:

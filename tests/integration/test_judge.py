@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from airflow_dq.exceptions import StaleAttemptError, StoreError, UnknownColumnError
 from airflow_dq.gate import pipeline as judge_module
+from airflow_dq.gate.conclusion import conclude
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.gate.question import body
 from airflow_dq.judge.verdict import Status, Verdict
@@ -291,3 +292,53 @@ def test_an_old_partition_delivered_again_is_told_by_its_date_and_content(store:
     for page in (render_page([("t", verdict)]), body(detail, None)):
         assert "an old partition delivered again" in page
         assert "holds what partition 2026-02-01 holds" in page.replace("\\", "")
+
+
+def test_a_key_before_the_history_is_not_warming_up(store: Repository) -> None:
+    put(store, *days(20))
+    for key in ("01/21/2024", "(null)", "2023-12-31", "2024-01-02"):
+        put(store, make_profile(key))
+        verdict = judge(store, "t", key, OPTIONS)
+        assert verdict.status is Status.NOT_EVALUATED
+        assert "the newest of which is '2024-01-20'" in str(verdict.reason)
+        assert conclude("t", verdict, "warn").outcome == "fail"
+    assert judge(store, "t", "2024-01-20", OPTIONS).status is Status.PASS
+
+
+def test_batches_are_judged_in_the_order_of_their_numbers(store: Repository) -> None:
+    put(store, *(replace(day, partition=str(number)) for number, day in enumerate(days(13), 1)))
+    put(store, make_profile("14", rows=500, mean=7.0))
+    assert judge(store, "t", "14", OPTIONS).status is Status.FAIL
+    assert [profile.partition for profile in store.load_history("t", "14", 30)] == list(map(str, range(1, 14)))
+
+
+def test_a_dataset_that_a_person_has_restarted_is_young_again(learned: Repository) -> None:
+    judge(learned, "t", TODAY, OPTIONS)
+    learned.decide("t", TODAY, "new_normal", "ann")
+    put(learned, make_profile("2024-01-22"))
+    verdict = judge(learned, "t", "2024-01-22", OPTIONS)
+    assert verdict.status is Status.WARMING_UP
+    assert "new normal, by ann" in str(verdict.reason)
+
+
+def test_a_new_dataset_with_a_name_like_another_asks_whether_it_is_misspelt(store: Repository) -> None:
+    for dataset, profiles in (("flights", days(5)), ("flihgts", days(1))):
+        for profile in profiles:
+            store.save_profile(store.begin_attempt(dataset, str(profile.partition)), dataset, profile)
+    verdict = judge(store, "flihgts", "2024-01-01", OPTIONS)
+    assert verdict.status is Status.WARMING_UP
+    assert "There is a dataset 'flights' too: is 'flihgts' misspelt?" in str(verdict.reason)
+
+
+def test_pruning_leaves_a_gate_what_it_needs(learned: Repository) -> None:
+    judge(learned, "t", TODAY, OPTIONS)
+    needed = OPTIONS.min_history + 1
+    with pytest.raises(StoreError, match=rf"of its newest {needed - 1} .* needs {needed}.*Nothing was dropped"):
+        learned.prune(needed - 1)
+    assert len(learned.partitions("t")) == 21
+    learned.decide("t", TODAY, "rejected", "ann")  # what is rejected is nothing to learn from
+    with pytest.raises(StoreError, match=f"could learn from {needed - 1}, and needs {needed}"):
+        learned.prune(needed)
+    assert learned.prune(needed + 1).partitions == 20 - needed
+    learned.decide("t", TODAY, "accepted", "ann", revise=True)
+    assert judge(learned, "t", TODAY, OPTIONS).status is Status.PASS
