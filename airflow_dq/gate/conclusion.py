@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.explain.lines import digest, telling
 from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.words import held, not_judged_lines, not_judged_words
 
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Verdict
@@ -49,6 +50,9 @@ class Conclusion:
     alert_count: int = 0
     review: Review | None = None
     """What a person has decided about the partition."""
+    not_judged: tuple[str, ...] = ()
+    """The columns about which nothing was found out, with the reason, at most :data:`SHOWN`."""
+    not_judged_count: int = 0
 
     @property
     def is_right(self) -> bool:
@@ -65,6 +69,8 @@ class Conclusion:
             "reason": self.reason,
             "alerts": list(self.alerts),
             "alert_count": self.alert_count,
+            "not_judged": list(self.not_judged),
+            "not_judged_count": self.not_judged_count,
             "decision": None if self.review is None else self.review.decision,
             "decided_by": None if self.review is None else self.review.by,
         }
@@ -84,6 +90,7 @@ def conclude(
     :param review: a person's decision about this verdict, which overrules it
     """
     outcome = _outcome(verdict, on_violation, warming_up, review)
+    unjudged = not_judged_lines(verdict)
     return Conclusion(
         dataset,
         verdict.partition,
@@ -94,6 +101,8 @@ def conclude(
         tuple(alert.message for alert in telling(verdict.alerts)[:SHOWN]),
         len(verdict.alerts),
         review,
+        tuple(unjudged[:SHOWN]),
+        len(unjudged),
     )
 
 
@@ -129,7 +138,7 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
         return f"{where}: {done}, {review.words} (verdict: {verdict.status})"
     match verdict.status:
         case Status.PASS:
-            return f"{where}: pass; {verdict.checked} constraints on {len(verdict.columns)} columns hold."
+            return f"{where}: pass; {held(verdict)}."
         case Status.FAIL:
             return "\n".join(_violation_lines(dataset, verdict, outcome, review))
         case Status.WARMING_UP:
@@ -152,6 +161,8 @@ def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: R
     if count > len(shown):
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
         yield f"- and {count - len(shown)} more: {command}"
+    if unjudged := not_judged_words(verdict):
+        yield unjudged
 
 
 def _where(dataset: str, partition: str | None) -> str:

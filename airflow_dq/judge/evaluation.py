@@ -15,8 +15,9 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import placed
 from airflow_dq.learn.program import Program
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
-from airflow_dq.profile.model import Profile
+from airflow_dq.profile.model import ColumnProfile, Profile
 
 Outcome = Finding | NotEvaluated | None
 
@@ -137,6 +138,11 @@ def _column(program: Program, name: str, partition: PartitionView, checked: Sequ
     return ScopeVerdict(Status.PASS, count)
 
 
+def _engine_failed(column: ColumnProfile) -> bool:
+    """Whether the engine could not measure the column, whatever its history would have made of the values."""
+    return any(value is Reason.ENGINE_ERROR for value in column.metrics.values())
+
+
 def _overall(
     table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], profile: Profile
 ) -> tuple[Status, str | None]:
@@ -148,6 +154,9 @@ def _overall(
     skipped = [name for name in columns if name in unjudged or name not in known]
     if skipped:
         return Status.NOT_EVALUATED, "; ".join(f"{name}: {columns[name].reason}" for name in skipped)
+    broken = [name for name in columns if name in profile.columns and _engine_failed(profile.columns[name])]
+    if broken:
+        return Status.NOT_EVALUATED, "; ".join(f"{name}: measuring it failed (engine error)" for name in broken)
     if not profile.row_count and any(isinstance(one.constraint, Range) and one.of_table for one in checked):
         # The number of rows is all that there is to check.
         return Status.PASS, None

@@ -56,3 +56,12 @@ class Verdict:
     def checked(self) -> int:
         """Number of constraints that were evaluated, and could have failed."""
         return self.table.checked + sum(column.checked for column in self.columns.values())
+
+    @property
+    def not_judged(self) -> Mapping[str, str]:
+        """The columns about which nothing was found out, and why; they neither hold nor fail."""
+        return {
+            name: column.reason or "no constraint could have failed"
+            for name, column in self.columns.items()
+            if column.status is not Status.FAIL and (column.status is not Status.PASS or not column.checked)
+        }

@@ -67,7 +67,7 @@ def first_words(verdict: Verdict) -> First:
     """What broke first, in words."""
     roots = _one_per_column(alert for alert in verdict.alerts if alert.root)
     if not roots:
-        held = f"Everything that was checked held: {finding(verdict).removesuffix(' held')}."
+        held = f"Everything that was checked held: {finding(verdict)}."
         return First("What the gate found", text=verdict.reason or held)
     heading = "What broke" if len(roots) == 1 else "What broke first"
     return First(heading, [Root(alert.column, alert.cause, predicate(alert)) for alert in roots])

@@ -31,11 +31,13 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "reason": None,
         "alerts": [],
         "alert_count": 0,
+        "not_judged": [],
+        "not_judged_count": 0,
         "decision": None,
         "decided_by": None,
     }
     assert type(result.status) is str  # an enumeration would need this package to be read back
-    assert result.message.endswith("pass; 3 constraints on 1 columns hold.")
+    assert result.message.endswith("pass; 3 constraints on 1 column hold.")
 
 
 def test_a_violation_fails_with_every_sentence() -> None:
@@ -146,3 +148,24 @@ def test_a_violation_waits_for_a_person() -> None:
     soft = verdict(Status.FAIL, alerts=1, severity="warn")
     assert conclude("flights", soft, "review").outcome == "warn"
     assert conclude("flights", verdict(Status.ERROR, reason="broke"), "review").outcome == "fail"
+
+
+def test_what_was_not_judged_is_named_and_not_counted() -> None:
+    half = ScopeVerdict(Status.NOT_EVALUATED, reason="the program has no range for it")
+    never = dict.fromkeys(("b", "c"), half) | {"d": ScopeVerdict(Status.PASS, 0)}
+    for status in (Status.PASS, Status.FAIL):
+        judged = verdict(status, alerts=1 if status is Status.FAIL else 0)
+        result = conclude("flights", replace(judged, columns={**judged.columns, **never}), "fail")
+        assert result.not_judged == (
+            "b: the program has no range for it",
+            "c: the program has no range for it",
+            "d: no constraint could have failed",
+        )
+        assert result.to_dict()["not_judged_count"] == 3
+        assert "Not judged: b: the program has no range for it; c: the program" in result.message
+    assert (
+        "3 constraints on 1 column hold. Not judged: b"
+        in conclude(
+            "flights", replace(verdict(Status.PASS), columns={"a": ScopeVerdict(Status.PASS, 3), **never}), "fail"
+        ).message
+    )

@@ -236,3 +236,16 @@ def test_a_table_that_is_always_empty_passes_while_it_is() -> None:
     program = synthesize(history)
     assert evaluate(program, _shop(12, 0), history).status is Status.PASS
     assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL
+
+
+def test_an_error_of_the_engine_is_no_pass_where_no_range_looks_at_it() -> None:
+    broken = with_metric(GOOD, "air_time", {"median": Reason.ENGINE_ERROR})
+    verdict = evaluate(_program(a_range("mean", 0.0, 1e6), a_range("row_count", 0.0, 1e6)), broken, HISTORY)
+    assert (verdict.status, verdict.reason) == (Status.NOT_EVALUATED, "air_time: measuring it failed (engine error)")
+
+
+def test_a_column_without_a_range_is_named_as_not_judged() -> None:
+    program = _program(a_range("mean", 0.0, 1e6))
+    unjudged = ColumnReport(Kind.STRING, reason="it was all null")
+    verdict = evaluate(replace(program, reports={**program.reports, "carrier": unjudged}), GOOD, HISTORY)
+    assert (verdict.status, verdict.not_judged) == (Status.PASS, {"carrier": "it was all null"})
