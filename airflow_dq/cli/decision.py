@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.cli.airflow_api import TOKEN_VARIABLE, AirflowApi, RefusedError, address, has_token, segments
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.exceptions import AlreadyDecidedError, ConfigurationError
 from airflow_dq.gate.answer import COMMENT, OPTIONS
 from airflow_dq.store.review_model import NO_MAP_INDEX
 
@@ -44,30 +44,41 @@ def _decide(arguments: Any, decision: Decision) -> int:
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
         detail = _detail(repository, arguments)
         judged = detail.partition
-        event = repository.decide(
-            judged.dataset,
-            judged.partition,
-            decision,
-            who(arguments),
-            arguments.comment,
-            revise=arguments.revise,
-            fingerprint=judged.fingerprint,
-        )
-    woken = _wake(arguments, judged.origin, decision)
+        try:
+            event = repository.decide(
+                judged.dataset,
+                judged.partition,
+                decision,
+                who(arguments),
+                arguments.comment,
+                revise=arguments.revise,
+                fingerprint=judged.fingerprint,
+            )
+        except AlreadyDecidedError:
+            # Stored before, and then perhaps a gate could not be told.
+            if judged.decision != decision or not any(_wake(arguments, one, decision) for one in judged.origins):
+                raise
+            told = f"Dataset {judged.dataset!r}, partition {judged.partition!r}: decided before; the gate goes on now."
+            tell(arguments, {"decision": decision, "task_goes_on": True}, told)
+            return 0
+    woken = [_wake(arguments, origin, decision) for origin in judged.origins]
     closed = f"; {judged.open_count} alert{'s' if judged.open_count != 1 else ''} closed" if judged.open_count else ""
     told = f"Dataset {judged.dataset!r}, partition {judged.partition!r}: {WORDS[decision]} by {event.by}{closed}."
-    if judged.origin is not None:
-        told = f"{told}\n{_next(arguments, judged.origin, woken)}"
-    tell(arguments, {**asdict(event), "task_goes_on": woken}, told)
+    # Of tasks that judged it too, only those that waited are worth a word.
+    lines = [_next(arguments, one, goes) for one, goes in zip(judged.origins, woken, strict=True) if goes]
+    if not lines and judged.origin is not None:
+        lines = [_next(arguments, judged.origin, woken[0])]
+    goes_on = True if any(woken) else woken[0] if woken else None
+    tell(arguments, {**asdict(event), "task_goes_on": goes_on}, "\n".join([told, *lines]))
     return 0
 
 
-def _wake(arguments: Any, origin: Origin | None, decision: Decision) -> bool | None:
+def _wake(arguments: Any, origin: Origin, decision: Decision) -> bool | None:
     """Let the task go on that waits for a person; False when none does, None when Airflow was not asked.
 
     :raises ConfigurationError: when Airflow refuses or cannot be reached
     """
-    if origin is None or not has_token(arguments):
+    if not has_token(arguments):
         return None
     path = ("dags", origin.dag_id, "dagRuns", origin.run_id, "taskInstances", origin.task_id, origin.map_index)
     # The task takes the decision that is stored, with who made it and why: what is answered only wakes it.

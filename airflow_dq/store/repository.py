@@ -188,7 +188,7 @@ class Repository:
 
         :param program: what it was judged by; None when none could be synthesized
         :param inputs: digest of what the program was synthesized from
-        :param origin: the task that judged; None keeps the one that is stored
+        :param origin: the task that judged, beside those that did before
         :raises StaleAttemptError: when the partition was profiled anew with other content in the meantime
         """
         run(self._engine, lambda c: verdict_writer.save(c, dataset, profile, program, verdict, inputs, origin))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,8 @@ AlertState = Literal["open", "decided", "closed"]
 
 NO_MAP_INDEX = -1
 """Airflow's index of a task that is not mapped."""
+ORIGINS = 50
+"""Most tasks that are named of those that judged one partition."""
 PAGE = 200
 """Most judged partitions that one list holds."""
 
@@ -31,6 +34,11 @@ class Origin:
     run_id: str
     task_id: str
     map_index: int = NO_MAP_INDEX
+
+
+def through(origins: Iterable[Origin], dag_ids: Container[str]) -> Origin | None:
+    """The first of some tasks that belongs to one of these DAGs: through it a reader comes to what it judged."""
+    return next((origin for origin in origins if origin.dag_id in dag_ids), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class VerdictSummary:
     status: Status
     judged_at: datetime
     origin: Origin | None
-    """None when it was judged from elsewhere than a task (command line, notebook)."""
+    """The task that judged it last; None when it was judged from elsewhere only (command line, notebook)."""
     decision: Decision | None
     decided_by: str | None
     decided_at: datetime | None
@@ -86,6 +94,13 @@ class VerdictSummary:
     """What that alert says, its likely cause first."""
     fingerprint: str = ""
     """Digest of the content that was judged."""
+    others: tuple[Origin, ...] = ()
+    """Other tasks that judged it too, of the same DAG or of another one that reads the dataset; the last one first."""
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """All tasks that judged it, the last one first."""
+        return () if self.origin is None else (self.origin, *self.others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Subquery, and_, func, select
 from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
-from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow, VerdictRow
-from airflow_dq.store.verdict_reader import FIRST_ALERT, of_dags, origin_of, with_first_alert
+from airflow_dq.store.table import AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
+from airflow_dq.store.verdict_reader import FIRST_ALERT, ORIGINS_OF_VERDICT, in_dags, origins_of, with_first_alert
 
 
 def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> list[DatasetSummary]:
@@ -32,7 +32,8 @@ def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> l
         select(func.count()).where(mine, is_open).scalar_subquery(),
     ).order_by(DatasetRow.name)
     if dag_ids is not None:
-        query = query.where(DatasetRow.id.in_(select(VerdictRow.dataset_id).where(of_dags(dag_ids))))
+        theirs = select(OriginRow.dataset_id).where(OriginRow.dataset_id == DatasetRow.id, in_dags(dag_ids))
+        query = query.where(theirs.exists())
     return [DatasetSummary(*row) for row in connection.execute(query)]
 
 
@@ -56,10 +57,7 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
             VerdictRow.severity,
             VerdictRow.id,
             FIRST_ALERT.label("first_alert_id"),
-            VerdictRow.dag_id,
-            VerdictRow.run_id,
-            VerdictRow.task_id,
-            VerdictRow.map_index,
+            ORIGINS_OF_VERDICT,
         )
         .select_from(newest)
         .join(AttemptRow, AttemptRow.id == newest.c.id)
@@ -97,5 +95,5 @@ def _summary(row: Any) -> PartitionSummary:
         severity=row.severity,
         verdict_id=row.id,
         first_alert_id=row.first_alert_id,
-        origin=origin_of(row),
+        origins=origins_of(row),
     )

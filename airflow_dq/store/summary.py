@@ -70,8 +70,8 @@ class PartitionSummary:
     verdict_id: int | None = None
     first_alert_id: int | None = None
     """The alert that speaks for the others."""
-    origin: Origin | None = None
-    """The task that judged, if a task did."""
+    origins: tuple[Origin, ...] = ()
+    """The tasks that judged it, the last one first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,6 @@ class VerdictRow(Base):
         Index("ix_verdict_alerted", "id", postgresql_where=text("alert_count > 0")),
         Index("ix_verdict_alerted_dataset_id", "dataset_id", "id", postgresql_where=text("alert_count > 0")),
         Index("ix_verdict_open", "id", postgresql_where=text("open_count > 0")),
-        Index(None, "dag_id", "dataset_id"),
     )
 
     id: Mapped[int] = _id()
@@ -228,11 +227,6 @@ class VerdictRow(Base):
     decided_by: Mapped[str | None] = mapped_column(Text)
     decided_at: Mapped[datetime | None] = mapped_column(Timestamp)
     comment: Mapped[str | None] = mapped_column(Text)
-    dag_id: Mapped[str | None] = mapped_column(Key)
-    """With the next three: the task that judged; None when it was judged from elsewhere."""
-    run_id: Mapped[str | None] = mapped_column(Key)
-    task_id: Mapped[str | None] = mapped_column(Key)
-    map_index: Mapped[int | None]
     alert_count: Mapped[int] = mapped_column(server_default="0")
     """Alerts, open and closed; this and the next two repeat what the alerts say, so that a list needs no count."""
     open_count: Mapped[int] = mapped_column(server_default="0")
@@ -241,6 +235,24 @@ class VerdictRow(Base):
     withheld: Mapped[bool] = mapped_column(server_default=false())
     """Whether the partition stays out of every history, also once it is profiled anew with other content; see
     :mod:`airflow_dq.store.eligibility`."""
+
+
+class OriginRow(Base):
+    """A task that has judged a partition: several DAGs may gate one dataset, and share its verdicts."""
+
+    __tablename__ = "verdict_origin"
+    __table_args__ = (
+        Index(None, "dataset_id", "dag_id"),
+        Index(None, "dag_id", "run_id", "task_id"),
+    )
+
+    verdict_id: Mapped[int] = _owner("verdict", primary_key=True, autoincrement=False)
+    dag_id: Mapped[str] = mapped_column(Key, primary_key=True)
+    run_id: Mapped[str] = mapped_column(Key, primary_key=True)
+    task_id: Mapped[str] = mapped_column(Key, primary_key=True)
+    map_index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    dataset_id: Mapped[int] = _owner("dataset")
+    judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class AlertRow(Base):

@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
     true,
 )
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import aliased
 
 from airflow_dq.codec import from_builtins
@@ -28,7 +29,7 @@ from airflow_dq.learn.program import Program
 from airflow_dq.store import review, snooze
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.review_model import (
-    NO_MAP_INDEX,
+    ORIGINS,
     PAGE,
     AlertFilter,
     AlertSummary,
@@ -37,7 +38,7 @@ from airflow_dq.store.review_model import (
     VerdictDetail,
     VerdictSummary,
 )
-from airflow_dq.store.table import AlertRow, DatasetRow, Key, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, Key, OriginRow, ProfileRow, ProgramRow, VerdictRow
 
 Found = TypeVarTuple("Found")
 
@@ -53,6 +54,21 @@ _FIRST = (
 FIRST_ALERT = _FIRST.c.id
 """Id of the alert that speaks for a verdict's others; from :func:`with_first_alert`."""
 
+ORIGINS_OF_VERDICT = (
+    select(
+        func.json_agg(
+            aggregate_order_by(
+                func.json_build_array(OriginRow.dag_id, OriginRow.run_id, OriginRow.task_id, OriginRow.map_index),
+                OriginRow.judged_at.desc(),
+            )
+        )
+    )
+    .where(OriginRow.verdict_id == VerdictRow.id)
+    .scalar_subquery()
+    .label("origins")
+)
+"""The tasks that judged a partition, the last one first, for :func:`origins_of`."""
+
 _COLUMNS = (
     VerdictRow.id.label("verdict_id"),
     DatasetRow.name.label("dataset"),
@@ -66,10 +82,7 @@ _COLUMNS = (
     VerdictRow.open_count,
     VerdictRow.severity,
     VerdictRow.profile_fingerprint,
-    VerdictRow.dag_id,
-    VerdictRow.run_id,
-    VerdictRow.task_id,
-    VerdictRow.map_index,
+    ORIGINS_OF_VERDICT,
     FIRST_ALERT.label("first_alert_id"),
     _FIRST.c.headline,
 )
@@ -115,7 +128,13 @@ def of_dags(dag_ids: frozenset[str]) -> ColumnElement[bool]:
     """Whether a verdict was given by a task of one of these DAGs; by none, if there are none."""
     if not dag_ids:
         return false()
-    return VerdictRow.dag_id == any_(literal(sorted(dag_ids), ARRAY(Key)))
+    mine = select(OriginRow.verdict_id).where(OriginRow.verdict_id == VerdictRow.id, in_dags(dag_ids))
+    return mine.exists()
+
+
+def in_dags(dag_ids: frozenset[str]) -> ColumnElement[bool]:
+    """Whether a task that judged belongs to one of these DAGs."""
+    return OriginRow.dag_id == any_(literal(sorted(dag_ids), ARRAY(Key)))
 
 
 def _midnight(day: date) -> datetime:
@@ -135,14 +154,15 @@ def of_partition(connection: Connection, dataset: str, partition: str) -> Verdic
 
 
 def of_task(connection: Connection, origin: Origin) -> VerdictDetail | None:
-    """Everything about the partition that a task has judged; about the newest verdict, if it has judged several."""
+    """Everything about the partition that a task has judged; about the last one, if it has judged several."""
     same = and_(
-        VerdictRow.dag_id == origin.dag_id,
-        VerdictRow.run_id == origin.run_id,
-        VerdictRow.task_id == origin.task_id,
-        VerdictRow.map_index == origin.map_index,
+        OriginRow.dag_id == origin.dag_id,
+        OriginRow.run_id == origin.run_id,
+        OriginRow.task_id == origin.task_id,
+        OriginRow.map_index == origin.map_index,
     )
-    return _detail(connection, VerdictRow.id == select(func.max(VerdictRow.id)).where(same).scalar_subquery())
+    newest = select(OriginRow.verdict_id).where(same).order_by(OriginRow.judged_at.desc()).limit(1)
+    return _detail(connection, VerdictRow.id == newest.scalar_subquery())
 
 
 def _detail(connection: Connection, which: ColumnElement[bool]) -> VerdictDetail | None:
@@ -206,13 +226,15 @@ def _alert_summary(row: Row[Any], partition: VerdictSummary, snoozes: Sequence[S
 
 
 def _summary(row: Row[Any]) -> VerdictSummary:
+    origins = origins_of(row)
     return VerdictSummary(
         verdict_id=row.verdict_id,
         dataset=row.dataset,
         partition=row.partition,
         status=Status(row.status),
         judged_at=row.judged_at,
-        origin=origin_of(row),
+        origin=origins[0] if origins else None,
+        others=origins[1:],
         decision=row.decision,
         decided_by=row.decided_by,
         decided_at=row.decided_at,
@@ -225,22 +247,15 @@ def _summary(row: Row[Any]) -> VerdictSummary:
     )
 
 
-def origin_of(row: Any) -> Origin | None:
-    """The task in a verdict's row."""
-    if row.dag_id is None:
-        return None
-    return Origin(row.dag_id, row.run_id, row.task_id, NO_MAP_INDEX if row.map_index is None else row.map_index)
+def origins_of(row: Any) -> tuple[Origin, ...]:
+    """The tasks in a row with :data:`ORIGINS_OF_VERDICT`."""
+    return tuple(Origin(*found) for found in (row.origins or ())[:ORIGINS])
 
 
 def dags_of(connection: Connection, dataset: str) -> frozenset[str]:
     """DAGs whose tasks have judged partitions of a dataset, as far as these verdicts stand."""
-    query = (
-        select(VerdictRow.dag_id)
-        .join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)
-        .where(DatasetRow.name == dataset, VerdictRow.dag_id.is_not(None))
-        .distinct()
-    )
-    return frozenset(dag_id for dag_id in connection.execute(query).scalars() if dag_id is not None)
+    query = select(OriginRow.dag_id).join(DatasetRow, DatasetRow.id == OriginRow.dataset_id)
+    return frozenset(connection.execute(query.where(DatasetRow.name == dataset).distinct()).scalars())
 
 
 def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:

@@ -23,7 +23,7 @@ from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
 from airflow_dq.store.review_model import Decision, Origin
-from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, OriginRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
@@ -46,8 +46,10 @@ def save(
     where = {"dataset_id": owner, "partition_key": partition}
     program_id = None if program is None else _save_program(connection, where, program, inputs)
     before = connection.execute(select(VerdictRow.profile_fingerprint).filter_by(**where)).scalar()
-    verdict_id = _save_verdict(connection, where, fingerprint, program_id, verdict, origin)
-    if verdict_id is not None:
+    verdict_id, changed = _save_verdict(connection, where, fingerprint, program_id, verdict)
+    if origin is not None:
+        _add_origin(connection, owner, verdict_id, origin)
+    if changed:
         _save_alerts(connection, verdict_id, verdict, _REJUDGED if before == fingerprint else _replaced(attempt))
         decided = review.load(connection, dataset, partition)
         if decided is not None:
@@ -94,9 +96,8 @@ def _save_verdict(
     fingerprint: str,
     program_id: int | None,
     verdict: Verdict,
-    origin: Origin | None,
-) -> int | None:
-    """The verdict's id, or None when the same one was there and only its time and origin changed."""
+) -> tuple[int, bool]:
+    """The verdict's id, and False when the same one was there and only its time changed."""
     values = {
         "program_id": program_id,
         "profile_fingerprint": fingerprint,
@@ -104,17 +105,15 @@ def _save_verdict(
         "reason": None if verdict.reason is None else storable_text(verdict.reason),
         "document": to_builtins(verdict),
     }
-    # Judged from elsewhere, it still belongs to the task that asked first.
-    task = {} if origin is None else asdict(origin)
     stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
     if stored is None:
         withheld = is_withheld(verdict.status, None, before=False)
-        made = insert(VerdictRow).values(**where, **values, **task, withheld=withheld).returning(VerdictRow.id)
-        return connection.execute(made).scalar_one()
-    change = update(VerdictRow).where(VerdictRow.id == stored.id).values(**task)
+        made = insert(VerdictRow).values(**where, **values, withheld=withheld).returning(VerdictRow.id)
+        return connection.execute(made).scalar_one(), True
+    change = update(VerdictRow).where(VerdictRow.id == stored.id)
     if all(getattr(stored, name) == value for name, value in values.items()):
         connection.execute(change.values(judged_at=func.clock_timestamp()))
-        return None
+        return int(stored.id), False
     decision: Decision | None = stored.decision
     if stored.profile_fingerprint != fingerprint or stored.status != values["status"]:
         # A person's decision was about other data, or about another verdict on it.
@@ -122,7 +121,16 @@ def _save_verdict(
         decision = None
     values["withheld"] = is_withheld(verdict.status, decision, stored.withheld)
     connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
-    return int(stored.id)
+    return int(stored.id), True
+
+
+def _add_origin(connection: Connection, owner: int, verdict_id: int, origin: Origin) -> None:
+    """One more task that judged: those that did before are asked about the partition, too."""
+    added = postgresql.insert(OriginRow).values(
+        verdict_id=verdict_id, dataset_id=owner, judged_at=func.clock_timestamp(), **asdict(origin)
+    )
+    same = [OriginRow.verdict_id, OriginRow.dag_id, OriginRow.run_id, OriginRow.task_id, OriginRow.map_index]
+    connection.execute(added.on_conflict_do_update(index_elements=same, set_={"judged_at": func.clock_timestamp()}))
 
 
 def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:

@@ -27,6 +27,7 @@ def upgrade() -> None:
     _create_column()
     _create_program()
     _create_verdict()
+    _create_origin()
     _create_alert()
     _create_review()
     for table in _GROWING:
@@ -38,6 +39,7 @@ def downgrade() -> None:
         "snooze",
         "review_event",
         "alert",
+        "verdict_origin",
         "verdict",
         "program",
         "column_variant",
@@ -208,10 +210,6 @@ def _create_verdict() -> None:
         sa.Column("decided_by", sa.Text(), nullable=True),
         sa.Column("decided_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("comment", sa.Text(), nullable=True),
-        sa.Column("dag_id", sa.Text(collation="C"), nullable=True),
-        sa.Column("run_id", sa.Text(collation="C"), nullable=True),
-        sa.Column("task_id", sa.Text(collation="C"), nullable=True),
-        sa.Column("map_index", sa.Integer(), nullable=True),
         sa.Column("alert_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("open_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("severity", sa.Text(), nullable=True),
@@ -231,10 +229,34 @@ def _create_verdict() -> None:
         schema=SCHEMA,
     )
     _index("verdict", op.f("ix_verdict_program_id"), "program_id")
-    _index("verdict", op.f("ix_verdict_dag_id"), "dag_id", "dataset_id")
     _index("verdict", "ix_verdict_alerted", "id", where="alert_count > 0")
     _index("verdict", "ix_verdict_alerted_dataset_id", "dataset_id", "id", where="alert_count > 0")
     _index("verdict", "ix_verdict_open", "id", where="open_count > 0")
+
+
+def _create_origin() -> None:
+    op.create_table(
+        "verdict_origin",
+        sa.Column("verdict_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("dag_id", sa.Text(collation="C"), nullable=False),
+        sa.Column("run_id", sa.Text(collation="C"), nullable=False),
+        sa.Column("task_id", sa.Text(collation="C"), nullable=False),
+        sa.Column("map_index", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("dataset_id", sa.BigInteger(), nullable=False),
+        sa.Column("judged_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["verdict_id"], [f"{SCHEMA}.verdict.id"], name=op.f("fk_verdict_origin_verdict_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_verdict_origin_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint(
+            "verdict_id", "dag_id", "run_id", "task_id", "map_index", name=op.f("pk_verdict_origin")
+        ),
+        schema=SCHEMA,
+    )
+    _index("verdict_origin", op.f("ix_verdict_origin_dataset_id"), "dataset_id", "dag_id")
+    _index("verdict_origin", op.f("ix_verdict_origin_dag_id"), "dag_id", "run_id", "task_id")
 
 
 def _create_alert() -> None:

@@ -287,6 +287,94 @@ def test_a_snooze_has_scope_and_end(client: Any, store: Repository, ann: dict[st
     assert store.snoozes(DATASET) == []
 
 
+@pytest.fixture
+def shared(store: Repository, broken: int) -> int:
+    """The same partition, which a gate of another DAG has judged since."""
+    judge(store, DATASET, BROKEN, OPTIONS, origin=Origin(OTHER, "manual__2", "guard"))
+    return broken
+
+
+@pytest.fixture
+def parked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The DAGs whose gates wait for a person; an answer takes one away."""
+    waiting = [DAG, OTHER]
+
+    def answer(origin: Origin, *rest: object) -> bool:
+        if origin.dag_id not in waiting:
+            return False
+        waiting.remove(origin.dag_id)
+        return True
+
+    monkeypatch.setattr("airflow_dq.plugins.web.decision.answer_parked", answer)
+    return waiting
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *dag_ids: str) -> None:
+    """Let every user read all DAGs, and decide about these."""
+    from airflow.api_fastapi.app import get_auth_manager
+
+    manager = type(get_auth_manager())
+    allowed = manager.is_authorized_dag
+
+    def authorized(self: Any, *, method: str, details: Any = None, **rest: Any) -> bool:
+        own = method == "GET" or details is None or details.id in dag_ids
+        return own and allowed(self, method=method, details=details, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(manager, "is_authorized_dag", authorized)
+
+
+def test_two_dags_that_gate_one_dataset_both_have_its_page(client: Any, ann: dict[str, str], shared: int) -> None:
+    for dag_id, task in ((DAG, "gate"), (OTHER, "guard")):
+        answer = client.get(address(shared, dag_id=dag_id), headers=ann)
+        assert answer.status_code == 200
+        assert f"{dag_id} \u00b7 {task}" in answer.text
+        assert f"alerts/{shared}" in client.get(f"/dq-alerts/dags/{dag_id}?state=all", headers=ann).text
+    task = f"/dq-alerts/dags/{DAG}/task?run_id=manual__1&task_id=gate"
+    assert client.get(task, headers=ann).status_code == 200
+
+
+@pytest.mark.parametrize("dag_id", [DAG, OTHER])
+def test_a_decision_resumes_the_gates_of_all_dags(
+    client: Any, ann: dict[str, str], shared: int, parked: list[str], dag_id: str
+) -> None:
+    answer = client.post(address(shared, "/decision", dag_id), data={"decision": "accepted"}, headers={**ann, **SAME})
+    assert answer.headers["location"] == address(shared, "?done=resumed", dag_id)
+    assert parked == []
+
+
+def test_a_decision_that_was_stored_and_not_told_is_taken_up_again(
+    client: Any, store: Repository, ann: dict[str, str], broken: int, parked: list[str]
+) -> None:
+    store.decide(DATASET, BROKEN, "accepted", "ann")
+    shown = client.get(address(broken), headers=ann).text
+    assert "Resume it" in shown
+    other = client.post(address(broken, "/decision"), data={"decision": "rejected"}, headers={**ann, **SAME})
+    assert other.status_code == 409
+    parked.append(DAG)
+    same = client.post(address(broken, "/decision"), data={"decision": "accepted"}, headers={**ann, **SAME})
+    assert (same.status_code, same.headers["location"]) == (303, address(broken, "?done=resumed"))
+    assert len(store.verdict_of_alert(broken).events) == 1  # type: ignore[union-attr]
+    again = client.post(address(broken, "/decision"), data={"decision": "accepted"}, headers={**ann, **SAME})
+    assert again.status_code == 409
+
+
+def test_a_snooze_needs_the_right_on_every_dag_that_it_silences(
+    client: Any, store: Repository, ann: dict[str, str], shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = {"scope": "[null, null]", "days": "7"}
+    with monkeypatch.context() as restricted:
+        only(restricted, DAG)
+        refused = client.post(address(shared, "/snooze"), data=form, headers={**ann, **SAME})
+        assert refused.status_code == 403
+        assert OTHER in refused.text
+        assert store.snoozes(DATASET) == []
+    assert client.post(address(shared, "/snooze"), data=form, headers={**ann, **SAME}).status_code == 303
+    (snooze,) = store.snoozes(DATASET)
+    only(monkeypatch, OTHER)
+    end = {"snooze_id": str(snooze.id)}
+    assert client.post(address(shared, "/snooze/end", OTHER), data=end, headers={**ann, **SAME}).status_code == 403
+
+
 @pytest.mark.parametrize(
     "form",
     [

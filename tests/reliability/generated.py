@@ -144,12 +144,15 @@ _COPY = """
         SELECT mine.id, g.partition_key, g.sort_key, g.inputs, g.document
         FROM mine CROSS JOIN airflow_dq.program g WHERE g.dataset_id = :model;
     INSERT INTO airflow_dq.verdict (dataset_id, partition_key, program_id, profile_fingerprint, status, reason,
-            document, alert_count, open_count, severity, withheld, dag_id, run_id, task_id, map_index)
+            document, alert_count, open_count, severity, withheld)
         SELECT mine.id, v.partition_key, g.id, v.profile_fingerprint, v.status, v.reason, v.document, v.alert_count,
-            v.open_count, v.severity, v.withheld, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1
+            v.open_count, v.severity, v.withheld
         FROM mine CROSS JOIN airflow_dq.verdict v
         LEFT JOIN airflow_dq.program g ON g.dataset_id = mine.id AND g.partition_key = v.partition_key
         WHERE v.dataset_id = :model;
+    INSERT INTO airflow_dq.verdict_origin (verdict_id, dag_id, run_id, task_id, map_index, dataset_id)
+        SELECT v.id, 'dag_' || mine.id % 50, 'scheduled__' || v.partition_key, 'gate', -1, mine.id
+        FROM mine JOIN airflow_dq.verdict v ON v.dataset_id = mine.id;
     CREATE TEMPORARY TABLE twin ON COMMIT DROP AS
         SELECT v.id AS old, n.id AS new
         FROM airflow_dq.verdict v JOIN airflow_dq.verdict n ON n.partition_key = v.partition_key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -10,7 +11,7 @@ from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessE
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
 from fastapi import Depends, HTTPException, Request
 
-from airflow_dq.store.review_model import VerdictDetail
+from airflow_dq.store.review_model import VerdictDetail, through
 from airflow_dq.version_compat import conf
 
 # Whoever may answer a required action of a DAG may decide about its partitions: it is the same question.
@@ -38,13 +39,25 @@ def may_decide(request: Request, user: GetUserDep) -> bool:
 MayDecide = Annotated[bool, Depends(may_decide)]
 
 
+def undecidable(user: GetUserDep, dag_ids: Iterable[str]) -> list[str]:
+    """Those of some DAGs about whose partitions the user may not decide."""
+    refused = []
+    for dag_id in sorted(dag_ids):
+        may: Any = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, dag_id)
+        try:
+            may(None, user)
+        except HTTPException:
+            refused.append(dag_id)
+    return refused
+
+
 def judged_by(dag_id: str, detail: VerdictDetail | None, what: str) -> VerdictDetail:
-    """The partition, if a task of this DAG judged it: access to one DAG gives access to no other's partitions.
+    """The partition, if a task of this DAG judged it, whoever else did: one DAG gives access to no other's.
 
     :param what: what was asked for, in words
     :raises HTTPException: 404 when there is none, or it is another DAG's; the two look the same
     """
-    if detail is None or detail.partition.origin is None or detail.partition.origin.dag_id != dag_id:
+    if detail is None or through(detail.partition.origins, (dag_id,)) is None:
         raise HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
     return detail
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
@@ -9,16 +10,17 @@ from airflow.api_fastapi.common.db.common import SessionDep
 from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, Depends, Form, HTTPException, Response
 from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
 
 from airflow_dq.exceptions import AlreadyDecidedError
 from airflow_dq.gate.answer import OPTIONS
 from airflow_dq.hooks.required_action import answer_parked
-from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin
+from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin, undecidable
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
 from airflow_dq.plugins.web.visit import Visit, Visiting
 from airflow_dq.report.pages.snooze import DAYS, read_scope
-from airflow_dq.store.review_model import Decision
+from airflow_dq.store.review_model import Decision, Origin, VerdictDetail
 
 router = APIRouter(
     prefix="/dags/{dag_id}/alerts/{alert_id}",
@@ -43,10 +45,9 @@ def decide(
     So is one about content that was replaced since: ``fingerprint`` is that of what the page showed.
     """
     partition = visit.of_alert(alert_id).partition
-    assert partition.origin is not None
     said = comment.strip() or None
-    # Airflow's session is committed last: should the decision be refused, the gate is not resumed either.
-    resumed = answer_parked(partition.origin, OPTIONS[decision], said, user, session)
+    # Airflow's session is committed last: should the decision be refused, no gate is resumed either.
+    resumed = _resume(visit.dag_id, partition.origins, OPTIONS[decision], said, user, session)
     try:
         visit.store.decide(
             partition.dataset,
@@ -58,10 +59,48 @@ def decide(
             fingerprint=fingerprint or partition.fingerprint,
         )
     except AlreadyDecidedError as error:
+        stored = visit.store.decision(partition.dataset, partition.partition)
+        if resumed and stored is not None and stored.decision == decision:
+            # Stored before, and then the gate could not be told: it goes by what is stored.
+            session.commit()
+            return _back(visit, alert_id, "resumed")
         session.rollback()
         return page(visit.render(visit.of_alert(alert_id), refusal=str(error)), 409)
     session.commit()
     return _back(visit, alert_id, "resumed" if resumed else "decided")
+
+
+def _resume(
+    dag_id: str, origins: Sequence[Origin], option: str, comment: str | None, user: GetUserDep, session: Session
+) -> bool:
+    """Let every gate go on that waits for a decision about the partition; whether one did.
+
+    :raises HTTPException: when the user may not answer for a gate of the DAG in the address
+    """
+    resumed = False
+    for origin in origins:
+        try:
+            resumed |= answer_parked(origin, option, comment, user, session)
+        except HTTPException:
+            # Another DAG's gate that only some may answer asks them, and then goes by what is stored.
+            if origin.dag_id == dag_id:
+                raise
+    return resumed
+
+
+def _require_right_on_all(visit: Visit, detail: VerdictDetail, user: GetUserDep) -> None:
+    """Refuse a snooze to whoever may not decide for each DAG that it would silence.
+
+    :raises HTTPException: 403
+    """
+    dag_ids = visit.store.dags_of(detail.partition.dataset)
+    if refused := undecidable(user, dag_ids - {visit.dag_id}):
+        named = ", ".join(repr(dag_id) for dag_id in refused if dag_id in visit.readable) or "others"
+        raise HTTPException(
+            403,
+            f"A snooze holds for every DAG that gates dataset {detail.partition.dataset!r}, and you may not decide for "
+            f"all of them ({named}). Ask somebody who may.",
+        )
 
 
 @router.post("/snooze")
@@ -75,6 +114,7 @@ def snooze(
 ) -> Response:
     """Let alerts like these only warn for some days."""
     detail = visit.of_alert(alert_id)
+    _require_right_on_all(visit, detail, user)
     chosen = read_scope(scope)
     if chosen is None or days not in DAYS:
         raise HTTPException(422, "Choose one of the offered scopes and durations.")
@@ -99,6 +139,7 @@ def end_snooze(
 ) -> Response:
     """End a snooze of the alert's dataset now."""
     detail = visit.of_alert(alert_id)
+    _require_right_on_all(visit, detail, user)
     # Its number alone would reach the snoozes of other datasets.
     if snooze_id not in {snooze.id for snooze in detail.snoozes}:
         raise HTTPException(404, f"Dataset {detail.partition.dataset!r} has no active snooze {snooze_id}.")

@@ -16,7 +16,7 @@ from airflow_dq.report.render import render
 from airflow_dq.report.sparkline import Sparkline, sparkline
 from airflow_dq.report.words import count
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import MetricHistory, Snooze
+from airflow_dq.store.review_model import MetricHistory, Snooze, through
 from airflow_dq.store.summary import PartitionSummary
 
 COLUMNS = 120
@@ -75,11 +75,12 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
 
 
 def _address(view: DatasetView, partition: PartitionSummary, addresses: Addresses) -> str | None:
-    if partition.origin is None or partition.verdict is None or partition.origin.dag_id not in view.readable:
+    origin = through(partition.origins, view.readable)
+    if origin is None or partition.verdict is None:
         return None
     if partition.first_alert_id is not None:
-        return addresses.alert(partition.origin.dag_id, partition.first_alert_id)
-    return addresses.partition(partition.origin.dag_id, view.name, partition.partition)
+        return addresses.alert(origin.dag_id, partition.first_alert_id)
+    return addresses.partition(origin.dag_id, view.name, partition.partition)
 
 
 def _lede(view: DatasetView) -> str:

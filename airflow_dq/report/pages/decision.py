@@ -51,22 +51,30 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A task that may wait for the decision, and Airflow's address that says whether it does."""
+
+    task: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionCard:
     """The card about the decision.
 
     :param standing: None while nobody has decided
     :param action: where the form is sent; None for a reader who may not decide
-    :param waiting: Airflow's address that says whether the gate waits; None when no task judged
-    :param task: the task that judged, in words
+    :param waiting: the gates that may wait for it
+    :param resume: the choice that was made, for a gate that waits all the same; None while there is none
     """
 
     standing: Standing | None
     action: str | None
-    waiting: str | None
-    task: str | None
-    dag_id: str | None
+    waiting: Sequence[Waiting]
+    dag_id: str
     fingerprint: str
     choices: Sequence[Choice]
+    resume: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +87,17 @@ class TrailLine:
     comment: str | None = None
 
 
-def decision_card(detail: VerdictDetail, action: str | None, waiting: str | None) -> DecisionCard:
+def decision_card(detail: VerdictDetail, action: str | None, waiting: Sequence[Waiting], dag_id: str) -> DecisionCard:
     """The card; the choices are those that would change something."""
-    partition, origin = detail.partition, detail.partition.origin
+    partition = detail.partition
     return DecisionCard(
         standing=None if partition.decision is None else _standing(detail, partition.decision),
         action=action,
         waiting=waiting,
-        task=None if origin is None else f"{origin.dag_id} · {origin.task_id}",
-        dag_id=None if origin is None else origin.dag_id,
+        dag_id=dag_id,
         fingerprint=partition.fingerprint,
         choices=[Choice(value, *words) for value, words in CHOICES.items() if value != partition.decision],
+        resume=partition.decision,
     )
 
 

@@ -10,7 +10,7 @@ from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.mark import Badge, badge
 from airflow_dq.report.render import render
 from airflow_dq.report.words import count, count_or_no
-from airflow_dq.store.review_model import AlertFilter, VerdictSummary
+from airflow_dq.store.review_model import AlertFilter, VerdictSummary, through
 from airflow_dq.store.summary import DatasetSummary
 
 DATASETS = 24
@@ -82,7 +82,7 @@ def render_list(view: ListView, addresses: Addresses) -> str:
         dag_id=view.dag_id,
         lede=_lede(view),
         filters=_filters(view),
-        rows=[_row(row) for row in view.rows],
+        rows=[_row(row, view.chosen.dag_ids) for row in view.rows],
         nothing=_nothing(view),
         newest=None if view.first else _page(view, addresses, None),
         older=None if view.older is None else _page(view, addresses, view.older),
@@ -127,16 +127,17 @@ def _nothing(view: ListView) -> str:
     return "No judged partition with an alert matches these filters."
 
 
-def _row(row: VerdictSummary) -> _Row:
+def _row(row: VerdictSummary, dag_ids: frozenset[str] | None) -> _Row:
     # Whatever is listed was judged by a task of a DAG that the reader may see, and has an alert.
-    assert row.origin is not None
+    origin = through(row.origins, dag_ids) if dag_ids is not None else row.origin
+    assert origin is not None
     assert row.first_alert_id is not None
     alerts = count_or_no(row.alert_count, "alert")
     if row.open_count and row.open_count != row.alert_count:
         alerts += f", {row.open_count} open"
     closed = row.decision is None and not row.open_count
     return _Row(
-        dag_id=row.origin.dag_id,
+        dag_id=origin.dag_id,
         alert_id=row.first_alert_id,
         dataset=row.dataset,
         partition=row.partition,

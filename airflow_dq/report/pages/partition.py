@@ -8,13 +8,13 @@ from datetime import datetime
 
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.pages.address import Addresses
-from airflow_dq.report.pages.decision import DecisionCard, decision_card, trail
+from airflow_dq.report.pages.decision import DecisionCard, Waiting, decision_card, trail
 from airflow_dq.report.pages.evidence import evidence, first_words
 from airflow_dq.report.pages.mark import Mark, badge, strip
 from airflow_dq.report.pages.snooze import DAY_OPTIONS, scope_options
 from airflow_dq.report.render import render
 from airflow_dq.report.words import capitalized, count, count_or_no
-from airflow_dq.store.review_model import Snooze, VerdictDetail
+from airflow_dq.store.review_model import Snooze, VerdictDetail, through
 from airflow_dq.store.summary import PartitionSummary
 
 
@@ -65,6 +65,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         links=addresses,
         title=f"{partition.dataset} {partition.partition}",
         partition=partition,
+        origin=through(partition.origins, (view.dag_id,)),
         shown=badge(partition.status, partition.severity, partition.decision),
         found_words=_found_words(detail),
         notice=view.notice,
@@ -88,16 +89,16 @@ def _found_words(detail: VerdictDetail) -> str:
 
 
 def _actions(view: AlertView, addresses: Addresses) -> _Actions:
-    detail, origin = view.detail, view.detail.partition.origin
-    alert_id = detail.partition.first_alert_id
-    waiting = None if origin is None else addresses.waiting(origin)
+    detail, alert_id = view.detail, view.detail.partition.first_alert_id
+    readable = [origin for origin in detail.partition.origins if origin.dag_id in {*view.readable, view.dag_id}]
+    waiting = [Waiting(f"{origin.dag_id} · {origin.task_id}", addresses.waiting(origin)) for origin in readable]
     decide = snooze = end = None
     if view.may_decide and alert_id is not None:
         decide, snooze, end = (
             addresses.action(view.dag_id, alert_id, name) for name in ("decision", "snooze", "snooze/end")
         )
     return _Actions(
-        decision=decision_card(detail, decide, waiting),
+        decision=decision_card(detail, decide, waiting, view.dag_id),
         snoozes=detail.snoozes,
         snooze=snooze if detail.alerts else None,
         end_snooze=end,
@@ -108,8 +109,8 @@ def _actions(view: AlertView, addresses: Addresses) -> _Actions:
 
 def _recent(view: AlertView, addresses: Addresses) -> list[Mark]:
     def where(partition: PartitionSummary) -> str | None:
-        origin = partition.origin
-        if origin is None or origin.dag_id not in view.readable or partition.first_alert_id is None:
+        origin = through(partition.origins, view.readable)
+        if origin is None or partition.first_alert_id is None:
             return None
         return addresses.alert(origin.dag_id, partition.first_alert_id)
 

@@ -137,5 +137,5 @@ def make_view(make_detail: Callable[..., VerdictDetail]) -> Callable[..., AlertV
 
 def partition(key: str, **changes: Any) -> PartitionSummary:
     """A partition that passed."""
-    made = PartitionSummary(key, 10, NOW, "succeeded", None, Status.PASS, None, 0, verdict_id=1, origin=ORIGIN)
+    made = PartitionSummary(key, 10, NOW, "succeeded", None, Status.PASS, None, 0, verdict_id=1, origins=(ORIGIN,))
     return replace(made, **changes)

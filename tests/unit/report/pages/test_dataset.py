@@ -34,7 +34,7 @@ def view() -> DatasetView:
     values = (("a", 99.0), ("b", None), ("c", 101.0))
     series = [MetricHistory(None, "row_count", (("a", 5.0),)), MetricHistory("price", "mean", values)]
     broken = partition("c", verdict=Status.FAIL, first_alert_id=4, alert_count=2)
-    hidden = replace(broken, partition="b", first_alert_id=5, origin=replace(ORIGIN, dag_id="secret"))
+    hidden = replace(broken, partition="b", first_alert_id=5, origins=(replace(ORIGIN, dag_id="secret"),))
     readable = frozenset({ORIGIN.dag_id})
     return DatasetView("orders", readable, [partition("a"), hidden, broken], series, ("c", program), (), NOW)
 

@@ -112,7 +112,7 @@ def _judged(name: str) -> VerdictSummary:
 
 def _partition(name: str, **changes: object) -> PartitionSummary:
     made = PartitionSummary(
-        name, 10, NOW, "succeeded", None, Status.FAIL, None, 1, 1, "fail", 1, 11, Origin("d", "", "")
+        name, 10, NOW, "succeeded", None, Status.FAIL, None, 1, 1, "fail", 1, 11, (Origin("d", "", ""),)
     )
     return replace(made, **changes)
 
@@ -160,7 +160,7 @@ def listing_page(name: str) -> str:
 def partition_page(name: str) -> str:
     detail = _detail(name)
     decided = replace(detail, partition=replace(detail.partition, decision="rejected", decided_by=name, decided_at=NOW))
-    recent = (_partition(name), _partition(f"{name}!", origin=None, decision="accepted"))
+    recent = (_partition(name), _partition(f"{name}!", origins=(), decision="accepted"))
     view = AlertView(detail, name, True, recent, frozenset({"d"}), NOW, name, name)
     views = (view, replace(view, detail=decided), replace(view, may_decide=False))
     return "".join(pages.render_alert(one, WHERE) for one in views)
