@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from airflow_dq.store import Repository
 
 
@@ -17,9 +19,12 @@ class Progress:
     message: str
 
 
-def progress(repository: Repository, dataset: str, partition: str, *, compare: bool = True) -> Progress:
+def progress(
+    repository: Repository, dataset: str, partition: str, *, newer_than: datetime | None = None, compare: bool = True
+) -> Progress:
     """Look once.  An earlier attempt's profile does not count: it may be of data that has been replaced.
 
+    :param newer_than: an attempt that began before is one at data that is being replaced, and is not the one waited for
     :param compare: when the partition was never profiled, also say which is the newest that was, so that a wrong
         dataset or key is noticed; False saves this second query
     """
@@ -30,8 +35,11 @@ def progress(repository: Repository, dataset: str, partition: str, *, compare: b
         return Progress(
             "waiting", f"{where}: not profiled yet (DQProfileOperator or airflow dq backfill does it){known}."
         )
+    since = newest.started_at.isoformat(timespec="seconds")
+    if newer_than is not None and newest.started_at < newer_than:
+        wanted = newer_than.isoformat(timespec="seconds")
+        return Progress("waiting", f"{where}: attempt {newest.attempt} began {since}; waiting for one since {wanted}.")
     if newest.state == "running":
-        since = newest.started_at.isoformat(timespec="seconds")
         return Progress("waiting", f"{where}: being profiled (attempt {newest.attempt}, since {since}).")
     if newest.state == "failed":
         return Progress("failed", f"{where}: profiling failed (attempt {newest.attempt}): {newest.error}")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -58,6 +58,7 @@ class ProfileSubmitHook(SparkSubmitHook):
     def __init__(self, *, connection: Connection, **options: Any) -> None:
         self._spark_connection = connection
         self.environment = {}
+        self.before_submit: Callable[[], None] | None = None
         self._output: deque[str] = deque(maxlen=200)
         super().__init__(conn_id=connection.conn_id, **options)
 
@@ -95,6 +96,8 @@ class ProfileSubmitHook(SparkSubmitHook):
 
     def submit(self, application: str = "", **kwargs: Any) -> str | None:
         """Run spark-submit to its end; whatever interrupts the wait ends the job too."""
+        if self.before_submit is not None:
+            self.before_submit()
         try:
             return super().submit(application, start_new_session=True, **kwargs)
         except BaseException:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
-from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.engine.order import describe
+from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.task import first_try
@@ -52,6 +54,7 @@ class SparkSubmission(SparkSubmitOperator):
         self.dq_conn_id = dq_conn_id
         self.master = master
         self.dsn_on_cluster = dsn_on_cluster
+        self._announced: int | None = None
 
     def run(self, context: Context, retries: int | None) -> JobResult | None:
         """Submit the job, or find that of an earlier try again, and wait for it.
@@ -67,13 +70,42 @@ class SparkSubmission(SparkSubmitOperator):
         self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, retries)}"
         try:
             # Without Airflow's guard, which takes an operator that another one runs for a mistake.
-            unwrap(SparkSubmitOperator.execute)(self, context)
+            with self._closing():
+                unwrap(SparkSubmitOperator.execute)(self, context)
         except AirflowException:
             result = self._result
             if result is None or result.error is None:
                 raise
             raise (ProfileError if result.retryable else ConfigurationError)(result.error) from None
         return self._result
+
+    def _announce(self) -> None:
+        """Begin an attempt before Spark starts, which takes a while: a gate that looks meanwhile waits for this job.
+
+        The job begins one of its own, which takes this one's place.  A job that is found again by a retry is not
+        announced: it has.
+        """
+        if self.spec.key is None:
+            return  # only the data tells the keys: a gate beside the job needs newer_than
+        try:
+            with DQHook(self.dq_conn_id).get_store() as store:
+                self._announced = store.begin_attempt(self.spec.dataset, self.spec.key, source=describe(self.spec))
+        except DQError as error:
+            if not self.dsn_on_cluster:
+                raise
+            # The driver reaches the database, this machine need not.
+            self.log.warning("A gate does not know of this job until it has started: %s", error)
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        """Ends an attempt that was announced, when the job fails: it may not have come to beginning its own."""
+        try:
+            yield
+        except BaseException as error:
+            if self._announced is not None:
+                with suppress(DQError), DQHook(self.dq_conn_id).get_store() as store:
+                    store.fail_attempt(self._announced, f"The Spark job ended: {type(error).__name__}: {error}")
+            raise
 
     def on_kill(self) -> None:
         """End the Spark job, if one has been started or was found again by a retry."""
@@ -95,6 +127,7 @@ class SparkSubmission(SparkSubmitOperator):
         from airflow_dq.engine.spark.environment import check_java, spark_environment
 
         hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        hook.before_submit = self._announce
         hook.check_master()
         if hook.on_cluster:
             self._check_cluster(hook)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import ConfigurationError
@@ -41,6 +42,23 @@ def require(name: str, given: object, allowed: tuple[str, ...]) -> None:
     """
     if given not in allowed:
         raise ConfigurationError(f"{name} is {given!r}; allowed: {', '.join(allowed)}.")
+
+
+def moment_of(given: object, dataset: str) -> datetime | None:
+    """The moment that the templated argument ``newer_than`` rendered to; one without a time zone is in UTC.
+
+    :raises ConfigurationError: when it is no moment
+    """
+    if given is None:
+        return None
+    try:
+        moment = given if isinstance(given, datetime) else datetime.fromisoformat(str(given).strip())
+    except ValueError:
+        raise ConfigurationError(
+            f"Dataset {dataset!r}: the argument newer_than rendered to {given!r}, which is no moment. Give one such as "
+            "'{{ dag_run.start_date }}' or '2026-01-31T06:00:00+00:00'."
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def origin_of(context: Context) -> Origin | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
 from airflow.sdk import BaseNotifier, BaseSensorOperator, PokeReturnValue
@@ -20,7 +20,7 @@ from airflow_dq.hooks.metric import timed
 from airflow_dq.hooks.task import explained, is_backfill, partition_key, rendering
 from airflow_dq.judge.severity import check_severity
 from airflow_dq.links.alert import DQAlertLink
-from airflow_dq.sensors.argument import options_of, origin_of, require
+from airflow_dq.sensors.argument import moment_of, options_of, origin_of, require
 from airflow_dq.sensors.ending import ask, finish
 from airflow_dq.sensors.waiting import has_waited, waiting_since
 from airflow_dq.triggers.profile import ProfileTrigger
@@ -70,6 +70,10 @@ class DQGateSensor(BaseSensorOperator):
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
+    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the statistics
+        database's clock (templated).  The gate waits for the newest attempt; one that starts before the profile's own
+        task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the attempt before for it:
+        ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it needs none
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
         and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
         ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's
@@ -91,7 +95,7 @@ class DQGateSensor(BaseSensorOperator):
     :param deferrable: wait in the triggerer instead of on a worker
     """
 
-    template_fields: Sequence[str] = ("dataset", "partition", "dq_conn_id")
+    template_fields: Sequence[str] = ("dataset", "partition", "newer_than", "dq_conn_id")
     ui_color = "#e3f2e6"
 
     operator_extra_links = (DQAlertLink(),)
@@ -106,6 +110,7 @@ class DQGateSensor(BaseSensorOperator):
         *,
         dataset: str,
         partition: str,
+        newer_than: str | datetime | None = None,
         on_violation: OnViolation = "fail",
         severity: Mapping[str, Severity] | None = None,
         warming_up: WarmingUp = "pass",
@@ -124,6 +129,7 @@ class DQGateSensor(BaseSensorOperator):
         super().__init__(**kwargs)
         self.dataset = dataset
         self.partition = partition
+        self.newer_than = newer_than
         self.on_violation = on_violation
         self.severity = severity
         self.warming_up = warming_up
@@ -175,11 +181,12 @@ class DQGateSensor(BaseSensorOperator):
         """Look for the profile; judge it when it is there."""
         with explained(self.log):
             partition = partition_key(self.partition, self.dataset)
+            newer_than = moment_of(self.newer_than, self.dataset)
             try:
                 with DQHook(self.dq_conn_id).get_store() as repository:
                     compare = self._wait.compares
                     self._wait.has_reached = True
-                    seen = progress(repository, self.dataset, partition, compare=compare)
+                    seen = progress(repository, self.dataset, partition, newer_than=newer_than, compare=compare)
                     self.log.info(seen.message)
                     if seen.state == "waiting":
                         return self._not_yet(seen.message)
@@ -278,8 +285,10 @@ class DQGateSensor(BaseSensorOperator):
         if seen.is_done:
             return seen.xcom_value
         left = max(deadline - time.time(), 0.0)
+        since = moment_of(self.newer_than, self.dataset)
+        waited = (self.dataset, self.partition, self.dq_conn_id, self.poke_interval, deadline)
         self.defer(
-            trigger=ProfileTrigger(self.dataset, self.partition, self.dq_conn_id, self.poke_interval, deadline),
+            trigger=ProfileTrigger(*waited, newer_than=None if since is None else since.isoformat()),
             method_name="execute_complete",
             # The trigger ends the wait itself and says what it waited for; this is for a triggerer that is gone.
             timeout=timedelta(seconds=left + self.poke_interval),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
@@ -27,19 +28,29 @@ class ProfileTrigger(BaseTrigger):
     :param dq_conn_id: connection to the statistics database
     :param poke_interval: seconds between two looks
     :param deadline: seconds since the epoch after which to give up
+    :param newer_than: a moment as ISO 8601: an attempt that began before is not waited for, but for the next one
     """
 
-    def __init__(self, dataset: str, partition: str, dq_conn_id: str, poke_interval: float, deadline: float) -> None:
+    def __init__(
+        self,
+        dataset: str,
+        partition: str,
+        dq_conn_id: str,
+        poke_interval: float,
+        deadline: float,
+        newer_than: str | None = None,
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # Airflow's is untyped
         self.dataset = dataset
         self.partition = partition
         self.dq_conn_id = dq_conn_id
         self.poke_interval = poke_interval
         self.deadline = deadline
+        self.newer_than = newer_than
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         """The arguments, for the database of Airflow."""
-        names = ("dataset", "partition", "dq_conn_id", "poke_interval", "deadline")
+        names = ("dataset", "partition", "dq_conn_id", "poke_interval", "deadline", "newer_than")
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -81,4 +92,5 @@ class ProfileTrigger(BaseTrigger):
 
         # A connection for each look: one triggerer waits for hundreds of partitions.
         with open_store(dsn) as repository:
-            return progress(repository, self.dataset, self.partition, compare=compare)
+            newer_than = None if self.newer_than is None else datetime.fromisoformat(self.newer_than)
+            return progress(repository, self.dataset, self.partition, newer_than=newer_than, compare=compare)

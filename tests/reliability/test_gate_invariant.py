@@ -123,9 +123,21 @@ class Gates(RuleBasedStateMachine):
         self.begin(dataset, key)
         self.end(dataset, key, look)
 
-    @rule(key=st.sampled_from(KEYS[WARM:]), look=st.sampled_from(["good", "good", "bad"]))
-    def next_day(self, key: str, look: str) -> None:
+    @rule(
+        dag_id=st.sampled_from(DAGS),
+        key=st.sampled_from(KEYS + ODD),
+        look=st.sampled_from(["good", "good", *sorted(LOOK)]),
+        on_violation=st.sampled_from(["fail", "skip", "warn"]),
+    )
+    def run_of_a_dag(self, dag_id: str, key: str, look: str, on_violation: Any) -> None:
         self.profile("t", key, look)
+        self.gate(dag_id, "t", key, on_violation, False)
+
+    @rule(key=st.sampled_from(KEYS[WARM:]), decision=st.sampled_from(["rejected", "accepted"]))
+    def bad_day_and_a_person(self, key: str, decision: Decision) -> None:
+        self.profile("t", key, "bad")
+        self.gate("one", "t", key, "fail", False)
+        self.decide("t", key, decision, True)
 
     @rule(dataset=st.sampled_from(DATASETS), key=st.sampled_from(KEYS))
     def begin(self, dataset: str, key: str) -> None:
@@ -276,8 +288,8 @@ def test_never_green_without_a_check(dsn: str) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Gates,
         settings=settings(
-            max_examples=int(os.environ.get("AIRFLOW_DQ_SEQUENCES", "12")),
-            stateful_step_count=30,
+            max_examples=int(os.environ.get("AIRFLOW_DQ_SEQUENCES", "10")),
+            stateful_step_count=25,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),

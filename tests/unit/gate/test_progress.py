@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,3 +56,14 @@ def test_only_the_newest_attempt_counts(state: AttemptState | None, seen: str) -
 def test_a_failed_attempt_brings_its_reason() -> None:
     message = progress(FakeStore("failed"), "flights", "1").message  # type: ignore[arg-type]
     assert message == "Dataset 'flights', partition '1': profiling failed (attempt 3): No folder."
+
+
+def test_an_attempt_that_began_before_is_not_the_one_that_is_waited_for() -> None:
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    states: tuple[AttemptState, ...] = ("succeeded", "failed", "running")
+    for state in states:
+        store: Any = FakeStore(state)
+        seen = progress(store, "flights", "1", newer_than=began + timedelta(seconds=1))
+        assert seen.state == "waiting"
+        assert seen.message.endswith("waiting for one since 2026-01-01T00:00:01+00:00.")
+        assert progress(store, "flights", "1", newer_than=began) == progress(store, "flights", "1")

@@ -350,6 +350,23 @@ def test_soft_fail_does_not_soften_what_the_trigger_met(retry: bool, world: Worl
     assert not isinstance(raised.value, AirflowSkipException)
 
 
+@pytest.mark.parametrize(
+    "given", ["2026-01-01T00:00:01", "2026-01-01 01:00:01+01:00", datetime(2026, 1, 2, tzinfo=UTC)]
+)
+def test_an_attempt_from_before_is_not_judged(given: str | datetime, world: World) -> None:
+    with pytest.raises(TaskDeferred) as deferred:
+        run(gate("deferrable", newer_than=given))
+    assert datetime.fromisoformat(deferred.value.trigger.newer_than) > NOW
+    assert world.judged == []
+    assert run(gate("poke", newer_than="2026-01-01"))["outcome"] == "pass"
+
+
+@pytest.mark.parametrize("given", ["None", "", "yesterday"])
+def test_a_moment_that_rendered_to_nothing_is_explained(given: str, world: World) -> None:
+    with pytest.raises(AirflowFailException, match="the argument newer_than rendered to"):
+        run(gate("poke", newer_than=given))
+
+
 @pytest.mark.parametrize("mode", ["poke", "reschedule"])
 def test_the_timeout_ends_the_wait(mode: Mode, world: World) -> None:
     world.states = [None]
