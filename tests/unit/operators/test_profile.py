@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -184,6 +184,42 @@ def test_the_jobs_own_explanation_is_the_tasks_error(
         operator(source="a", partition="1").execute({})
     assert str(raised.value) == "The folder a is missing."
     assert isinstance(raised.value, AirflowFailException) != retryable
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "key"), [({"partition": "1", "source": "a"}, "1"), ({"source": "a/day=*"}, None)]
+)
+def test_the_attempt_begins_before_spark_starts(
+    monkeypatch: pytest.MonkeyPatch, fails: bool, arguments: dict[str, str], key: str | None
+) -> None:
+    done: list[str] = []
+
+    class Store:
+        def begin_attempt(self, dataset: str, partition: str, source: str) -> int:
+            done.append(f"begin {dataset} {partition} of {source}")
+            return 7
+
+        def fail_attempt(self, attempt: int, error: str) -> None:
+            done.append(f"fail {attempt}: {error}")
+
+    @contextmanager
+    def reachable(self: DQHook):  # type: ignore[no-untyped-def]
+        yield Store()
+
+    def submit(self: SparkSubmitHook, application: str = "", **kwargs: Any) -> None:
+        done.append("submit")
+        if fails:
+            raise AirflowException("out of memory")
+
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    monkeypatch.setattr(DQHook, "get_store", reachable)
+    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr(SparkSubmitHook, "submit", submit)
+    with pytest.raises(AirflowException) if fails else nullcontext():
+        operator(**arguments).execute({})
+    failed = ["fail 7: The Spark job ended: AirflowException: out of memory"] if fails else []
+    assert done == (["submit"] if key is None else [f"begin flights {key} of a", "submit", *failed])
 
 
 def test_a_failure_without_an_explanation_keeps_sparks_words(
