@@ -13,6 +13,7 @@ from airflow_dq.learn.history.distance import Distances
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.profile.model import Profile
+from airflow_dq.store.damage import skipping
 from airflow_dq.store.distance_writer import save_distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.profile_reader import attach_states, read_stored
@@ -33,14 +34,16 @@ def measure_around(
     own = [row for row in found if row.partition_key != NULL_KEY]
     chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
-    stored = read_stored(connection, list(rows.values()))
-    known = dict(zip(rows, attach_states(connection, stored, (), cache), strict=True))
+    stored = read_stored(connection, dataset, list(rows.values()), skipping)
+    ids = [one.id for one in stored]
+    chains = [whole for chain in chains if (whole := chain.within(ids)) is not None]
+    known = dict(zip(ids, attach_states(connection, dataset, stored, (), cache), strict=True))
     distances = Distances()
     needed = {one for chain in chains for one in _needed(chain, known, distances)}
     if not needed:
         return
     there = {one for one in needed if rows[one].has_states}
-    known = dict(zip(rows, attach_states(connection, stored, there, cache), strict=True))
+    known = dict(zip(ids, attach_states(connection, dataset, stored, there, cache), strict=True))
     for chain in chains:
         for now, earlier, name, pool in chain.ends(known):
             distances.of(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
@@ -53,6 +56,13 @@ class _Chain:
 
     before: Sequence[Row[Any]]
     from_it_on: Sequence[Row[Any]]
+
+    def within(self, ids: Collection[int]) -> _Chain | None:
+        """The chain without the profiles that cannot be read; None when its own is one of them."""
+        if self.from_it_on[0].id not in ids:
+            return None
+        before, from_it_on = ([row for row in rows if row.id in ids] for rows in (self.before, self.from_it_on))
+        return _Chain(before, from_it_on)
 
     def ends(self, known: Mapping[int, Profile]) -> Iterator[tuple[int, Sequence[int], str, int]]:
         """A profile, those before it, a column of it, and the size of a baseline: one of them is the chain's own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy import Connection, select
 
@@ -10,6 +11,8 @@ from airflow_dq.codec import from_builtins
 from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.store.damage import raw, skipping
+from airflow_dq.store.document import METRIC_WORDS, decode
 from airflow_dq.store.review_model import MetricHistory
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, ProgramRow
@@ -31,15 +34,17 @@ def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str
     ).all()[::-1]
     if not profiles:
         return []
-    query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, ColumnRow.metrics)
+    query = select(ColumnRow.profile_id, ColumnRow.ordinal, ColumnRow.name, raw(ColumnRow.metrics, "metrics"))
     rows = connection.execute(query.where(among(ColumnRow.profile_id, [row.id for row in profiles]))).all()
     keys = {row.id: row.partition_key for row in profiles}
     places = {row.id: place for place, row in enumerate(profiles)}
     found: dict[tuple[str, str], dict[str, float | None]] = {}
     # Newest partition first: its columns lead, in their order; those that are gone follow.
     for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: places[r.profile_id], reverse=True):
+        where = f"Dataset {dataset!r}, partition {keys[row.profile_id]!r}, column {row.name!r}"
+        known = skipping(where, partial(decode, bytes(row.metrics), METRIC_WORDS)) or {}
         for metric in chosen:
-            value = row.metrics.get(metric)
+            value = known.get(metric)
             number = float(value) if isinstance(value, int | float) else None
             found.setdefault((row.name, metric), {})[keys[row.profile_id]] = number
     table = MetricHistory(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))

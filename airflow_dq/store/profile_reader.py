@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -19,12 +20,18 @@ from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
+from airflow_dq.store.damage import named, raw, skipping
+from airflow_dq.store.document import METRIC_WORDS, decode
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.value import decode_metrics
+
+Reading = Callable[[str, Callable[[], Any]], Any]
+"""How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
+:func:`~airflow_dq.store.damage.skipping`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,10 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     )
-    stored = read_stored(connection, connection.execute(query).all())
-    ids = {column_id for one in stored for column_id, _ in one.columns}
-    injected = _variants(connection, ids) if variants else {}
-    return _profile(stored[0], _states(connection, ids), injected) if stored else None
+    stored = read_stored(connection, dataset, connection.execute(query).all(), named)
+    names = _names(dataset, stored)
+    injected = _variants(connection, names, named) if variants else {}
+    return _profile(stored[0], _states(connection, names, named), injected) if stored else None
 
 
 def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
@@ -58,6 +65,8 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
 
     States are loaded where something may still be computed from them: for the newest partitions, and for
     consecutive ones whose two-distribution metrics are not cached.  Variants: of the newest partition.
+
+    A past partition that cannot be read is left out, with a warning: one damaged row stops no dataset.
     """
     query = (
         select(ProfileRow)
@@ -71,22 +80,52 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         .order_by(ProfileRow.sort_key.desc())
         .limit(limit)
     )
-    stored = read_stored(connection, connection.execute(query).all()[::-1])
+    stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     if not stored:
         return []
-    states = _states(connection, _needs_states(stored))
-    variants = _variants(connection, {column_id for column_id, _ in stored[-1].columns})
+    names, needed = _names(dataset, stored), _needs_states(stored)
+    states = _states(connection, {one: name for one, name in names.items() if one in needed}, skipping)
+    variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
     return [_profile(one, states, variants) for one in stored]
 
 
-def read_stored(connection: Connection, rows: Sequence[Any]) -> list[Stored]:
-    """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order."""
-    columns: dict[int, list[tuple[int, ColumnProfile]]] = defaultdict(list)
+def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read: Reading) -> list[Stored]:
+    """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order.
+
+    :param read: what becomes of a damaged column: an error, or its partition is left out
+    """
+    keys = {row.id: row.partition_key for row in rows}
+    columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
     if rows:
-        query = select(ColumnRow).where(among(ColumnRow.profile_id, [row.id for row in rows]))
+        query = select(*_COLUMN).where(among(ColumnRow.profile_id, keys))
         for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
-            columns[found.profile_id].append((found.id, _column(found)))
-    return [Stored(row.id, row.partition_key, row.row_count, row.options, tuple(columns[row.id])) for row in rows]
+            where = _where(dataset, keys[found.profile_id], found.name)
+            columns[found.profile_id].append((found.id, read(where, partial(_column, found))))
+    whole = {
+        id: tuple((column_id, column) for column_id, column in found if column is not None)
+        for id, found in columns.items()
+        if all(column is not None for _, column in found)
+    }
+    return [
+        Stored(row.id, row.partition_key, row.row_count, row.options, whole.get(row.id, ()))
+        for row in rows
+        if row.id in whole or row.id not in columns
+    ]
+
+
+_COLUMN = (
+    *(ColumnRow.id, ColumnRow.profile_id, ColumnRow.name, ColumnRow.kind, ColumnRow.data_type, ColumnRow.note),
+    *(ColumnRow.states_digest, raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
+)
+
+
+def _where(dataset: str, partition: str, column: str) -> str:
+    return f"Dataset {dataset!r}, partition {partition!r}, column {column!r}"
+
+
+def _names(dataset: str, stored: Sequence[Stored]) -> dict[int, str]:
+    """What each column is called in a message, by its id."""
+    return {id: _where(dataset, one.partition, column.name) for one in stored for id, column in one.columns}
 
 
 def _column(row: Any) -> ColumnProfile:
@@ -94,21 +133,22 @@ def _column(row: Any) -> ColumnProfile:
         name=row.name,
         kind=Kind(row.kind),
         data_type=row.data_type,
-        metrics=decode_metrics(row.metrics),
+        metrics=decode_metrics(decode(bytes(row.metrics), METRIC_WORDS)),
         note=row.note,
         states_digest=row.states_digest,
-        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
+        pairs={one: decode_metrics(found) for one, found in decode(bytes(row.distances), METRIC_WORDS).items()},
     )
 
 
 def attach_states(
-    connection: Connection, stored: Sequence[Stored], wanted: Collection[int], cache: StateCache
+    connection: Connection, dataset: str, stored: Sequence[Stored], wanted: Collection[int], cache: StateCache
 ) -> list[Profile]:
     """The profiles in their order, without variants, and with the states that are kept of those with a wanted id."""
     columns = [column for one in stored if one.id in wanted for column in one.columns]
     digests = {column_id: column.states_digest for column_id, column in columns}
     known = {column_id: states for column_id, digest in digests.items() if (states := cache.get(digest)) is not None}
-    read = _states(connection, digests.keys() - known.keys())
+    names = _names(dataset, stored)
+    read = _states(connection, {one: names[one] for one in digests.keys() - known.keys()}, skipping)
     for column_id, states in read.items():
         cache.keep(digests[column_id], states)
     return [_profile(one, {**known, **read}, {}) for one in stored]
@@ -128,22 +168,35 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     return ids
 
 
-def _states(connection: Connection, column_ids: Collection[int]) -> dict[int, dict[str, State]]:
+def _states(connection: Connection, names: Mapping[int, str], read: Reading) -> dict[int, dict[str, State]]:
+    """The states of columns; one of which any cannot be read has none, as if they were no longer kept.
+
+    :param names: what the columns are called in a message, by their ids
+    """
     states: dict[int, dict[str, State]] = defaultdict(dict)
-    if column_ids:
-        query = select(StateRow).where(among(StateRow.column_profile_id, column_ids))
+    damaged = set()
+    if names:
+        query = select(StateRow).where(among(StateRow.column_profile_id, names))
         for row in connection.execute(query):
-            states[row.column_profile_id][row.key] = decode_state(row.key, bytes(row.data))
-    return states
+            state = read(names[row.column_profile_id], partial(decode_state, row.key, bytes(row.data)))
+            if state is None:
+                damaged.add(row.column_profile_id)
+            else:
+                states[row.column_profile_id][row.key] = state
+    return {column_id: found for column_id, found in states.items() if column_id not in damaged}
 
 
-def _variants(connection: Connection, column_ids: Collection[int]) -> dict[int, tuple[Variant, ...]]:
+def _variants(connection: Connection, names: Mapping[int, str], read: Reading) -> dict[int, tuple[Variant, ...]]:
     from airflow_dq.corruption.blob import decode_variants
 
-    if not column_ids:
+    if not names:
         return {}
-    query = select(VariantRow).where(among(VariantRow.column_profile_id, column_ids))
-    return {row.column_profile_id: decode_variants(bytes(row.data)) for row in connection.execute(query)}
+    query = select(VariantRow).where(among(VariantRow.column_profile_id, names))
+    found = {
+        row.column_profile_id: read(names[row.column_profile_id], partial(decode_variants, bytes(row.data)))
+        for row in connection.execute(query)
+    }
+    return {column_id: variants for column_id, variants in found.items() if variants is not None}
 
 
 def _profile(

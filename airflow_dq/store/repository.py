@@ -137,6 +137,9 @@ class Repository:
         except StoreError as error:
             # The profile is stored, and the next one that is drops what this one did not.
             log.warning("Dataset %r: old states are kept for now: %s", dataset, error)
+        except Exception:
+            # Whatever is wrong with old partitions, this one is stored.
+            log.exception("Dataset %r: old states are kept for now", dataset)
 
     def fail_attempt(self, attempt: int, error: str) -> None:
         """Record in a sentence why an attempt failed; the partition keeps the profile it had."""

@@ -27,6 +27,8 @@ from airflow_dq.codec import from_builtins
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.store import review, snooze
+from airflow_dq.store.damage import named, raw, skipping
+from airflow_dq.store.document import decode
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.review_model import (
     ORIGINS,
@@ -166,17 +168,19 @@ def of_task(connection: Connection, origin: Origin) -> VerdictDetail | None:
 
 
 def _detail(connection: Connection, which: ColumnElement[bool]) -> VerdictDetail | None:
-    query = select(*_COLUMNS, VerdictRow.document, VerdictRow.program_id, VerdictRow.dataset_id, VerdictRow.comment)
+    own = (raw(VerdictRow.document, "document"), VerdictRow.program_id, VerdictRow.dataset_id, VerdictRow.comment)
+    query = select(*_COLUMNS, *own)
     query = with_first_alert(query.join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)).where(which)
     row = connection.execute(query).one_or_none()
     if row is None:
         return None
     partition = _summary(row)
+    where = f"Dataset {partition.dataset!r}, partition {partition.partition!r}"
     snoozes = snooze.active(connection, partition.dataset)
     return VerdictDetail(
         partition=partition,
-        verdict=from_builtins(Verdict, row.document),
-        program=_program(connection, row.program_id),
+        verdict=named(where, lambda: from_builtins(Verdict, decode(bytes(row.document)))),
+        program=_program(connection, row.program_id, where),
         alerts=_alerts(connection, partition, snoozes),
         events=review.events(connection, row.dataset_id, partition.dataset, partition.partition),
         snoozes=tuple(snoozes),
@@ -184,12 +188,13 @@ def _detail(connection: Connection, which: ColumnElement[bool]) -> VerdictDetail
     )
 
 
-def _program(connection: Connection, program_id: int | None) -> Program | None:
+def _program(connection: Connection, program_id: int | None, where: str) -> Program | None:
+    """The program; None when there is none, or none that can be read: the next judgement makes it anew."""
     if program_id is None:
         return None
-    return from_builtins(
-        Program, connection.execute(select(ProgramRow.document).where(ProgramRow.id == program_id)).scalar_one()
-    )
+    query = select(raw(ProgramRow.document, "document")).where(ProgramRow.id == program_id)
+    document = bytes(connection.execute(query).scalar_one())
+    return skipping(where, lambda: from_builtins(Program, decode(document)))
 
 
 def _alerts(connection: Connection, partition: VerdictSummary, snoozes: Sequence[Snooze]) -> tuple[AlertSummary, ...]:
@@ -261,12 +266,13 @@ def dags_of(connection: Connection, dataset: str) -> frozenset[str]:
 def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:
     """The verdict on the partition's current profile, or None when that was not judged."""
     document = connection.execute(
-        select(VerdictRow.document)
+        select(raw(VerdictRow.document, "document"))
         .join(ProfileRow, SPEAKS_OF_PROFILE)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     ).scalar()
-    return None if document is None else from_builtins(Verdict, document)
+    where = f"Dataset {dataset!r}, partition {partition!r}"
+    return None if document is None else named(where, lambda: from_builtins(Verdict, decode(bytes(document))))
 
 
 def load_program(connection: Connection, dataset: str, partition: str, inputs: str | None) -> Program | None:

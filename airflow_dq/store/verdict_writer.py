@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from airflow_dq.codec import to_builtins
@@ -19,6 +19,8 @@ from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review
+from airflow_dq.store.damage import raw
+from airflow_dq.store.document import encode
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
@@ -77,10 +79,16 @@ def _replaced(attempt: int) -> str:
     return f"The partition was profiled again with other content (attempt {attempt}), and no longer gives this alert."
 
 
+def _of(table: type[ProgramRow | VerdictRow], where: Mapping[str, Any]) -> list[ColumnElement[bool]]:
+    return [table.dataset_id == where["dataset_id"], table.partition_key == where["partition_key"]]
+
+
 def _save_program(connection: Connection, where: Mapping[str, Any], program: Program, inputs: str | None) -> int:
     document = to_builtins(program)
-    stored = connection.execute(select(ProgramRow).filter_by(**where)).one_or_none()
-    if stored is not None and stored.document == document and stored.inputs == inputs:
+    # Compared as it is stored: one that is damaged is another one, and is replaced.
+    kept = select(ProgramRow.id, ProgramRow.inputs, raw(ProgramRow.document, "document"))
+    stored = connection.execute(kept.where(*_of(ProgramRow, where))).one_or_none()
+    if stored is not None and bytes(stored.document) == encode(document) and stored.inputs == inputs:
         return int(stored.id)
     values = {"document": document, "inputs": inputs}
     if stored is not None:
@@ -105,13 +113,16 @@ def _save_verdict(
         "reason": None if verdict.reason is None else storable_text(verdict.reason),
         "document": to_builtins(verdict),
     }
-    stored = connection.execute(select(VerdictRow).filter_by(**where)).one_or_none()
+    others = [column for column in VerdictRow.__table__.columns if column.name != "document"]
+    kept = select(*others, raw(VerdictRow.document, "document"))
+    stored = connection.execute(kept.where(*_of(VerdictRow, where))).one_or_none()
     if stored is None:
         withheld = is_withheld(verdict.status, None, before=False)
         made = insert(VerdictRow).values(**where, **values, withheld=withheld).returning(VerdictRow.id)
         return connection.execute(made).scalar_one(), True
     change = update(VerdictRow).where(VerdictRow.id == stored.id)
-    if all(getattr(stored, name) == value for name, value in values.items()):
+    same = {**values, "document": encode(values["document"])}
+    if all(getattr(stored, name) == value for name, value in same.items()):
         connection.execute(change.values(judged_at=func.clock_timestamp()))
         return int(stored.id), False
     decision: Decision | None = stored.decision
