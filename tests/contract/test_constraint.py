@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import airflow_dq.learn
@@ -307,7 +307,6 @@ def test_keys_that_say_nothing_are_no_obstacle(detector: Detector, key: str | No
 days = st.tuples(st.integers(0, 40), st.sampled_from([*["clean"] * 6, *DAMAGES, BARE]))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(days, max_size=24, unique_by=lambda day: day[0]), days, st.sampled_from(OPTIONS))
 def test_no_history_and_no_partition_brings_a_detector_or_a_constraint_down(
     past: list[tuple[int, str]], now: tuple[int, str], options: SynthesisOptions
