@@ -77,8 +77,8 @@ class ColumnProfile:
     """Why the column is not profiled further (nested types), or what a reader should know."""
     states_digest: str = ""
     """Digest of the states' content (:func:`digest_states`), which outlives them."""
-    pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
-    """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
+    distances: Mapping[str, Mapping[str, MetricValue]] = field(default_factory=dict, compare=False)
+    """Two-distribution metrics measured already, by the fingerprint of the column compared with; safe to lose."""
 
     @property
     def in_full(self) -> bool:

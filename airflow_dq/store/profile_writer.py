@@ -101,7 +101,7 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
         "states_digest": column.states_digest,
         "fingerprint": column.fingerprint,
         "metrics": encode_metrics(column.metrics),
-        "distances": {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()},
+        "distances": {baseline: encode_metrics(metrics) for baseline, metrics in column.distances.items()},
     }
 
 
