@@ -11,7 +11,6 @@ from airflow_dq.backtest.history import EligiblePast, Reload
 from airflow_dq.backtest.model import (
     JUDGED,
     BacktestResult,
-    Decision,
     FailedPartition,
     PartitionOutcome,
     Recall,
@@ -22,7 +21,7 @@ from airflow_dq.backtest.suggestion import suggest
 from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
 from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
-from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize

@@ -10,7 +10,7 @@ from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.retention import RETENTION
 
 if TYPE_CHECKING:
-    from airflow_dq.backtest.model import Decision
+    from airflow_dq.judge.verdict import Decision
     from airflow_dq.profile.model import Profile
     from airflow_dq.store import Repository
 

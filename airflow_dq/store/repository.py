@@ -32,13 +32,12 @@ from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
-    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.judge.verdict import Decision, Verdict
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.review_model import (
         AlertFilter,
-        Decision,
         HistoryStart,
         MetricHistory,
         Origin,

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql
 from airflow_dq.codec import to_builtins
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.explain.alert import Alert
-from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
@@ -22,7 +22,7 @@ from airflow_dq.store import review
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
-from airflow_dq.store.review_model import Decision, Origin
+from airflow_dq.store.review_model import Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
 

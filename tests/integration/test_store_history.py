@@ -9,14 +9,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.judge.verdict import Decision, ScopeVerdict, Status, Verdict
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, retention
-from airflow_dq.store.review_model import Decision
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 
