@@ -13,8 +13,8 @@ from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 Decision = Literal["accepted", "rejected", "new_normal"]
 """What a person says about a verdict.
 
-``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``: accepted,
-and the history restarts at this partition."""
+``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
+accepted, and the history restarts at this partition."""
 
 
 class Status(StrEnum):

@@ -120,7 +120,7 @@ class EventOf:
 
 
 def verdict(status: Status) -> Verdict:
-    alerts = (Alert("range", "a", "a: mean was 3."),) if status is Status.FAIL else ()
+    alerts = (Alert("range", "a", "mean was 3."),) if status is Status.FAIL else ()
     return Verdict("1", status, ScopeVerdict(status), {"a": ScopeVerdict(status)}, alerts=alerts, reason="because")
 
 
