@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from airflow_dq.store import Repository
 
 _EVERY = 1_000_000
+"""Most partitions that are asked for: more than there are."""
 _END = "\U0010ffff"
 """Sorts behind every partition key."""
 

@@ -12,6 +12,7 @@ from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 
 _DIGITS = 4
+"""Significant digits of a number in a sentence: enough to tell values apart that differ by what is material."""
 _SYMBOLS = {"d": "9", "l": "a"}
 _RUN = 5
 """A run of one symbol is counted from this length on."""

@@ -15,6 +15,7 @@ from airflow_dq.report.svg import document, element
 WIDTH, HEIGHT = 560, 230
 """In pixels, where a page does not ask for another size."""
 _TOP, _BOTTOM, _RIGHT = 16.0, 30.0, 12.0
+"""Margins in pixels: at the bottom there is room for the keys' labels; the left one depends on the numbers."""
 _DIGIT = 6.8
 """Width of a digit in pixels at the chart's font size: room for the axis labels."""
 
