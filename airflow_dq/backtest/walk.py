@@ -179,7 +179,7 @@ class _Walk:
         """
         lowest_alarm, highest_pass = float("inf"), 0.0
 
-        def note(target: float, status: Status) -> None:
+        def narrow(target: float, status: Status) -> None:
             """Narrow down where alarms begin."""
             nonlocal lowest_alarm, highest_pass
             if status is Status.FAIL:
@@ -187,12 +187,12 @@ class _Walk:
             else:
                 highest_pass = max(highest_pass, target)
 
-        note(self._options.target_fpr, verdict.status)
+        narrow(self._options.target_fpr, verdict.status)
         # The ends first: what alarms at the smallest or passes at the largest does so everywhere.
         for target in (*self._targets[-1:], *self._targets):
             if highest_pass < target < lowest_alarm:
                 options = replace(self._options, target_fpr=target)
-                note(target, self._verdict(profile, options, distances)[1].status)
+                narrow(target, self._verdict(profile, options, distances)[1].status)
         for target in self._targets:
             self._alarms[target] += target >= lowest_alarm
 

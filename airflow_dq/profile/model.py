@@ -75,7 +75,7 @@ class ColumnProfile:
     """The source's own type, as text (``int64``, ``decimal128(10, 2)``)."""
     metrics: Mapping[str, MetricValue]
     states: Mapping[str, State] = field(default_factory=dict)
-    note: str | None = None
+    remark: str | None = None
     """Why the column is not profiled further (nested types), or what a reader should know."""
     states_digest: str = ""
     """Digest of the states' content (:func:`digest_states`), which outlives them."""

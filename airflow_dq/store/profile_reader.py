@@ -92,7 +92,7 @@ def _column(row: Any) -> ColumnProfile:
         kind=Kind(row.kind),
         data_type=row.data_type,
         metrics=decode_metrics(row.metrics),
-        note=row.note,
+        remark=row.remark,
         states_digest=row.states_digest,
         distances={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
     )

@@ -24,7 +24,7 @@ from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
 from airflow_dq.store.review_model import Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
-from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
+from airflow_dq.store.value import builtin_metric, finite, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
@@ -185,6 +185,6 @@ def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
 
 
 def _observed_columns(value: Any) -> dict[str, Any]:
-    plain = None if value is None else plain_metric(value)
+    plain = None if value is None else builtin_metric(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}
