@@ -13,9 +13,11 @@ from airflow_dq.engine.csv_text import spark_defaults
 from airflow_dq.engine.order import describe
 from airflow_dq.engine.spark.csv_head import csv_escape
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, unreadable
+from airflow_dq.engine.spark.files_read import require_all_read
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.engine.spark.listing import Listing, base_path, list_path, load_paths
 from airflow_dq.engine.spark.session import column
+from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
 from airflow_dq.exceptions import (
     ConfigurationError,
     DQError,
@@ -85,6 +87,7 @@ def list_source(spark: SparkSession, spec: JobSpec, path: str, where: str) -> Li
     """The data files at a path.
 
     :raises ProfileError: as :func:`read_path` does
+    :raises ConfigurationError: when a table's log says which of the files count
     """
     names = next((value for name, value in spec.options.items() if name.lower() == "pathglobfilter"), None)
     try:
@@ -93,7 +96,15 @@ def list_source(spark: SparkSession, spec: JobSpec, path: str, where: str) -> Li
         raise explain(error, where, path) from error
     if listing is None:
         raise SourceMissingError(f"{where}: the source {path} does not exist. Check the path and that it was written.")
+    if listing.log is not None and spec.format.lower() in LOGGED and not _spark_knows(spec, listing):
+        raise listing.log.refusal(where, path)
     return listing
+
+
+def _spark_knows(spec: JobSpec, listing: Listing) -> bool:
+    """Whether the log is one that Spark reads the files by when it is given the folder itself."""
+    stream = listing.log is not None and listing.log.sign == STREAM_LOG
+    return stream and spec.partition_by is None and listing.roots == (listing.log and listing.log.root,)
 
 
 def read_listing(
@@ -110,6 +121,8 @@ def read_listing(
     try:
         signature, schema = _known(spark, listing) if parquet and "basePath" not in defaults else (None, None)
         frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)
+        if listing.log is None:
+            require_all_read(spark, spec, frame, [file.path for file in listing.files], where)
         integers = any(isinstance(field.dataType, LongType) for field in frame.schema.fields)
         if parquet and integers and (signature is None or signature.may_have_nanoseconds):
             footer = _footer(spark, listing.files[0].path, where)
@@ -176,6 +189,7 @@ def _read_apart(
     found = []
     for footer, files in groups.values():
         frame = load(spark, spec, load_paths(files), known | dict(defaults), where, files[0], footer.schema)
+        require_all_read(spark, spec, frame, files, where)
         found.append(Rows(as_timestamps(frame, footer.nanoseconds), footer.unread, footer.order))
     return found
 
