@@ -11,12 +11,13 @@ from pyspark.sql.types import LongType, StructType
 
 from airflow_dq.engine.csv_text import spark_defaults
 from airflow_dq.engine.order import describe
-from airflow_dq.engine.spark.csv_head import csv_escape
+from airflow_dq.engine.spark.csv_quote import require_closed_quotes
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, unreadable
 from airflow_dq.engine.spark.files_read import require_all_read
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.engine.spark.listing import Listing, base_path, list_path, load_paths
 from airflow_dq.engine.spark.session import column
+from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines
 from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
 from airflow_dq.exceptions import (
     ConfigurationError,
@@ -114,7 +115,11 @@ def read_listing(
     require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
     if spec.format.lower() == "csv":
-        defaults |= csv_escape(spark, spec, listing, where)
+        heads = read_heads(spark, spec, listing, where)
+        defaults |= csv_escape(spec, heads)
+        require_closed_quotes(spark, listing, heads, {**defaults, **spec.options}, where)
+    elif spec.format.lower() == "json":
+        require_json_lines(spark, spec, listing, where)
     if base is not None or listing.one_by_one:
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
