@@ -46,7 +46,12 @@ class ColumnState:
 
     @classmethod
     def of(cls, kind: Kind, data_type: str, column: PreparedColumn, key: bytes | None = None) -> ColumnState:
-        """Summarise canonical values; with a key no value is kept in clear."""
+        """Summarise canonical values; with a key no value is kept in clear.
+
+        Nulls only, or no rows, establish no type, whatever the source says: readers give such a column any.
+        """
+        if column.values.null_count == len(column.values):
+            kind, data_type = Kind.NULL, str(Kind.NULL)
         return cls(kind, frozenset({data_type}), states_of(kind, column, key))
 
     @classmethod
@@ -280,6 +285,8 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
         floats = CANONICAL[columns[field.name].kind]
+        if columns[field.name].kind is Kind.NULL:
+            found = PreparedColumn(pa.nulls(table.num_rows))
         if not options.sample_rows:
             # No row will be drawn: only the columns' types matter.
             values[field.name] = pa.array([], floats)

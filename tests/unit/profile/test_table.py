@@ -112,9 +112,29 @@ def test_zero_rows_are_a_profile_with_reasons():
 
 def test_columns_without_values_have_reasons():
     profile = profile_table(pa.table({"x": pa.nulls(3, pa.int64()), "u": pa.nulls(3)}))
-    assert profile.columns["x"].metrics["mean"] is Reason.NO_VALUES
-    assert profile.columns["u"].kind is Kind.NULL
-    assert profile.columns["u"].metrics == {"row_count": 3.0, "complete_ratio": 0.0}
+    for column in profile.columns.values():
+        assert column.kind is Kind.NULL
+        assert column.metrics == {"row_count": 3.0, "complete_ratio": 0.0}
+
+
+TYPES = (
+    *(pa.null(), pa.bool_(), pa.int32(), pa.uint64(), pa.float64(), pa.decimal128(9, 2), pa.string(), pa.binary()),
+    *(pa.date32(), pa.timestamp("us", "UTC"), pa.time64("us"), pa.duration("s"), pa.dictionary(pa.int8(), pa.string())),
+    *(pa.list_(pa.int64()), pa.map_(pa.string(), pa.int64()), pa.struct([("a", pa.int64())])),
+)
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_nulls_only_establish_no_type_whatever_the_source_says(rows: int) -> None:
+    table = pa.table({str(data_type): pa.nulls(rows, data_type) for data_type in TYPES})
+    columns = profile_table(table).columns
+    assert {(column.kind, column.data_type) for column in columns.values()} == {(Kind.NULL, "null")}
+    values = pa.table({str(data_type): pa.array(["x", None]) for data_type in TYPES})
+    for parts in ((table, values), (values, table)):
+        merged = merge_states(map(TableState.of, parts))
+        profile = merged.profile()
+        assert {(column.kind, column.data_type) for column in profile.columns.values()} == {(Kind.STRING, "string")}
+        assert merged.sample.rows.num_columns == len(TYPES)
 
 
 def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
