@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from airflow_dq.program import SynthesisOptions
@@ -38,21 +38,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.corpus is not None and given.corpus.is_dir():
         work += [(CORPUS, found) for found in recurring(given.corpus)]
     judged: dict[str, list[Judged]] = {}
-    start = time.time()
-    for group, found in results(work, order, given.jobs):
+    start, page = time.time(), ""
+    for done, (group, found) in enumerate(results(work, order, given.jobs), start=1):
         judged.setdefault(group, []).extend(found)
-    pages = [f"# Alarms on clean partitions, scope {given.scope}\n"]
-    with (given.out / "alarms.jsonl").open("w") as lines:
+        # After every table: who stops a long run keeps what is done.
+        page = _write(given.out, judged, given.scope, f"{done} of {len(work)} tables in {time.time() - start:.0f} s.\n")
+    print(page)
+    return 0
+
+
+def _write(out: Path, judged: Mapping[str, Sequence[Judged]], scope: str, end: str) -> str:
+    """Write the page, the plots and the alarms.
+
+    :return: the page
+    """
+    pages = [f"# Alarms on clean partitions, scope {scope}\n"]
+    with (out / "alarms.jsonl").open("w") as lines:
         for group, found in judged.items():
             pages.append(report.page(found, group))
-            (given.out / f"reliability_{group}_{given.scope}.svg").write_text(
-                report.reliability(found, f"{group} tables, scope {given.scope}")
-            )
+            plot = report.reliability(found, f"{group} tables, scope {scope}")
+            (out / f"reliability_{group}_{scope}.svg").write_text(plot)
             lines.writelines(json.dumps({"group": group, **one.document()}) + "\n" for one in found if one.causes)
-    pages.append(f"{len(work)} tables in {time.time() - start:.0f} s.\n")
-    (given.out / "clean.md").write_text("\n".join(pages))
-    print("\n".join(pages))
-    return 0
+    text = "\n".join([*pages, end])
+    (out / "clean.md").write_text(text)
+    return text
 
 
 def _parser() -> argparse.ArgumentParser:

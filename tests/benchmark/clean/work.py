@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -32,16 +32,17 @@ class Order:
     cache: Path
 
 
-def results(work: Sequence[tuple[str, int | Recurring]], order: Order, jobs: int) -> list[tuple[str, list[Judged]]]:
-    """The judged partitions of each table, with the group that it belongs to.
+def results(work: Sequence[tuple[str, int | Recurring]], order: Order, jobs: int) -> Iterator[tuple[str, list[Judged]]]:
+    """The judged partitions of each table as it is done, with the group that it belongs to.
 
     :param jobs: processes
     """
     task = partial(_judge, order=order)
     if jobs == 1:
-        return [task(one) for one in work]
+        yield from map(task, work)
+        return
     with get_context("spawn").Pool(jobs) as pool:
-        return list(pool.imap_unordered(task, work))
+        yield from pool.imap_unordered(task, work)
 
 
 def _judge(work: tuple[str, int | Recurring], order: Order) -> tuple[str, list[Judged]]:

@@ -105,11 +105,12 @@ def _read(path: Path, kinds: dict[str, str]) -> pa.Table:
     for name, kind in kinds.items():
         if kind == "numeric" and name in table.column_names:
             place = table.column_names.index(name)
-            table = table.set_column(place, name, _numbers(table.column(name)))
+            table = table.set_column(place, name, numbers(table.column(name)))
     return table
 
 
-def _numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+def numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts as numbers; null where one is none."""
     trimmed = compute.utf8_trim_whitespace(texts)
     readable = compute.match_substring_regex(trimmed, _NUMBER)
     return compute.if_else(readable, trimmed, None).cast(pa.float64())
