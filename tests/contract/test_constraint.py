@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import airflow_dq.learn
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import SynthesisError
-from airflow_dq.explain.sentence import sentence_of
+from airflow_dq.explain.statement import statement_of
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Skipped
 from airflow_dq.learn.constraint.registry import families
@@ -346,11 +346,11 @@ def check_finding(constraint: Constraint, finding: Finding, view: PartitionView)
     assert from_json(Finding, to_json(finding)) == finding
     subjects = finding.scope.columns or (None,)
     for column in subjects:
-        sentence = sentence_of(constraint, finding, view, column)
-        assert sentence.strip()
-        assert "\n" not in sentence
-        assert "None" not in sentence
-        assert "nan" not in sentence
+        statement = statement_of(constraint, finding, view, column)
+        assert statement.strip()
+        assert "\n" not in statement
+        assert "None" not in statement
+        assert "nan" not in statement
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
