@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import digest
 from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.wording import held_words
 from airflow_dq.report.words import capitalized, clean, count, count_or_no, status_words
 
 _NARROWEST = 30
@@ -17,14 +18,13 @@ _NARROWEST = 30
 
 def finding(verdict: Verdict) -> str:
     """What a verdict says, in one line: how much was checked, or what kept it from being checked."""
-    judged = sum(bool(scope.checked) for scope in verdict.columns.values())
     if verdict.alerts:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
         where = f" in {count(columns, 'column')}" if columns else ""
         return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return f"{count(verdict.checked, 'constraint')} on {count(judged, 'column')} hold"
+    return held_words(verdict)
 
 
 def predicate(alert: Alert) -> str:

@@ -21,13 +21,15 @@ from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.explain.sentence import sentence_of
 from airflow_dq.judge.evaluation import evaluate
-from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Skipped
+from airflow_dq.learn.constraint.base import TABLE, Constraint, Detector, Finding, Learned, NotEvaluated, Skipped
 from airflow_dq.learn.constraint.registry import families
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import DETECTORS, synthesize
 from airflow_dq.learn.program import Program
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import find_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
@@ -133,6 +135,8 @@ DAMAGES: Mapping[str, Damage] = {
     "renamed": _renamed,
 }
 BARE = "without states"
+UNMEASURED = "engine errors"
+UNKNOWN = "without metrics and states"
 
 
 @cache
@@ -142,6 +146,19 @@ def partition(index: int, damage: str = "clean") -> Profile:
         made = partition(index)
         bare = {name: replace(column, states={}) for name, column in made.columns.items()}
         return replace(made, columns=bare, variants={}, sample=None)
+    if damage in (UNMEASURED, UNKNOWN):
+        made = partition(index)
+        lost = {
+            name: replace(
+                column,
+                metrics=dict.fromkeys(column.metrics, Reason.ENGINE_ERROR) if damage == UNMEASURED else {},
+                states={},
+                states_digest="",
+                pairs={},
+            )
+            for name, column in made.columns.items()
+        }
+        return replace(made, columns=lost, variants={}, sample=None)
     options = HIDING if damage != "renamed" else ProfileOptions(hidden=("new_secret",), sample_rows=ROWS)
     return profile_table(pa.table(dict(DAMAGES[damage](whole(index)))), str(FIRST + timedelta(index)), options)
 
@@ -238,6 +255,7 @@ def check_learned(result: Learned | Skipped) -> None:
         assert result.reason
         return
     assert isinstance(result, Learned)
+    assert result.constraints, "a family without constraints says why"
     assert len(set(result.constraints)) == len(result.constraints), "the same constraint twice"
     for one in result.constraints:
         assert families()[one.family] is type(one)
@@ -281,7 +299,7 @@ def test_keys_that_say_nothing_are_no_obstacle(detector: Detector, key: str | No
 days = st.tuples(st.integers(0, 40), st.sampled_from([*["clean"] * 6, *DAMAGES, BARE]))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(days, max_size=24, unique_by=lambda day: day[0]), days, st.sampled_from(OPTIONS))
 def test_no_history_and_no_partition_brings_a_detector_or_a_constraint_down(
     past: list[tuple[int, str]], now: tuple[int, str], options: SynthesisOptions
@@ -307,6 +325,7 @@ def check_all(constraints: Sequence[Constraint], now: Profile, past: History) ->
             if isinstance(outcome, NotEvaluated):
                 assert outcome.reason
                 assert outcome.scope == one.scope
+                assert from_json(NotEvaluated, to_json(outcome)) == outcome
                 assert outcome.rule
             elif isinstance(outcome, Finding):
                 found += 1
@@ -351,6 +370,88 @@ def test_a_history_that_is_gone_or_damaged_is_no_obstacle(damage: str) -> None:
     for past in (history(), history(partition(19, damage)), history(*(partition(i, damage) for i in range(20)))):
         check_all(constraints, partition(20), past)
         check_all(constraints, partition(20, damage), past)
+
+
+NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
+"""The families that compare what columns hold; the others compare which columns there are."""
+
+
+def silent(constraints: Sequence[Constraint], view: PartitionView) -> list[Constraint]:
+    """The constraints that say nothing of a partition."""
+    return [one for one in constraints if one.check(view) is None]
+
+
+@every_family
+@pytest.mark.parametrize("damage", [UNMEASURED, UNKNOWN, "nothing but another column"])
+def test_what_was_not_measured_never_holds(family: str, damage: str) -> None:
+    constraints, past = learned()
+    own = [one for one in constraints if one.family == family]
+    if damage in (UNMEASURED, UNKNOWN):
+        now = partition(20, damage)
+    else:
+        made = profile_table(pa.table({"other": pa.array(range(ROWS))}), str(FIRST + timedelta(20)))
+        now = replace(made, row_count=partition(20).row_count)
+    held = silent(own, PartitionView(now, past))
+    if family in NEEDS_VALUES:
+        # The number of rows of the table is known whatever its columns hold.
+        assert {one.scope for one in held} <= {TABLE}
+        blocking = [found for one in own if isinstance(found := one.check(PartitionView(now, past)), NotEvaluated)]
+        assert any(found.applies for found in blocking)
+    elif damage not in (UNMEASURED, UNKNOWN):
+        assert held == []
+
+
+@every_family
+def test_a_column_without_values_never_holds_but_by_how_many_it_has(family: str) -> None:
+    constraints, past = learned()
+    own = [one for one in constraints if one.family == family and family in NEEDS_VALUES]
+    for damage in ("all null", "null without a type", "empty"):
+        now = partition(20, damage)
+        for one in silent(own, PartitionView(now, past)):
+            measured = None if one.scope.column is None else now.columns[one.scope.column]
+            value = None if measured is None else measured.metrics.get(getattr(one, "metric", ""))
+            assert one.scope == TABLE or isinstance(value, float), f"{one.scope} held without a value"
+
+
+@pytest.mark.parametrize("mode", DETECTORS)
+def test_no_learned_range_allows_whatever_the_metric_can_be(mode: str) -> None:
+    """A share that was once 0 and else 1 has bounds of -1.1 to 3.1: that is no constraint."""
+    days = [partition(i, "all null" if i == 7 else "clean") for i in range(20)]
+    past = history(*days)
+    for one in synthesize(past, SynthesisOptions(mode=mode)).ranges():  # type: ignore[arg-type]
+        assert one.catches or not one.is_idle
+        lowest, highest = find_metric(one.metric, one.kind).natural_range  # type: ignore[union-attr]
+        lower, upper = one.bounds(PartitionView(partition(20), past)) or (None, None)
+        assert lower is None or lowest <= lower <= highest
+        assert upper is None or lowest <= upper <= highest
+
+
+@pytest.mark.parametrize("damage", [UNMEASURED, UNKNOWN])
+@pytest.mark.parametrize("mode", DETECTORS)
+def test_a_partition_that_was_not_measured_does_not_pass(damage: str, mode: str) -> None:
+    past = [partition(i) for i in range(20)]
+    verdict = evaluate(synthesize(past, SynthesisOptions(mode=mode)), partition(20, damage), past)  # type: ignore[arg-type]
+    assert verdict.status != "pass"
+    assert {column.status for column in verdict.columns.values()} <= {"not_evaluated", "fail"}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGES, BARE])
+@pytest.mark.parametrize("mode", DETECTORS)
+def test_a_verdict_counts_what_could_have_failed_and_names_the_rest(damage: str, mode: str) -> None:
+    past = [partition(i) for i in range(20)]
+    program = synthesize(past, SynthesisOptions(mode=mode))  # type: ignore[arg-type]
+    verdict = evaluate(program, partition(20, damage), past)
+    assert verdict.checked <= len(program.constraints) - len(verdict.not_evaluated)
+    assert {*verdict.judged, *verdict.not_judged} == set(program.reports)
+    assert all(verdict.not_judged.values())
+    for name in verdict.judged:
+        assert verdict.columns[name].checked > 0
+        assert any(
+            one.suffices
+            for one in program.constraints
+            if one.scope.column == name
+            and not isinstance(one.check(PartitionView(partition(20, damage), History.of(past))), NotEvaluated)
+        )
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Verdict
+from airflow_dq.judge.wording import not_judged_words
 from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.difference import Group, difference
 from airflow_dq.report.text import finding, predicate
@@ -32,6 +33,7 @@ class First:
     heading: str
     roots: Sequence[Root] = ()
     text: str = ""
+    not_judged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +69,11 @@ def first_words(verdict: Verdict) -> First:
     """What broke first, in words."""
     roots = _one_per_column(alert for alert in verdict.alerts if alert.root)
     if not roots:
-        held = f"Everything that was checked held: {finding(verdict).removesuffix(' held')}."
+        held = f"Everything that was checked held: {finding(verdict)}."
         return First("What the gate found", text=verdict.reason or held)
     heading = "What broke" if len(roots) == 1 else "What broke first"
-    return First(heading, [Root(alert.column, alert.cause, predicate(alert)) for alert in roots])
+    found = [Root(alert.column, alert.cause, predicate(alert)) for alert in roots]
+    return First(heading, found, not_judged=not_judged_words(verdict))
 
 
 def _one_per_column(alerts: Iterable[Alert]) -> list[Alert]:
