@@ -108,6 +108,40 @@ def test_readme_links_lead_somewhere():
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+PACKAGES = tuple(path.name for path in (ROOT / "airflow_dq").iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+def _named_places(page: str) -> set[str]:
+    """The paths that a page names: in the package, or from the root."""
+    first = "|".join((*PACKAGES, "migrations", "spark_jobs", "tests", "docs", ".ci"))
+    return set(re.findall(rf"(?<![\w./-])(?:{first})/[\w./-]*[\w/]", page)) | set(re.findall(r"`(\w+\.py)`", page))
+
+
+def test_architecture_names_places_that_exist():
+    named = _named_places(ARCHITECTURE)
+    assert len(named) > 40
+    homes = (ROOT, ROOT / "airflow_dq")
+    assert [place for place in sorted(named) if not any((home / place).exists() for home in homes)] == []
+
+
+def test_architecture_names_every_package_and_every_part_of_learning():
+    assert [name for name in PACKAGES if f"{name}/" not in ARCHITECTURE and name != "demo"] == []
+    parts = [path for path in (ROOT / "airflow_dq" / "learn").iterdir() if (path / "__init__.py").exists()]
+    assert [path.name for path in parts if f"learn/{path.name}" not in ARCHITECTURE] == []
+
+
+def test_architecture_names_code_that_exists():
+    source = "\n".join(path.read_text() for path in (ROOT / "airflow_dq").rglob("*.py"))
+    words = {name for name in re.findall(r"`([A-Za-z_]+)`", ARCHITECTURE) if "_" in name or name[0].isupper()}
+    assert {"DETECTORS", "Engine", "Finding", "NotEvaluated", "ProfileJob", "build_app"} <= words
+    assert [name for name in sorted(words) if not re.search(rf"(class|def) {name}\b|^{name}\b", source, re.M)] == []
+
+
+def test_architecture_is_linked_from_the_readme():
+    assert "](docs/architecture.md)" in README
+
+
 def test_readme_targets_are_in_the_makefile():
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"\bmake ([a-z]+)", README))
