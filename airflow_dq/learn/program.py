@@ -74,9 +74,7 @@ class Program:
         """What it says of the table as a whole."""
         clauses = tuple(one for one in self.constraints if _is_range(one) and one.column is None)
         schema = {
-            name: one.kind
-            for one in self.constraints
-            if _is_expected(one) and (name := one.scope.column) is not None
+            name: one.kind for one in self.constraints if _is_expected(one) and (name := one.scope.column) is not None
         }
         return TableProgram(clauses, schema)
 
