@@ -161,3 +161,52 @@ def test_a_new_metric_is_measured_learned_checked_and_told_without_another_edit(
     assert (wrong.status, [one.metric for one in wrong.alerts]) == ("fail", [toy_metric])
     assert "share of values above 100 was " in wrong.alerts[0].message
     assert "share of values above 100" in render_page([("orders", wrong)])
+
+
+@pytest.mark.parametrize(
+    ("returned", "reason"),
+    [
+        (float("nan"), Reason.NOT_APPLICABLE),
+        (float("inf"), Reason.OVERFLOW),
+        (-np.inf, Reason.OVERFLOW),
+        (10**400, Reason.OVERFLOW),
+        (np.float32("nan"), Reason.NOT_APPLICABLE),
+        (None, Reason.ENGINE_ERROR),
+        ("3", Reason.ENGINE_ERROR),
+        (1j, Reason.ENGINE_ERROR),
+        (np.int64(3), 3.0),
+        (True, 1.0),
+    ],
+    ids=repr,
+)
+def test_what_a_users_metric_returns_is_a_number_or_the_right_reason(returned: object, reason: MetricValue) -> None:
+    answers: list[object] = [0.5]
+
+    @metric(NumberDistribution, bound=Bound.CHEBYSHEV)
+    def toy_single(numbers: NumberDistribution) -> MetricValue:
+        """A number that a user made."""
+        return answers[0]  # type: ignore[return-value]
+
+    @metric(NumberDistribution, bound=Bound.CANTELLI, pair=True)
+    def toy_pair(now: NumberDistribution, before: NumberDistribution) -> MetricValue:
+        """A distance that a user made."""
+        return answers[0]  # type: ignore[return-value]
+
+    try:
+        past = [_day(index) for index in range(9)]
+        options = SynthesisOptions(metrics=("toy_single", "toy_pair"), columns=("amount",))
+        program = pipeline.synthesize(past, options)
+        answers[0] = returned
+        now = _day(9)
+        assert now.columns["amount"].metrics["toy_single"] == reason
+        assert type(now.columns["amount"].metrics["toy_single"]) is type(reason)
+        assert from_json(Profile, to_json(now)) == now
+        verdict = evaluate(program, now, past)
+        assert verdict.status in ("fail", "not_evaluated")
+        assert from_json(Verdict, to_json(verdict)) == verdict
+        assert all("nan" not in alert.message and "inf " not in alert.message for alert in verdict.alerts)
+        # In the history it is no obstacle either.
+        assert evaluate(pipeline.synthesize([*past, now], options), _day(10), [*past, now]).status != "pass"
+    finally:
+        unregister_metric("toy_single")
+        unregister_metric("toy_pair")
