@@ -30,7 +30,7 @@ from airflow_dq.learn.pipeline import DETECTORS, synthesize
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import find_metric
-from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.learning import MIN_HISTORY, SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import profile_table
@@ -466,3 +466,44 @@ def test_a_verdict_that_is_no_pass_says_why(damage: str, mode: str) -> None:
     assert all(one.reason for one in verdict.not_evaluated)
     for scope in verdict.columns.values():
         assert scope.status in ("pass", "fail") or scope.reason
+
+
+# ---- every length of a history -------------------------------------------------------------------------------------
+
+LONGEST = 40
+FEW_ROWS = 12
+
+
+@cache
+def small(index: int, *, odd: bool = False) -> Profile:
+    """A day of few rows and one column of each kind that families care for; ``odd`` days have no values."""
+    rng, day = np.random.default_rng(index), FIRST + timedelta(index)
+    columns = {
+        "amount": pa.array([None] * FEW_ROWS if odd else rng.gamma(4.0, 10.0, FEW_ROWS), pa.float64()),
+        "word": pa.array([""] * FEW_ROWS if odd else rng.choice(["a", "b", "c"], FEW_ROWS).tolist()),
+        "id": pa.array([f"{index}-{row}" for row in range(FEW_ROWS)]),
+        "day": pa.array([day] * FEW_ROWS),
+    }
+    return profile_table(pa.table(columns), str(day), ProfileOptions(sample_rows=FEW_ROWS))
+
+
+SHAPES: Sequence[Callable[[int], Profile]] = (
+    small,
+    lambda index: small(2 * index + (index > LONGEST // 2)),
+    lambda index: small(index, odd=index % 4 == 1),
+)
+"""Day after day, with gaps, and with days that have no values."""
+
+
+@pytest.mark.parametrize("mode", DETECTORS)
+@pytest.mark.parametrize("count", range(LONGEST + 1))
+def test_no_length_of_a_history_is_an_obstacle(mode: str, count: int) -> None:
+    shapes = SHAPES if count <= 2 * MIN_HISTORY else (SHAPES[count % len(SHAPES)],)
+    options = SynthesisOptions(mode=mode, min_history=MIN_HISTORY, history=LONGEST)  # type: ignore[arg-type]
+    for day in shapes:
+        past = [day(index) for index in range(count)]
+        program = synthesize(past, options)
+        verdict = evaluate(program, day(count), past)
+        assert (verdict.status == "warming_up") == (count < MIN_HISTORY)
+        assert bool(program.constraints) == (count >= MIN_HISTORY)
+        assert verdict.status in ("pass", "fail") or verdict.reason
