@@ -10,10 +10,13 @@ NAMED = 10
 
 def held_words(verdict: Verdict) -> str:
     """``55 constraints on 3 columns hold; not judged: pet (no metric could be bounded)``."""
-    held = f"{_count(verdict.checked, 'constraint')} on {_count(len(verdict.judged), 'column')} hold"
-    if not verdict.not_judged:
-        return held
-    return f"{held}; not judged: {not_judged_words(verdict)}"
+    held = f"{what_holds(verdict)} hold"
+    return f"{held}; not judged: {not_judged_words(verdict)}" if verdict.not_judged else held
+
+
+def what_holds(verdict: Verdict) -> str:
+    """``120 constraints on 12 columns``: how much was checked of a partition that has no alerts."""
+    return f"{_count(verdict.checked, 'constraint')} on {_count(len(verdict.judged), 'column')}"
 
 
 def not_judged_words(verdict: Verdict) -> str:
@@ -25,4 +28,4 @@ def not_judged_words(verdict: Verdict) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

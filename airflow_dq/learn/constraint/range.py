@@ -171,6 +171,7 @@ class Range(Constraint):
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= partition.steps
         lowest, highest = self._natural_range
+        # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
