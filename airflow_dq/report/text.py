@@ -6,11 +6,10 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import digest
 from airflow_dq.judge.verdict import Status, Verdict
-from airflow_dq.judge.words import held, not_judged_words
-from airflow_dq.report.words import capitalized, clean, count, count_or_no, status_words
+from airflow_dq.judge.wording import held_words
+from airflow_dq.report.words import clean, count, count_or_no, status_words
 
 _NARROWEST = 30
 """Fewest characters of a line of the finding column, however narrow the terminal is."""
@@ -21,18 +20,10 @@ def finding(verdict: Verdict) -> str:
     if verdict.alerts:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
         where = f" in {count(columns, 'column')}" if columns else ""
-        unjudged = not_judged_words(verdict)
-        return f"{count(len(verdict.alerts), 'alert')}{where}" + (f". {unjudged}" if unjudged else "")
+        return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return held(verdict)
-
-
-def predicate(alert: Alert) -> str:
-    """The alert's sentence without its subject, for a place that has it and the likely cause above it."""
-    text = alert.sentence
-    start = f"{alert.column or 'the table'}: "
-    return capitalized(text.removeprefix(start)) if text.startswith(start) else text
+    return held_words(verdict)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

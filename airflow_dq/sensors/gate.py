@@ -170,7 +170,11 @@ class DQGateSensor(BaseSensorOperator):
             return self._judge_or_defer(context, deadline)
         self._wait.deadline = deadline
         with self._softening():
-            return super().execute(context)
+            try:
+                return super().execute(context)
+            except AirflowSensorTimeout:
+                # The base class looks at the clock a moment after poke(), and does not know what was waited for.
+                raise self._timeout(self._wait.said) from None
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> Any:
         """Resume after a deferral, as Airflow asks for it."""
@@ -263,6 +267,7 @@ class DQGateSensor(BaseSensorOperator):
         return conclusion, repository.verdict_of_partition(self.dataset, partition) if alerted else None
 
     def _not_yet(self, message: str) -> PokeReturnValue:
+        self._wait.said = message
         if self._wait.is_late:
             raise self._timeout(message)
         return PokeReturnValue(is_done=False)

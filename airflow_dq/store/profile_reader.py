@@ -114,7 +114,7 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
 
 
 _COLUMN = (
-    *(ColumnRow.id, ColumnRow.profile_id, ColumnRow.name, ColumnRow.kind, ColumnRow.data_type, ColumnRow.note),
+    *(ColumnRow.id, ColumnRow.profile_id, ColumnRow.name, ColumnRow.kind, ColumnRow.data_type, ColumnRow.remark),
     *(ColumnRow.states_digest, raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
 )
 
@@ -134,9 +134,9 @@ def _column(row: Any) -> ColumnProfile:
         kind=Kind(row.kind),
         data_type=row.data_type,
         metrics=decode_metrics(decode(bytes(row.metrics), METRIC_WORDS)),
-        note=row.note,
+        remark=row.remark,
         states_digest=row.states_digest,
-        pairs={one: decode_metrics(found) for one, found in decode(bytes(row.distances), METRIC_WORDS).items()},
+        distances={one: decode_metrics(found) for one, found in decode(bytes(row.distances), METRIC_WORDS).items()},
     )
 
 
@@ -163,7 +163,7 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
             for pool in pools(now.kind):
                 earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
                 before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
-                if before is not None and not is_complete(now.kind, now.pairs.get(before.fingerprint, {}), pool):
+                if before is not None and not is_complete(now.kind, now.distances.get(before.fingerprint, {}), pool):
                     ids |= {column_id, *(member_id for member_id, _ in earlier)}
     return ids
 

@@ -209,8 +209,8 @@ class Gates(RuleBasedStateMachine):
         if outcome == "pass":
             type(self).green += 1
             assert verdict.status is Status.PASS
-            judged = {name for name, scope in verdict.columns.items() if scope.checked}
-            named = {line.partition(":")[0] for line in said["not_judged"]}
+            judged, named = set(verdict.judged), set(said["not_judged"])
+            assert all(verdict.columns[name].checked for name in judged)
             assert judged | named == {"amount", "code", "never"}, "a column was neither judged nor named"
             assert not judged & named
             if self.current[where] != "empty":

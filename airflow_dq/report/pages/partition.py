@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from airflow_dq.judge.verdict import Status
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.decision import DecisionCard, Waiting, decision_card, trail
 from airflow_dq.report.pages.evidence import evidence, first_words
@@ -74,7 +73,6 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         recent=_recent(view, addresses),
         actions=_actions(view, addresses) if partition.alert_count else None,
         found=evidence(detail.verdict),
-        not_judged=detail.verdict.not_judged if detail.verdict.status in (Status.PASS, Status.FAIL) else {},
         # Where none is open the trail says why.
         closed=closed if len(closed) < len(detail.alerts) else [],
         events=trail(partition, detail.events),
