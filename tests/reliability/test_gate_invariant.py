@@ -27,14 +27,13 @@ from hypothesis.stateful import (
 )
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, StoreError
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.options.key import order_key
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.review_model import Decision
 from airflow_dq.version_compat import AirflowFailException, AirflowSkipException
 from tests.reliability.server import server
 
