@@ -58,7 +58,7 @@ class ExpectedColumn(Constraint):
             return self._finding("column_missing", None, None)
         if not compatible(self.kind, now.kind):
             return self._finding("column_retyped", f"{now.kind} ({now.data_type})", str(self.kind))
-        if self.data_type not in (None, now.data_type):
+        if now.kind is not Kind.NULL and self.data_type not in (None, now.data_type):
             return self._finding("column_retyped", now.data_type, self.data_type)
         return None
 
@@ -83,7 +83,7 @@ class NoOtherColumn(Constraint):
         """The columns that are new, but for those that another one was renamed to."""
         if partition.asked is not None:
             # Whoever asks for some columns is not concerned with others.
-            return None
+            return NotEvaluated("column_added", self.scope, "only some columns are asked for", applies=False)
         expected = {*self.known, *partition.renamed.values()}
         added = tuple(name for name in partition.profile.columns if name not in expected)
         return Finding("column_added", Scope(added), partitions=self.partitions) if added else None
@@ -107,7 +107,7 @@ class SchemaDetector(Detector):
             seen = tuple((name, sum(name in profile.columns for profile in history.profiles)) for name in gone)
             known = tuple(dict.fromkeys([*judged, *options.exclude]))
             constraints.append(NoOtherColumn(TABLE, known, seen, len(history)))
-        return Learned(tuple(constraints))
+        return Learned(tuple(constraints)) if constraints else Skipped("there is no column to judge")
 
 
 def _expected(history: History, name: str) -> ExpectedColumn:
@@ -119,6 +119,7 @@ def _expected(history: History, name: str) -> ExpectedColumn:
 
 
 def _only_type(columns: Sequence[ColumnProfile | None]) -> str | None:
-    """The source's type of the column in all partitions; None when it has varied."""
-    types = {None if column is None else column.data_type for column in columns}
+    """The source's type of the column in all partitions that show one; None when it has varied."""
+    known = [column for column in columns if column is None or column.kind is not Kind.NULL]
+    types = {None if column is None else column.data_type for column in known}
     return types.pop() if len(types) == 1 else None
