@@ -273,8 +273,10 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
 def _require(names: Sequence[str], options: ProfileOptions) -> None:
     unknown = sorted(set(options.columns or ()) - set(names))
     if unknown:
+        missing = f"No column is named {', '.join(map(repr, unknown))}; the table has"
+        # Without a header, a text file's first values pass for names.
         raise UnknownColumnError(
-            f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
+            f"{missing}: {', '.join(map(repr, names))}.", discreet=f"{missing} {len(names)} columns of other names."
         )
 
 
