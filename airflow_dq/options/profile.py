@@ -28,7 +28,7 @@ class ProfileOptions:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a text where a tuple of names belongs: its letters would be taken for names.
+        """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.
 
         :raises ConfigurationError: naming the option
         """
@@ -36,6 +36,10 @@ class ProfileOptions:
             given = getattr(self, name)
             if isinstance(given, str):
                 raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
+        if self.columns == ():
+            raise ConfigurationError(
+                "ProfileOptions(columns=()) names no column; leave it out (None) to profile all of them."
+            )
 
     @property
     def discreet(self) -> bool:

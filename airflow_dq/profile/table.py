@@ -142,8 +142,9 @@ class TableState:
         for table in tables:
             found = table.schema.names
             names += [name for name in found if name not in names]
-            there = options.columns and tuple(name for name in options.columns if name in found)
-            state = state.add(table, replace(options, columns=there))
+            if options.columns is not None:
+                table = table.select([place for place, name in enumerate(found) if name in options.columns])
+            state = state.add(table, replace(options, columns=None))
         _require(names, options)
         return state if names else state.add(pa.table({}), options)
 

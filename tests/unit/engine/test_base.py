@@ -10,7 +10,7 @@ ORDER = JobSpec("d", {"1": "folder"})
 def test_a_failure_that_was_foreseen_is_its_sentence_and_whether_it_may_pass() -> None:
     gone = ScanResult.failed("1", SourceMissingError("It is gone."), ORDER)
     assert (gone.profile, gone.error, gone.traceback, gone.retryable) == (None, "It is gone.", None, True)
-    assert not ScanResult.failed("1", UnknownColumnError("No column is named 'N'.")).retryable
+    assert not ScanResult.failed("1", UnknownColumnError("No column is named 'N'."), ORDER).retryable
 
 
 def test_a_bug_keeps_its_stack() -> None:
