@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+
+Decision = Literal["accepted", "rejected", "new_normal"]
+"""What a person says about a verdict.
+
+``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
+accepted, and the history restarts at this partition."""
 
 
 class Status(StrEnum):
@@ -56,3 +62,15 @@ class Verdict:
     def checked(self) -> int:
         """Number of constraints that were evaluated, and could have failed."""
         return self.table.checked + sum(column.checked for column in self.columns.values())
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The columns of which something was checked that says whether they are right."""
+        return tuple(name for name, column in self.columns.items() if column.status in (Status.PASS, Status.FAIL))
+
+    @property
+    def not_judged(self) -> Mapping[str, str]:
+        """The columns that were not judged, and why, though others may have been."""
+        return {
+            name: column.reason or "" for name, column in self.columns.items() if column.status is Status.NOT_EVALUATED
+        }

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.outcome import as_value
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.pair import Pair
@@ -16,7 +17,7 @@ def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
     read = {key: state.reader() for key, state in states.items()}
     return {
-        name: function(*(read[key] for key in keys))
+        name: as_value(function(*(read[key] for key in keys)))
         for name, function, keys in _measures(kind, revision())
         if read.keys() >= {*keys}
     }
@@ -37,12 +38,13 @@ class ComparisonSide(Mapping[str, State]):
     It lives as long as its owner compares with it; the states, which may be kept for long, do not grow.
     """
 
-    __slots__ = ("_sketches", "_states")
+    __slots__ = ("_exact", "_sketches", "_states")
 
     def __init__(self, states: Mapping[str, State]) -> None:
         """Take the states by key; none of them is looked at before it is asked for."""
         self._states = states
         self._sketches: dict[str, State] = {}
+        self._exact: dict[str, bool] = {}
 
     @classmethod
     def of(cls, states: Mapping[str, State]) -> ComparisonSide:
@@ -55,6 +57,13 @@ class ComparisonSide(Mapping[str, State]):
             state = self._states[key]
             self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
         return self._sketches[key]
+
+    def is_exact(self, key: str) -> bool:
+        """Whether exact distances from the state are to be had."""
+        # Each metric asks it anew, and a state counts the bytes of its values to answer.
+        if key not in self._exact:
+            self._exact[key] = Representation.EXACT in self._states[key].representations
+        return self._exact[key]
 
     def __getitem__(self, key: str) -> State:
         """The state as it is."""
@@ -94,19 +103,18 @@ def compare(
             continue
         sides = (now[key], before[key])
         sketched = entry.represented and (
-            representation is Representation.SKETCH
-            or any(Representation.EXACT not in side.representations for side in sides)
+            representation is Representation.SKETCH or not (now.is_exact(key) and before.is_exact(key))
         )
         if sketched:
             sides = (now.sketch(key), before.sketch(key))
         made = entry.pair_type
         if made is None:
-            found[entry.name] = entry.function(*(side.reader() for side in sides))
+            found[entry.name] = as_value(entry.function(*(side.reader() for side in sides)))
             continue
         # One pair for all metrics that take it: they share what is computed of both sides.
         if (made, sketched) not in pairs:
             pairs[made, sketched] = made(*sides)
-        found[entry.name] = entry.function(pairs[made, sketched])
+        found[entry.name] = as_value(entry.function(pairs[made, sketched]))
     return found
 
 

@@ -95,7 +95,7 @@ class ColumnState:
             data_type=self.data_type,
             metrics=failed or measure(self.kind, states),
             states=states,
-            note=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
+            remark=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
             states_digest=digest_states(states),
         )
 
@@ -164,7 +164,7 @@ class TableState:
             rows = min(BATCH_ROWS, table.num_rows - start)
             columns, values, hashes = _summarised(table.slice(start, rows), options)
             sample = state.sample.add(values, hashes)
-            state = _together(state, TableState(len(hashes), columns, sample), sample)
+            state = _merged_with(state, TableState(len(hashes), columns, sample), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -334,7 +334,7 @@ def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
     return columns
 
 
-def _together(left: TableState, right: TableState, sample: RowSample) -> TableState:
+def _merged_with(left: TableState, right: TableState, sample: RowSample) -> TableState:
     """Two parts whose samples are merged already."""
     columns = _merged(left, right)
     return TableState(left.rows + right.rows, columns, _fitted(sample, columns))

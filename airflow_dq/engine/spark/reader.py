@@ -32,9 +32,13 @@ from airflow_dq.options.job import PATH_FORMATS, JobSpec
 # Formats that have a footer or header: a file of no bytes is a write that was cut off, and Spark would skip it.
 _NEVER_EMPTY = ("parquet", "orc", "avro")
 _PROBED_FILES = 200
+"""Files that are opened one by one to name the unreadable one: each is a job of Spark's."""
 _FEW_FILES = 8
+"""Files whose headers the driver reads by itself; of more, Spark finds the schema."""
 _TINY = 2**20
+"""Bytes that are read in so little time that each of several tasks may read all of them."""
 _LEAST_HASH = -(2**63)
+"""No 64-bit hash is less: a comparison with it keeps every row."""
 
 
 @dataclass(frozen=True, slots=True)

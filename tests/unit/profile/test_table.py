@@ -143,8 +143,8 @@ def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
     assert columns["l"].metrics["complete_ratio"] == 2 / 3
     # No bytes are as much of a value as no elements.
     assert columns["b"].metrics["complete_ratio"] == 2 / 3
-    assert columns["l"].note == "nested: not profiled further than nulls and sizes"
-    assert "binary" in columns["b"].note
+    assert columns["l"].remark == "nested: not profiled further than nulls and sizes"
+    assert "binary" in columns["b"].remark
 
 
 def test_a_column_absent_from_one_file_is_missing_there():
@@ -183,7 +183,7 @@ def test_a_column_of_two_kinds_has_a_problem_and_the_others_have_none():
     assert amount.data_type == "double | int64 | string"
     assert amount.metrics["row_count"] == 6.0
     assert {name for name, value in amount.metrics.items() if value is not Reason.ENGINE_ERROR} == {"row_count"}
-    assert "different kinds" in amount.note
+    assert "different kinds" in amount.remark
     assert profile.columns["id"].metrics["sum"] == 9.0
     assert variants_of(profile, "id")
     assert variants_of(profile, "amount") == ()
@@ -215,7 +215,7 @@ def test_a_column_whose_values_break_the_code_leaves_the_others(monkeypatch):
 
     monkeypatch.setattr(ColumnState, "of", classmethod(breaks_on_texts))
     profile = profile_table(pa.table({"n": [1, 2], "s": ["a", "b"]}), "p")
-    assert profile.columns["s"].note == "cannot be profiled: ValueError: a bug"
+    assert profile.columns["s"].remark == "cannot be profiled: ValueError: a bug"
     assert profile.columns["s"].metrics["complete_ratio"] is Reason.ENGINE_ERROR
     assert profile.columns["n"].metrics["sum"] == 3.0
     assert from_json(Profile, to_json(profile)).columns["s"] == profile.columns["s"]
