@@ -27,6 +27,7 @@ explain to a person (``DQError``) from a bug (anything else).
 
 from __future__ import annotations
 
+import traceback
 from typing import ClassVar
 
 
@@ -35,6 +36,19 @@ class DQError(Exception):
 
     retryable: ClassVar[bool] = False
     """Whether a later try can end otherwise with nothing changed by a person: the server is back, the file is there."""
+
+    def __init__(self, message: str = "", *, discreet: str | None = None) -> None:
+        """Explain.
+
+        :param discreet: the same without a word of what was read, when ``message`` has some
+        """
+        super().__init__(message)
+        self._discreet = discreet
+
+    @property
+    def discreet(self) -> str:
+        """The explanation when some column's values must not be shown: file, line and kind of error only."""
+        return str(self) if self._discreet is None else self._discreet
 
 
 class ConfigurationError(DQError):
@@ -85,6 +99,23 @@ class SourceEmptyError(ProfileError):
 
 class SourceUnreadableError(ProfileError):
     """A data file exists and cannot be read."""
+
+
+def said_of(error: BaseException, *, discreet: bool) -> str:
+    """An error in words.
+
+    :param discreet: leave out whatever may have been read from data: what is not ours to word, we do not know
+    """
+    if isinstance(error, DQError):
+        return error.discreet if discreet else str(error)
+    return type(error).__name__ if discreet else f"{type(error).__name__}: {error}"
+
+
+def stack_of(error: BaseException, *, discreet: bool) -> str:
+    """The stack of an error that was not foreseen, without its message when it must be ``discreet``."""
+    if not discreet:
+        return "".join(traceback.format_exception(error))
+    return "".join([*traceback.format_tb(error.__traceback__), type(error).__name__])
 
 
 class ReviewError(DQError):

@@ -14,8 +14,17 @@ DSN_VARIABLE = "AIRFLOW_DQ_DSN"
 REVIEW_PATH = "/dq-alerts"
 """Path of the review pages below Airflow's own.  ``/dq`` belongs to the PyPI distribution ``airflow-dq``."""
 
-HASH_KEY_VARIABLE = "AIRFLOW_DQ_HASH_KEY"
-"""Environment variable with the secret that hashes values which must not be stored."""
+HASH_KEY_VARIABLE = "AIRFLOW_DQ_HASH_SECRET"
+"""Environment variable with the secret that hashes values which must not be stored.
+
+Spark's own ``spark.redaction.regex`` knows a secret by this name: it stands in no event log and on no page.
+"""
+HASH_SECRET_LENGTH = 16
+"""Fewest characters of that secret: a shorter one is found by trying."""
+REDACTED = f"{DSN_VARIABLE}|{HASH_KEY_VARIABLE}"
+"""What ``spark.redaction.regex`` has to match: variables whose values no log and no page of Spark may show."""
+SPARK_REDACTION = "(?i)secret|password|token|access[.]?key"
+"""The regular expression that Spark redacts by when nobody has set another."""
 
 
 def dsn_from_environment() -> str | None:
@@ -24,5 +33,5 @@ def dsn_from_environment() -> str | None:
 
 
 def hash_key_from_environment() -> str | None:
-    """The secret in ``AIRFLOW_DQ_HASH_KEY``, or None when it is unset or blank."""
+    """The secret in ``AIRFLOW_DQ_HASH_SECRET``, or None when it is unset or blank."""
     return os.environ.get(HASH_KEY_VARIABLE, "").strip() or None

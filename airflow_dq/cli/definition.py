@@ -27,7 +27,7 @@ BACKFILL = command(
         option("--limit", "N", "only the newest N partitions", type=number),
         option("--columns", "A,B", "profile only these columns"),
         option("--exclude", "A,B", "do not profile these columns"),
-        option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_KEY"),
+        option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
         option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
         option("--dag-id", "DAG", "instead: start Airflow's backfill of this DAG, whose gates then only profile"),

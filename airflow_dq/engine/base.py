@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import traceback as python_traceback
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from airflow_dq.exceptions import DQError
+from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.profile.model import Profile
 
@@ -41,12 +40,13 @@ class ScanResult:
     """Whether a failure may pass by itself."""
 
     @classmethod
-    def failed(cls, partition: str, error: Exception) -> ScanResult:
+    def failed(cls, partition: str, error: Exception, order: JobSpec) -> ScanResult:
         """The result of a scan that raised; to be called where the error is being handled."""
+        discreet = order.profile_options.discreet
+        said = said_of(error, discreet=discreet)
         if isinstance(error, DQError):
-            return cls(partition, error=str(error), retryable=error.retryable)
-        trace = "".join(python_traceback.format_exception(error))
-        return cls(partition, error=f"{type(error).__name__}: {error}", traceback=trace)
+            return cls(partition, error=said, retryable=error.retryable)
+        return cls(partition, error=said, traceback=stack_of(error, discreet=discreet))
 
 
 class Engine(ABC):

@@ -28,6 +28,7 @@ _COMPRESSED = {
     b"PAR1": ("Parquet", ()),
 }
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 _SEPARATORS = ",;\t|"
 """What is looked for where nobody has said the separator; the first of equally frequent ones counts."""
 
@@ -97,7 +98,7 @@ def spark_defaults(files: int, options: Mapping[str, str]) -> dict[str, str]:
 
 
 def csv_content(path: Path, encoding: str | None = None) -> bytes:
-    """The characters of a file in UTF-8, unpacked; bytes that spell none are U+FFFD each, as for Spark.
+    """The characters of a file in UTF-8, unpacked; bytes that spell none are U+FFFD, just as many as for Spark.
 
     :param encoding: of the file, where the reader has been told one
     :raises SourceUnreadableError: as :func:`require_text` does
@@ -106,6 +107,8 @@ def csv_content(path: Path, encoding: str | None = None) -> bytes:
         require_text(file.read(4), str(path), encoding is not None)
     with pa.input_stream(str(path), compression="detect") as stream:
         content: bytes = stream.read()
+    # Java takes the bytes of half a surrogate pair for one character that is none, Python for up to three.
+    content = content if encoding else _SURROGATE.sub("\ufffd".encode(), content)
     return content.decode(encoding or "utf-8", "replace").encode()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,8 +18,10 @@ from airflow.sdk import BaseHook, Connection
 from airflow_dq.engine.spark.environment import find_spark_submit
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
+from airflow_dq.settings import REDACTED, SPARK_REDACTION
 from airflow_dq.version_compat import AirflowNotFoundException
 
+_REDACTION = "spark.redaction.regex"
 LOCAL_MASTER = "local[*]"
 KILL_SECONDS = 30.0
 """Longest wait for each step of ending a job: a kill command that hangs must not hang the task."""
@@ -43,6 +46,18 @@ def spark_connection(conn_id: str, master: str | None = None) -> Connection:
     if master is None:
         return defined
     return Connection(conn_id=conn_id, conn_type="spark", host=master, extra=defined.extra)
+
+
+def redacting(conf: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Spark's properties, by which it shows none of our secrets that they or the variables hand over.
+
+    :param conf: as they were given; their own ``spark.redaction.regex`` stays in effect
+    :param variables: that Airflow makes properties of
+    """
+    if not any(re.search(REDACTED, name) for name in (*conf, *variables)):
+        # A regular expression of our own would take the place of the site's.
+        return dict(conf)
+    return {**conf, _REDACTION: f"{conf.get(_REDACTION, SPARK_REDACTION)}|{REDACTED}"}
 
 
 class ProfileSubmitHook(SparkSubmitHook):
@@ -120,6 +135,7 @@ class ProfileSubmitHook(SparkSubmitHook):
         return [str(find_spark_submit()) if binary == "spark-submit" else binary]
 
     def _build_spark_submit_command(self, application: str) -> list[str]:
+        self._conf = redacting(self._conf or {}, self._env_vars or {})
         command: list[str] = super()._build_spark_submit_command(application)
         # Only now: the parent has put env_vars on the command line where the cluster manager wants them there.
         self._env = {**self.environment, **(self._env or {})}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from airflow_dq.engine.base import Origin, ScanResult
 from airflow_dq.engine.csv_text import settles_types
 from airflow_dq.engine.order import where_of
-from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
@@ -67,7 +67,8 @@ class Ledger:
             yield
         except BaseException as error:
             for key in self._attempts.keys() - self._outcomes.keys():
-                self._store.fail_attempt(self._attempts[key], f"The job ended: {type(error).__name__}: {error}")
+                said = said_of(error, discreet=self._spec.profile_options.discreet)
+                self._store.fail_attempt(self._attempts[key], f"The job ended: {said}")
             raise
 
     def take(self, result: ScanResult) -> None:

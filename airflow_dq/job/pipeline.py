@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from airflow_dq.engine.base import Engine
+from airflow_dq.engine.order import where_of
+from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.retention import RETENTION
@@ -32,6 +34,15 @@ class ProfileJob:
         :return: what became of each partition, in the order of their keys
         :raises DQError: when there is nothing to profile: the source as a whole is missing, empty or unreadable
         """
+        try:
+            return self._run()
+        except Exception as error:
+            if not self._engine.order.profile_options.discreet:
+                raise
+            # Whoever prints or keeps it must not learn a value.
+            raise _discreet(error, where_of(self._engine.order)) from None
+
+    def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
         keys = engine.partitions()
         ledger.begin(keys, engine.origin)
@@ -41,3 +52,11 @@ class ProfileJob:
             for result in engine.scan(RETENTION.injected_by_job):
                 ledger.take(result)
             return ledger.finish(engine.inject)
+
+
+def _discreet(error: Exception, where: str) -> DQError:
+    """The error without anything that was read from data."""
+    said = said_of(error, discreet=True)
+    if isinstance(error, DQError):
+        return type(error)(said)
+    return ProfileError(f"{where}: the job ended with {said}; what it says is left out, for columns are hidden.")

@@ -71,7 +71,7 @@ def maximum(counts: Counts, moments: Moments) -> MetricValue:
 )
 def spread(counts: Counts, moments: Moments) -> MetricValue:
     """Difference between the largest and the smallest value."""
-    return when_any(counts, moments.count, lambda: moments.high - moments.low)
+    return when_any(counts, moments.count, lambda: moments.span)
 
 
 @metric(
@@ -133,13 +133,15 @@ def cohen_d(now: Moments, before: Moments) -> MetricValue:
 
     The pooled standard deviation is ``sqrt((s1**2 + s2**2) / 2)``.  When neither side has a spread, equal means
     are 0.0 apart and unequal ones 1e9: a finite number, so that a constant that changes is an alarm and not a gap.
-    Means that differ by a few units in the last place are equal: 0.1 + 0.2 is another way of writing 0.3.
+    Means that differ by a few units in the last place are equal: 0.1 + 0.2 is another way of writing 0.3.  Those of
+    whole numbers that no float can hold differ in earnest.
     """
     if not now.count or not before.count:
         return Reason.NO_VALUES
-    if math.isclose(now.mean, before.mean, rel_tol=ALIKE):
+    long = now.long or before.long
+    if not long and math.isclose(now.mean, before.mean, rel_tol=ALIKE):
         return 0.0
     # Quarters: the difference of two means and the root of two spreads stay within range.
-    difference = abs(now.mean / 4 - before.mean / 4)
+    difference = abs(now.mean_above(before)) / 4 if long else abs(now.mean / 4 - before.mean / 4)
     pooled = math.hypot(now.std / 4, before.std / 4) / math.sqrt(2.0)
     return min(difference / pooled, NO_SPREAD) if pooled > difference / NO_SPREAD else NO_SPREAD

@@ -56,8 +56,8 @@ class DQProfileOperator(SparkArguments):
     :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
     :param columns: profile only these columns (default: all) (templated)
     :param exclude: do not profile these columns (templated)
-    :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_KEY``, which the
-        job's environment must have (templated)
+    :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_SECRET``, which
+        the job's environment must have (templated)
     :param store_values: False hides all columns, as ``hidden`` does some
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own

@@ -45,7 +45,7 @@ class JobSpec:
     :param exclude: do not profile these columns
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
-        needs ``AIRFLOW_DQ_HASH_KEY`` in the environment of the job and its executors
+        needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
@@ -146,10 +146,11 @@ class JobSpec:
         missing = sorted(wanted - known if self.columns is None else wanted & set(self.columns) - known)
         if not missing:
             return None
+        # What it has is not said: without a header, a text file's first values pass for names.
         return (
-            f"hidden names {', '.join(map(repr, missing))}, which the partition does not have; its columns are "
-            f"{', '.join(map(repr, columns))}. Nothing is stored, so that no value is kept that must not be: correct "
-            "hidden."
+            f"hidden names {', '.join(map(repr, missing))}, which is none of the {len(known)} columns that the "
+            "partition has. Nothing is stored, so that no value is kept that must not be: correct hidden, or see "
+            "whether a text file has lost its header."
         )
 
     def to_json(self) -> str:

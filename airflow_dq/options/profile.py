@@ -16,7 +16,7 @@ class ProfileOptions:
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param seed: seed of the injected errors
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
-        needs the variable ``AIRFLOW_DQ_HASH_KEY``
+        needs the variable ``AIRFLOW_DQ_HASH_SECRET``
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     """
 
@@ -28,7 +28,7 @@ class ProfileOptions:
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a text where a tuple of names belongs: its letters would be taken for names.
+        """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.
 
         :raises ConfigurationError: naming the option
         """
@@ -36,6 +36,15 @@ class ProfileOptions:
             given = getattr(self, name)
             if isinstance(given, str):
                 raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
+        if self.columns == ():
+            raise ConfigurationError(
+                "ProfileOptions(columns=()) names no column; leave it out (None) to profile all of them."
+            )
+
+    @property
+    def discreet(self) -> bool:
+        """Whether the values of any column must not be shown: an error then quotes nothing that was read."""
+        return bool(self.hidden) or not self.store_values
 
     def hides(self, column: str) -> bool:
         """Whether no value of the column may be stored."""

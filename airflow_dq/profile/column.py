@@ -90,7 +90,7 @@ def canonical(array: pa.Array) -> pa.Array:
     Numbers become 64-bit floats; decimals stay decimals, which are summed exactly; integers of which some lie beyond
     2**53 stay integers, and the states keep them apart.  Nested values become their sizes: elements of a list or map,
     fields of a struct that are not null.  Timestamps and dates become seconds since 1970-01-01 UTC; a timestamp without
-    a zone is read as UTC.
+    a zone is read as UTC, and one in nanoseconds cut off below a microsecond, towards the past.
 
     :raises pyarrow.ArrowException: when Arrow cannot convert the values
     """
@@ -112,6 +112,14 @@ def canonical(array: pa.Array) -> pa.Array:
         return array
     # Not safe=True: that refuses integers which a float rounds, and one odd value must not stop a profile.
     return array.cast(CANONICAL[kind], safe=False)
+
+
+def whole_micros(nanos: pa.Array) -> pa.Int64Array:
+    """Counts of nanoseconds as counts of microseconds; what is below one is cut off, towards the past."""
+    counts = nanos.view(pa.int64())
+    micros = pc.divide(counts, 1000)
+    rest = pc.subtract(counts, pc.multiply(micros, 1000))
+    return pc.if_else(pc.less(rest, 0), pc.subtract(micros, 1), micros)
 
 
 def _sizes(array: pa.Array) -> pa.Array:
@@ -143,4 +151,7 @@ def _seconds(array: pa.Array) -> pa.Array:
     if pt.is_date32(data_type):
         return pc.multiply(counts, float(_SECONDS_PER_DAY))
     unit = "ms" if pt.is_date64(data_type) else data_type.unit
+    if unit == "ns" and pt.is_timestamp(data_type):
+        # As from Spark, which has no finer ones.
+        counts, unit = whole_micros(array).cast(pa.float64(), safe=False), "us"
     return pc.divide(counts, float(_UNITS_PER_SECOND[unit]))

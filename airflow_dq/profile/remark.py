@@ -15,7 +15,7 @@ LOOKS_NUMERIC = 0.999
 """From this share of strings that read as numbers on, a text column says that it looks numeric."""
 
 _BY_KIND: dict[Kind, str] = {
-    Kind.BINARY: "binary: not profiled further than nulls, empty values and lengths",
+    Kind.BINARY: "binary: not profiled further than nulls and sizes",
     Kind.NESTED: "nested: not profiled further than nulls and sizes",
     Kind.NULL: "no type: every value is null",
 }

@@ -142,8 +142,9 @@ class TableState:
         for table in tables:
             found = table.schema.names
             names += [name for name in found if name not in names]
-            there = options.columns and tuple(name for name in options.columns if name in found)
-            state = state.add(table, replace(options, columns=there))
+            if options.columns is not None:
+                table = table.select([place for place, name in enumerate(found) if name in options.columns])
+            state = state.add(table, replace(options, columns=None))
         _require(names, options)
         return state if names else state.add(pa.table({}), options)
 
@@ -273,8 +274,10 @@ def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:
 def _require(names: Sequence[str], options: ProfileOptions) -> None:
     unknown = sorted(set(options.columns or ()) - set(names))
     if unknown:
+        missing = f"No column is named {', '.join(map(repr, unknown))}; the table has"
+        # Without a header, a text file's first values pass for names.
         raise UnknownColumnError(
-            f"No column is named {', '.join(map(repr, unknown))}; the table has: {', '.join(map(repr, names))}."
+            f"{missing}: {', '.join(map(repr, names))}.", discreet=f"{missing} {len(names)} columns of other names."
         )
 
 

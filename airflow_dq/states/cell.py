@@ -66,7 +66,7 @@ class Cells:
         rank = int(position)
         part = position - rank
         first = self._value_at(rank, ends)
-        return first if part == 0.0 else (1.0 - part) * first + part * self._value_at(rank + 1, ends)
+        return first if part == 0.0 else _between(first, self._value_at(rank + 1, ends), part)
 
     @cached_property
     def _ends(self) -> Integers:
@@ -79,7 +79,12 @@ class Cells:
             return lower
         count = int(self.now[cell])
         inside = (rank - (int(ends[cell]) - count) + 0.5) / count
-        return (1.0 - inside) * lower + inside * upper
+        return _between(lower, upper, inside)
+
+
+def _between(low: float, high: float, part: float) -> float:
+    """The value at a part of the way from one to a larger one, and never beyond either."""
+    return min(max((1.0 - part) * low + part * high, low), high)
 
 
 def _shares_between(counts: Integers, ends: Integers) -> Floats:

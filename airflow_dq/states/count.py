@@ -16,9 +16,9 @@ from airflow_dq.states.prepared import PreparedColumn
 
 @dataclass(frozen=True, slots=True)
 class Counts(CounterState):
-    """Rows, and among them nulls, NaNs, infinities and empty strings (or empty binaries), each apart.
+    """Rows, and among them nulls, NaNs, infinities and empty strings, each apart.
 
-    Of every kind of column; all 0 when there are no rows.
+    A binary of no bytes is a value, as a list of no elements is.  Of every kind of column; all 0 without rows.
     """
 
     key: ClassVar[str] = "counts/1"
@@ -49,23 +49,15 @@ class Counts(CounterState):
             positive = int(np.count_nonzero(numbers[infinite] > 0))
             negative = int(np.count_nonzero(infinite)) - positive
             return cls(rows, nulls, int(np.count_nonzero(nans)), positive, negative)
-        if _is_bytes(values.type):
+        if _is_text(values.type):
             return cls(rows, nulls, empty=pc.equal(_lengths(values), 0).true_count)
         return cls(rows, nulls)
 
 
 def _lengths(values: pa.Array) -> pa.Array:
-    views = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
-    return pc.binary_length(pc.cast(values, pa.large_binary()) if views else values)
+    return pc.binary_length(pc.cast(values, pa.large_binary()) if pa.types.is_string_view(values.type) else values)
 
 
-def _is_bytes(data_type: pa.DataType) -> bool:
+def _is_text(data_type: pa.DataType) -> bool:
     types = pa.types
-    return bool(
-        types.is_string(data_type)
-        or types.is_large_string(data_type)
-        or types.is_binary(data_type)
-        or types.is_large_binary(data_type)
-        or types.is_string_view(data_type)
-        or types.is_binary_view(data_type)
-    )
+    return bool(types.is_string(data_type) or types.is_large_string(data_type) or types.is_string_view(data_type))

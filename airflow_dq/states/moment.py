@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
@@ -37,6 +38,10 @@ class Moments(State):
     high: float = -math.inf
     scale: int = 0
     """Digits behind the point of decimals; 0 for other numbers."""
+    low_rest: int = 0
+    """What the minimum is above ``low``, where it is a whole number beyond 2**53 and no float."""
+    high_rest: int = 0
+    """The same of the maximum."""
 
     @classmethod
     def of_column(cls, column: PreparedColumn) -> Self:
@@ -65,7 +70,7 @@ class Moments(State):
             high, low = (numbers >> 32).astype(np.float64), (numbers & 0xFFFFFFFF).astype(np.float64)
             total = (exact_sum(high) << 32) + exact_sum(low)
             squares = (exact_dot(high, high) << 64) + (exact_dot(high, low) << 33) + exact_dot(low, low)
-        return cls(len(numbers), total, squares, least / 10**scale, most / 10**scale, scale)
+        return cls(len(numbers), total, squares, *_bounds(least, most, scale))
 
     @classmethod
     def _of_decimals(cls, values: pa.Array) -> Self:
@@ -77,7 +82,7 @@ class Moments(State):
         # Beyond 64 bits, or whole tens, hundreds, ...: Python's integers take their time, and have no end.
         integers = [int(number) * 10 ** max(0, -values.type.scale) for number in numbers]
         total, squares = sum(integers) << UNIT, sum(number * number for number in integers) << 2 * UNIT
-        return cls(len(integers), total, squares, min(integers) / 10**scale, max(integers) / 10**scale, scale)
+        return cls(len(integers), total, squares, *_bounds(min(integers), max(integers), scale))
 
     @classmethod
     def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
@@ -86,19 +91,23 @@ class Moments(State):
         if not state.count:
             return state
         low, high = rounded_outwards(state.low, state.high)
-        return replace(state, low=low, high=high)
+        return replace(state, low=low, high=high, low_rest=0, high_rest=0)
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""
         scale = max(self.scale, other.scale)
         ours, theirs = (10 ** (scale - side.scale) for side in (self, other))
+        low, low_rest = min((self.low, self.low_rest), (other.low, other.low_rest))
+        high, high_rest = max((self.high, self.high_rest), (other.high, other.high_rest))
         return type(self)(
             self.count + other.count,
             self.total * ours + other.total * theirs,
             self.squares * ours**2 + other.squares * theirs**2,
-            min(self.low, other.low),
-            max(self.high, other.high),
+            low,
+            high,
             scale,
+            low_rest,
+            high_rest,
         )
 
     @property
@@ -124,6 +133,27 @@ class Moments(State):
         return self.total / (self.count * self._units)
 
     @property
+    def span(self) -> float:
+        """The difference between the maximum and the minimum, correctly rounded for whole numbers of any size."""
+        if self.long:
+            return float(Fraction(self.high) + self.high_rest - Fraction(self.low) - self.low_rest)
+        return self.high - self.low
+
+    @property
+    def long(self) -> bool:
+        """Whether there are whole numbers beyond 2**53 that are no floats, as far as minimum and maximum tell."""
+        return bool(self.low_rest or self.high_rest)
+
+    def mean_above(self, other: Self) -> float:
+        """The mean less that of another state, correctly rounded: means that are one float may be far apart.
+
+        :raises ZeroDivisionError: when one of them has no values.
+        :raises OverflowError: when it exceeds the range of a float.
+        """
+        ours, theirs = self.count * self._units, other.count * other._units
+        return (self.total * theirs - other.total * ours) / (ours * theirs)
+
+    @property
     def std(self) -> float:
         """Standard deviation of the values themselves (divisor n); 0.0 exactly when all are equal.
 
@@ -138,9 +168,12 @@ class Moments(State):
         """Bytes from which :meth:`decode` restores an equal state."""
         numbers = (self.count, self.total, self.squares)
         bounds = np.array([self.low, self.high], "<f8").tobytes()
-        # Only decimals have a scale: that of other numbers takes no bytes.
-        scale = self.scale.to_bytes(1) if self.scale else b""
-        return pack(self.key, *(_integer_bytes(number) for number in numbers), bounds + scale)
+        # Only decimals have a scale, and only long numbers rests: those of other numbers take no bytes.
+        more = self.scale.to_bytes(1) if self.scale or self.long else b""
+        if self.long:
+            rest = _integer_bytes(self.low_rest)
+            more += len(rest).to_bytes(1) + rest + _integer_bytes(self.high_rest)
+        return pack(self.key, *(_integer_bytes(number) for number in numbers), bounds + more)
 
     @classmethod
     def decode(cls, data: bytes) -> Self:
@@ -152,11 +185,21 @@ class Moments(State):
             *numbers, bounds = unpack(cls.key, data, 4)
             count, total, squares = (int.from_bytes(number, "little", signed=True) for number in numbers)
             low, high = np.frombuffer(bounds[:16], "<f8").tolist()
-            scale = int.from_bytes(bounds[16:])
+            scale, more = int.from_bytes(bounds[16:17]), bounds[17:]
+            split = 1 + more[0] if more else 0
+            rests = (more[1:split], more[split:])
+            low_rest, high_rest = (int.from_bytes(rest, "little", signed=True) for rest in rests)
             signs = count < 0 or squares < 0 or math.isnan(low) or math.isnan(high)
-            if len(bounds) > 17 or signs or (count > 0) != (low <= high):
+            odd = bool(more) and (split >= len(more) or not (low_rest or high_rest))
+            if len(bounds) < 16 or signs or odd or (count > 0) != (low <= high):
                 raise ValueError("its numbers contradict each other")
-            return cls(count, total, squares, low, high, scale)
+            return cls(count, total, squares, low, high, scale, low_rest, high_rest)
+
+
+def _bounds(least: int, most: int, scale: int) -> tuple[float, float, int, int, int]:
+    """The fields from ``low`` on, of whole numbers times ``10**-scale``."""
+    low, high = least / 10**scale, most / 10**scale
+    return (low, high, scale, 0, 0) if scale else (low, high, 0, least - int(low), most - int(high))
 
 
 def _integer_bytes(number: int) -> bytes:

@@ -103,10 +103,13 @@ def _require_spelling(path: Path, text: str, sep: str, quote: str, escape: str) 
     mark = re.escape(escape)
     found = re.search(rf"(?<!{mark})(?:{mark}{mark})*{mark}(?![{re.escape(quote + escape)}])", text)
     if found:
-        raise ConfigurationError(
-            f"The file {path} has {escape!r} before quotes, which it escapes, and before other characters as well (at "
-            f"{text[max(0, found.start() - 10) : found.end() + 10]!r}): use engine='spark', which tells them apart."
+        place = f"at {text[max(0, found.start() - 10) : found.end() + 10]!r}"
+        said, where = (
+            f"The file {path} has {escape!r} before quotes, which it escapes, and before other characters as well "
+            f"({there}): use engine='spark', which tells them apart."
+            for there in (place, f"in line {text.count(chr(10), 0, found.start()) + 1}")
         )
+        raise ConfigurationError(said, discreet=where)
 
 
 def _texts(content: bytes, names: Sequence[str], parse: pyarrow.csv.ParseOptions) -> Iterator[pa.RecordBatch]:

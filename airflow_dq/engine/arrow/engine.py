@@ -66,7 +66,7 @@ class ArrowEngine(Engine):
             files = data_files(self._places[key], where, self._reader.format)
             profile = self._reader.profile(key, files, self.order.profile_options, where)
         except Exception as error:
-            return ScanResult.failed(key, error)
+            return ScanResult.failed(key, error, self.order)
         return ScanResult(key, profile, time.monotonic() - began)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,10 @@ FORMATS: Mapping[str, str] = {
 """Ending of a file's name -> its format; a compression's ending may follow."""
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _CSV_OPTIONS = ("sep", "delimiter", "header", "escape", "quote", "encoding", "charset")
+_PLACE = re.compile(
+    r"(?:In CSV column #\d+: |CSV parse error: |JSON parse error: )(?:Row #\d+: )?(?:Expected \d+ columns, got \d+)?"
+)
+"""How pyarrow's messages begin, before they quote the data."""
 _JSON_BLOCK = 1 << 26
 """Bytes of JSON that pyarrow looks at to settle types: enough for a row of any size."""
 
@@ -67,11 +72,12 @@ class FileReader:
         try:
             yield from self._read(path)
         except (pa.ArrowException, OSError, EOFError, ValueError) as error:
-            said = " ".join(str(error).split())
-            raise SourceUnreadableError(
-                f"{where}: the file {path} cannot be read as {self.format} ({said}). Write it again, or name the "
+            said, kind = (
+                f"{where}: the file {path} cannot be read as {self.format} ({reason}). Write it again, or name the "
                 "format that it has (source_format=..., --format)."
-            ) from error
+                for reason in (" ".join(str(error).split()), _kind(error))
+            )
+            raise SourceUnreadableError(said, discreet=kind) from error
 
     def _read(self, path: Path) -> Iterator[pa.RecordBatch]:
         match self.format:
@@ -154,6 +160,12 @@ def require_no_options(format: str, options: Mapping[str, str]) -> None:
             f"There are no read options for {format} ({', '.join(options)}) but Spark's: leave them out, or use "
             "engine='spark'."
         )
+
+
+def _kind(error: Exception) -> str:
+    """What kind of error it is, and where: without a word of what was read."""
+    place = _PLACE.match(str(error))
+    return type(error).__name__ + (f", {place[0].rstrip(': ')}" if place else "")
 
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:

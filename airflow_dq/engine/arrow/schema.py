@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from airflow_dq.exceptions import SourceUnreadableError
-from airflow_dq.profile.column import logical_type
+from airflow_dq.profile.column import logical_type, whole_micros
 
 _UNSIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
 
@@ -64,10 +63,5 @@ def _cast(column: pa.Array, wanted: pa.DataType) -> pa.Array:
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if pt.is_timestamp(column.type) and column.type.unit == "ns":
-        return _micros(column, wanted)
+        return whole_micros(column).cast(wanted)
     return column.cast(wanted)
-
-
-def _micros(column: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """Nanoseconds cut off below a microsecond, towards the past, as the Spark job cuts them."""
-    return pc.floor_temporal(column, unit="microsecond").cast(wanted)

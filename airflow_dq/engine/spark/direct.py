@@ -29,7 +29,7 @@ from airflow_dq.engine.spark.listing import Listing, base_path
 from airflow_dq.engine.spark.reader import list_source
 from airflow_dq.engine.spark.source import Place
 from airflow_dq.engine.worker.parquet import RowGroups
-from airflow_dq.exceptions import DQError
+from airflow_dq.exceptions import DQError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
@@ -137,7 +137,7 @@ def _inspected(spark: SparkSession, spec: JobSpec, place: Place) -> tuple[File, 
         return error
     except (DQError, pa.ArrowException, OSError, *SPARK_ERRORS) as error:
         # Whatever it is, it comes up again when Spark reads the partition, and is explained there.
-        return RefusedError(str(error))
+        return RefusedError(said_of(error, discreet=spec.profile_options.discreet))
 
 
 def _columns(spark: SparkSession, file: File, options: ProfileOptions) -> Columns | RefusedError:
@@ -146,4 +146,4 @@ def _columns(spark: SparkSession, file: File, options: ProfileOptions) -> Column
     except RefusedError as error:
         return error
     except (DQError, *SPARK_ERRORS) as error:
-        return RefusedError(str(error))
+        return RefusedError(said_of(error, discreet=options.discreet))

@@ -24,7 +24,7 @@ from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import DQError, EnvironmentMismatchError
+from airflow_dq.exceptions import DQError, EnvironmentMismatchError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.model import Profile
@@ -142,20 +142,20 @@ class SparkEngine(Engine):
             try:
                 require_key(key, roots[0], where_of(self.order, key))
             except DQError as error:
-                yield ScanResult.failed(key, error)
+                yield ScanResult.failed(key, error, self.order)
                 continue
             if not self._reads_files:
                 continue
             logs = (log_above(self._spark, root, known) for root in roots)
             log = next((log for log in logs if log is not None), None)
             if log is not None:
-                yield ScanResult.failed(key, log.refusal(where_of(self.order, key), roots[0]))
+                yield ScanResult.failed(key, log.refusal(where_of(self.order, key), roots[0]), self.order)
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:
             return open_partition(self._spark, self.order, self._options, key, place)
         except DQError as error:
-            return ScanResult.failed(key, error)
+            return ScanResult.failed(key, error, self.order)
 
     def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
         """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
@@ -197,7 +197,7 @@ class SparkEngine(Engine):
                 rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
                 if len(rest) == 1:
                     ((key, place),) = rest.items()
-                    yield ScanResult.failed(key, explain(error, where_of(self.order, key), place))
+                    yield ScanResult.failed(key, explain(error, where_of(self.order, key), place), self.order)
                 else:
                     batches += [parts_of(batch, keys) for keys in _divided(rest, error)]
 
@@ -219,7 +219,7 @@ class SparkEngine(Engine):
             unread = [replace(self._unsampled[key], sampled=True) for key in lacking]
             again.update(scan_directly(self._spark, unread, self._options) if unread else ())
         except SPARK_ERRORS as error:
-            self._say(f"{self.order.dataset}: {error}")
+            self._say(f"{self.order.dataset}: {said_of(error, discreet=self._options.discreet)}")
         sampled: list[Profile | None] = []
         for profile in profiles:
             found = again.get(profile.partition or "")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceMissingError, SourceUnreadableError
+
+_Error = TypeVar("_Error", ProfileError, SourceMissingError, SourceUnreadableError, ConfigurationError)
 
 SPARK_ERRORS = (Py4JJavaError, PySparkException)
 """What Spark's Python API raises when the JVM or a Python worker fails."""
@@ -32,31 +35,42 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
     """
     messages = list(_messages(error))
     conditions = [condition for message in messages for condition in _CONDITION.findall(message)]
-    said = _reason(messages)
-    if any(_COLON in message for message in messages):
-        return ConfigurationError(
-            f"{where}: something at {location} has a colon in its name, which Hadoop cannot list ({said}): rename it "
-            "(%3A for a colon keeps the key as it is), or use engine='arrow'."
-        )
-    if _any(conditions, _NOT_FOUND):
-        return SourceMissingError(f"{where}: {location} does not exist ({said}).")
-    if _any(conditions, _BAD_ORDER):
-        return ConfigurationError(f"{where}: {location} cannot be read as it was asked for ({said}).")
     file = named_file(error)
+    if any(_COLON in message for message in messages):
+        before = f"{where}: something at {location} has a colon in its name, which Hadoop cannot list"
+        after = ": rename it (%3A for a colon keeps the key as it is), or use engine='arrow'."
+        return _worded(ConfigurationError, before, after, error)
+    if _any(conditions, _NOT_FOUND):
+        return _worded(SourceMissingError, f"{where}: {location} does not exist", ".", error)
+    if _any(conditions, _BAD_ORDER):
+        return _worded(ConfigurationError, f"{where}: {location} cannot be read as it was asked for", ".", error)
     if file is not None or _any(conditions, _BAD_FILE):
         return unreadable(error, where, file or location)
-    return ProfileError(
-        f"{where}: Spark could not read {location} ({said}). Spark's own trace: --conf spark.log.level=ERROR."
-    )
+    after = ". Spark's own trace: --conf spark.log.level=ERROR."
+    return _worded(ProfileError, f"{where}: Spark could not read {location}", after, error)
 
 
 def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError:
     """The error for a person when it is known to be about one file."""
+    after = ". Write it again, or give the format and read options that suit it."
+    return _worded(SourceUnreadableError, f"{where}: the file {file} cannot be read", after, error)
+
+
+def _worded(kind: type[_Error], before: str, after: str, error: Exception) -> _Error:
+    """The error with Spark's reason, and discreetly with the kind of that alone."""
     said = _reason(list(_messages(error)))
-    return SourceUnreadableError(
-        f"{where}: the file {file} cannot be read ({said}). Write it again, or give the format and read options that "
-        "suit it."
-    )
+    return kind(f"{before} ({said}){after}", discreet=f"{before} ({', '.join(_kinds(error))}){after}")
+
+
+def _kinds(error: Exception) -> list[str]:
+    """The names of an exception and its causes, outermost first, with Spark's own names of what went wrong."""
+    found = []
+    for java in _causes(error):
+        name = str(java.getClass().getName())
+        # Other libraries' messages may begin with what was read.
+        spark = re.match(_CONDITION, str(java.getMessage())) if name.startswith("org.apache.spark.") else None
+        found.append(name.rpartition(".")[2] + (f" {spark[1]}" if spark else ""))
+    return list(dict.fromkeys(found)) or [type(error).__name__]
 
 
 def named_file(error: Exception) -> str | None:
@@ -70,12 +84,18 @@ def named_file(error: Exception) -> str | None:
 
 def _messages(error: Exception) -> Iterator[str]:
     """The messages of an exception and its causes, outermost first, without stack traces."""
-    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
-    if java is None:
+    causes = list(_causes(error))
+    if not causes:
         yield str(error)
+    yield from (str(java.getMessage() or java.getClass().getSimpleName()) for java in causes)
+
+
+def _causes(error: Exception) -> Iterator[Any]:
+    """The exception of the JVM that this one stands for, and its causes."""
+    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     depth = 0
     while java is not None and depth < 20:
-        yield str(java.getMessage() or java.getClass().getSimpleName())
+        yield java
         java = java.getCause()
         depth += 1
 

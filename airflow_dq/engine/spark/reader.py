@@ -131,7 +131,8 @@ def read_listing(
         signature, schema = _known(spark, listing) if parquet and "basePath" not in defaults else (None, None)
         frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)
         if listing.log is None:
-            require_all_read(spark, spec, frame, [file.path for file in listing.files], where)
+            # Files of no bytes have no rows, and Spark takes none of them.
+            require_all_read(spark, spec, frame, [file.path for file in listing.files if file.size], where)
         integers = any(isinstance(field.dataType, LongType) for field in frame.schema.fields)
         if parquet and integers and (signature is None or signature.may_have_nanoseconds):
             footer = _footer(spark, listing.files[0].path, where)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from pyspark.sql.functions import col
 
 from airflow_dq.engine.spark.bundle import executor_bundle
 from airflow_dq.engine.spark.user_metric import user_metrics_module
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.settings import REDACTED, SPARK_REDACTION
 
 _SETTINGS = {
     # Column names are data: `b` and `B` are two columns.
@@ -40,17 +43,34 @@ _SETTINGS = {
 }
 
 
+def require_redaction(conf: Mapping[str, str]) -> None:
+    """Refuse properties by which Spark shows a secret of ours in its event log and on its environment page.
+
+    :raises ConfigurationError: naming the properties, and what to set
+    """
+    pattern = conf.get("spark.redaction.regex", SPARK_REDACTION)
+    shown = [name for name in conf if re.search(REDACTED, name) and not re.search(pattern, name)]
+    if shown:
+        raise ConfigurationError(
+            f"Spark shows {', '.join(sorted(shown))} in clear, in its event log and on its environment page: set "
+            f"spark.redaction.regex={pattern}|{REDACTED}, and replace the secret, which has been logged by now."
+        )
+
+
 @contextmanager
 def open_session() -> Iterator[SparkSession]:
     """A session under the name, master and configuration that ``spark-submit`` was given, stopped at the end.
 
     Executors get the package's pure part from here, and the metrics that users have registered so far: nothing of ours
     has to be installed on a cluster.
+
+    :raises ConfigurationError: when Spark would show a secret
     """
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     spark = SparkSession.builder.getOrCreate()
     try:
         context = spark.sparkContext
+        require_redaction(dict(context.getConf().getAll()))
         if not context.getConf().contains("spark.log.level"):
             # A failed task is reported by this job in a sentence; Spark would print its stack first, several times.
             context.setLogLevel("FATAL")

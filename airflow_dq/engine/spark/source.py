@@ -178,8 +178,9 @@ def _require_key_column(frame: DataFrame, spec: JobSpec, where: str) -> None:
     """
     name = spec.partition_by or ""
     if name not in frame.columns:
+        missing = f"{where}: {describe(spec)} has no column {name!r} to partition by; it has"
         raise UnknownColumnError(
-            f"{where}: {describe(spec)} has no column {name!r} to partition by; it has {', '.join(frame.columns)}."
+            f"{missing} {', '.join(frame.columns)}.", discreet=f"{missing} {len(frame.columns)} of other names."
         )
     key_type = frame.schema[name].dataType
     if isinstance(key_type, (BinaryType, ArrayType, MapType, StructType)):

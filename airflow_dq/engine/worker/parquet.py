@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet
 import pyarrow.types as pt
 
 from airflow_dq.engine.worker.partial import Partial, merge_batches
 from airflow_dq.engine.worker.task import profile_keyed, profile_lanes
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.profile.column import logical_type
+from airflow_dq.profile.column import logical_type, whole_micros
 
 _BATCH_ROWS = 32_768
 """Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
@@ -136,13 +135,5 @@ def _read_as(column: pa.Array, wanted: pa.DataType) -> pa.Array:
         # Spark refuses numbers with more digits than their type has.
         column.validate(full=True)
     if pt.is_timestamp(column.type) and column.type.unit == "ns":
-        return _micros(column).cast(wanted)
+        return whole_micros(column).cast(wanted)
     return column if logical_type(column.type) == wanted else column.cast(wanted)
-
-
-def _micros(column: pa.Array) -> pa.Array:
-    """Counts of nanoseconds as counts of microseconds; what is below one is cut off, towards the past."""
-    nanos = column.view(pa.int64())
-    micros = pc.divide(nanos, 1000)
-    rest = pc.subtract(nanos, pc.multiply(micros, 1000))
-    return pc.if_else(pc.less(rest, 0), pc.subtract(micros, 1), micros)

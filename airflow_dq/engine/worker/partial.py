@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from traceback import format_exc
 from typing import Any
 
 import pyarrow as pa
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.exceptions import DQError
+from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import TableState
@@ -42,16 +41,19 @@ class Partial:
     seconds: float = 0.0
     variants: Mapping[str, bytes] = field(default_factory=dict)
 
-    def grow(self, larger: Callable[[TableState | None], TableState]) -> None:
-        """Replace the state by a larger one, made by a call that may fail, unless the partition has already failed."""
+    def grow(self, larger: Callable[[TableState | None], TableState], discreet: bool = False) -> None:
+        """Replace the state by a larger one, made by a call that may fail, unless the partition has already failed.
+
+        :param discreet: whether an error must not quote what was read
+        """
         if self.problem is not None:
             return
         try:
             self.state = larger(self.state)
-        except DQError as error:
-            self.absorb(str(error), None, 0.0)
         except Exception as error:
-            self.absorb(f"{type(error).__name__}: {error}", format_exc(), 0.0)
+            known = isinstance(error, DQError)
+            stack = None if known else stack_of(error, discreet=discreet)
+            self.absorb(said_of(error, discreet=discreet), stack, 0.0)
 
     def absorb(self, problem: str | None, traceback: str | None, seconds: float) -> None:
         """Take over another piece's failure, if it has one, and its time."""

@@ -63,7 +63,7 @@ class Waiting:
         if self.batches:
             table = pa.Table.from_batches(self.batches)
             self.batches, self.rows, self.bytes = [], 0, 0
-            self.partial.grow(lambda state: _larger(state, table, self.options))
+            self.partial.grow(lambda state: _larger(state, table, self.options), self.options.discreet)
 
 
 def profile_batches(

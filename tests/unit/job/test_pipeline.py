@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pytest
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.arrow.schema import spark_type
-from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec, Profile, profile_table
@@ -112,14 +113,33 @@ def test_an_interrupted_job_says_so_in_every_attempt(
     assert store.failed[0].startswith("The job ended: KeyboardInterrupt")
 
 
+@pytest.mark.parametrize("kind", [RuntimeError, ConfigurationError])
+def test_what_ends_a_job_is_told_without_what_was_read_when_a_column_is_hidden(
+    kind: type[Exception], tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise kind("of s3cret")
+
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of ours")
+    monkeypatch.setattr(ArrowEngine, "inject", fail)
+    folder = str(write(tmp_path / "day=1", TABLE))
+    with pytest.raises(kind, match="of s3cret"):
+        run(store, paths={"1": folder})
+    if kind is not RuntimeError:
+        return  # its words are ours
+    with pytest.raises(ProfileError, match="the job ended with RuntimeError") as error:
+        run(store, paths={"1": folder}, hidden=("s",))
+    assert "s3cret" not in "".join(format_exception(error.value)) + store.failed[0]
+
+
 def test_what_is_to_be_hidden_and_is_not_there_stops_the_partition(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AIRFLOW_DQ_HASH_KEY", "secret")
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of ours")
     folder = str(write(tmp_path / "day=1", TABLE))
     (misspelt,) = run(store, paths={"1": folder}, hidden=("S",))
     assert str(misspelt.error).startswith(
-        "Dataset 'd', partition '1': hidden names 'S', which the partition does not have"
+        "Dataset 'd', partition '1': hidden names 'S', which is none of the 2 columns"
     )
     assert store.profiles == {}
     assert store.failed == {0: misspelt.error}

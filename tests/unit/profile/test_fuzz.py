@@ -73,7 +73,7 @@ def tiny_limits(monkeypatch):
     monkeypatch.setattr(HeavyHitters, "CAPACITY", 3)
     monkeypatch.setattr(ValueSample, "SIZE", 4)
     monkeypatch.setattr(grid, "LOG_CELLS", 3)
-    monkeypatch.setenv(HASH_KEY_VARIABLE, "secret")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
 
 
 def checked(values):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +18,7 @@ from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
-from airflow_dq.settings import HASH_KEY_VARIABLE
+from airflow_dq.settings import HASH_KEY_VARIABLE, SPARK_REDACTION
 from airflow_dq.states.base import Kind, State
 
 HIDDEN = ProfileOptions(store_values=False)
@@ -133,7 +134,7 @@ def test_partitions_hashed_with_the_same_key_are_compared_as_before() -> None:
 
 def test_another_key_makes_other_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     first = profile_table(people(300), "p", HIDDEN).columns["email"]
-    monkeypatch.setenv(HASH_KEY_VARIABLE, "another secret")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "another secret of ours")
     second = profile_table(people(300), "p", HIDDEN).columns["email"]
     assert compare(Kind.STRING, second.states, first.states)["new_ratio"] == 1.0
 
@@ -157,6 +158,18 @@ def test_without_a_key_nothing_is_profiled(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv(HASH_KEY_VARIABLE)
     with pytest.raises(ConfigurationError, match=HASH_KEY_VARIABLE):
         profile_table(people(9), "p", HIDDEN)
+
+
+@pytest.mark.parametrize("secret", ["s3cr3t", " " * 30 + "fifteen letters"])
+def test_a_secret_that_can_be_found_by_trying_is_refused(secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HASH_KEY_VARIABLE, secret)
+    with pytest.raises(ConfigurationError, match=f"{HASH_KEY_VARIABLE} has {len(secret.strip())} characters") as error:
+        profile_table(people(9), "p", HIDDEN)
+    assert secret.strip() not in str(error.value)
+
+
+def test_sparks_own_redaction_knows_the_secret_by_its_name() -> None:
+    assert re.search(SPARK_REDACTION, f"spark.executorEnv.{HASH_KEY_VARIABLE}")
 
 
 def test_the_options_survive_json() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
-from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
+from airflow_dq.exceptions import CodecError, ConfigurationError, ProfileError, UnknownColumnError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.model import digest_states, encode_states
@@ -141,7 +141,8 @@ def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
     table = pa.table({"l": pa.array([[1], None, []]), "b": pa.array([b"x", b"", None])})
     columns = profile_table(table).columns
     assert columns["l"].metrics["complete_ratio"] == 2 / 3
-    assert columns["b"].metrics["complete_ratio"] == 1 / 3
+    # No bytes are as much of a value as no elements.
+    assert columns["b"].metrics["complete_ratio"] == 2 / 3
     assert columns["l"].remark == "nested: not profiled further than nulls and sizes"
     assert "binary" in columns["b"].remark
 
@@ -300,3 +301,16 @@ def test_other_states_of_a_column_have_their_own_bytes() -> None:
     fewer = replace(column, states={key: column.states[key] for key in list(column.states)[1:]})
     assert encode_states(fewer.states).keys() == fewer.states.keys()
     assert digest_states(fewer.states) != column.states_digest
+
+
+def test_timestamps_in_nanoseconds_are_those_that_spark_reads() -> None:
+    nanos = [-1, 0, 999, 1001, -1001, 2**62 + 1, None]
+    micros = [-1, 0, 0, 1, -2, (2**62 + 1) // 1000, None]
+    left = profile_table(pa.table({"t": pa.array(nanos, pa.timestamp("ns"))})).columns["t"]
+    right = profile_table(pa.table({"t": pa.array(micros, pa.timestamp("us"))})).columns["t"]
+    assert (left.states, left.metrics) == (right.states, right.metrics)
+
+
+def test_options_that_name_no_column_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"columns=\(\)\) names no column; leave it out"):
+        ProfileOptions(columns=())

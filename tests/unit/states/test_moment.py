@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -8,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.metrics.moment import cohen_d
 from airflow_dq.states.codec import unpack
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.prepared import PreparedColumn
@@ -144,3 +146,32 @@ def test_hidden_decimals_keep_their_exact_sum() -> None:
 
 def test_numbers_without_a_scale_are_stored_as_before_there_was_one() -> None:
     assert len(unpack(Moments.key, Moments.of(pa.array([1.5])).encode(), 4)[3]) == 16
+
+
+@pytest.mark.parametrize("values", [pa.array, lambda numbers: pa.array(list(map(Decimal, numbers)), pa.decimal128(38))])
+def test_the_span_of_whole_numbers_beyond_floats_is_exact(values: Callable[[list[int]], pa.Array]) -> None:
+    numbers = [2**60 + 1, 2**60 + 300, -(2**61) - 7]
+    whole, first = Moments.of(values(numbers)), Moments.of(values(numbers[:1]))
+    assert whole.span == float(2**60 + 300 + 2**61 + 7)
+    assert first.span == 0.0
+    assert Moments.of(values(numbers[:2])).span == 299.0
+    for parts in (numbers[:1], numbers[1:]), (numbers[2:], numbers[:2]):
+        merged = Moments.of(values(parts[0])).merge(Moments.of(values(parts[1])))
+        assert merged == whole
+        assert Moments.decode(merged.encode()) == merged
+    assert Moments.of_hidden(PreparedColumn.of(values(numbers)), b"key").long is False
+
+
+def test_a_span_of_decimals_beyond_64_bits_is_exact() -> None:
+    state = Moments.of(pa.array([Decimal(10**37 + 1), Decimal(10**37 + 4)], pa.decimal128(38)))
+    assert state.span == 3.0
+    assert Moments.decode(state.encode()) == state
+
+
+@pytest.mark.parametrize("shift", [0, 1, 40, 4000])
+def test_means_of_whole_numbers_beyond_floats_are_as_far_apart_as_they_are(shift: int) -> None:
+    base = np.arange(2**60 + 1, 2**60 + 301)
+    now, before = Moments.of(pa.array(base + shift)), Moments.of(pa.array(base))
+    assert now.mean_above(before) == float(shift)
+    small = Moments.of(pa.array(np.arange(300) + shift)), Moments.of(pa.array(np.arange(300)))
+    assert cohen_d(now, before) == pytest.approx(cohen_d(*small))

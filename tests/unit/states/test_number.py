@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.states.cell import Cells
 from airflow_dq.states.codec import compress
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import NumberPair
@@ -127,3 +128,17 @@ def test_neighbouring_values_of_one_side_stay_apart() -> None:
 def test_integers_are_never_the_same_value_for_being_near() -> None:
     now, before = (NumberDistribution.of(pa.array([float(2**51), end])) for end in (2.0**51 + 1, 2.0**51 + 2))
     assert NumberPair(now, before).cells.now.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, -7.7, 1e-310, 1.7e308, 123456789.123])
+@pytest.mark.parametrize("sketched", [False, True])
+def test_quantiles_of_a_constant_are_the_constant(value: float, sketched: bool) -> None:
+    state = distribution(np.full(997, value))
+    state = state.as_sketch() if sketched else state
+    for share in np.linspace(0.0, 1.0, 101).tolist():
+        assert state.quantile(share) == value
+
+
+def test_quantiles_lie_between_the_values_that_they_are_between() -> None:
+    cells = Cells(np.array([0.1, 0.1 + 2**-56]), np.array([0.1, 0.1 + 2**-56]), np.array([2, 2]), np.array([2, 2]))
+    assert all(0.1 <= cells.quantile(share) <= 0.1 + 2**-56 for share in np.linspace(0.0, 1.0, 101).tolist())

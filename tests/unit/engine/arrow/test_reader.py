@@ -214,3 +214,17 @@ def test_a_file_that_ends_inside_quotes_is_an_error_with_its_line(options: dict[
     with pytest.raises(SourceUnreadableError, match=r"a\.csv .* ends inside quotes, .* begins in line 3 is never"):
         profiles([one], **options)
     assert profiles([one], quote="", **options)[0].row_count == 3
+
+
+# The number of characters that Java makes of bytes which are no UTF-8.
+@pytest.mark.parametrize(
+    ("raw", "characters"),
+    [
+        *((b"\xff", 1), (b"\xe2\x82", 1), (b"\xe2\x28\xa1", 3), (b"\xc0\x80", 2), (b"\xf0\x9f\x98", 1)),
+        *((b"\xed\xa0\x80", 1), (b"\xed\xa0\x80\xed\xb0\x80", 2), (b"\xed\xa0", 1), (b"\xed\x9f\xbf", 1)),
+    ],
+)
+def test_broken_bytes_are_as_many_characters_as_for_spark(raw: bytes, characters: int, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(b"t\n" + raw + b"\n")
+    (profile,) = profiles(find_partitions([f"{tmp_path}/*.csv"]))
+    assert profile.columns["t"].metrics["str_len"] == characters
