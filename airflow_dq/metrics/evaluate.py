@@ -37,11 +37,12 @@ class ComparisonSide(Mapping[str, State]):
     It lives as long as its owner compares with it; the states, which may be kept for long, do not grow.
     """
 
-    __slots__ = ("_sketches", "_states")
+    __slots__ = ("_exact", "_sketches", "_states")
 
     def __init__(self, states: Mapping[str, State]) -> None:
         """Take the states by key; none of them is looked at before it is asked for."""
         self._states = states
+        self._exact: dict[str, bool] = {}
         self._sketches: dict[str, State] = {}
 
     @classmethod
@@ -49,11 +50,17 @@ class ComparisonSide(Mapping[str, State]):
         """The states themselves if they are such a side, else a side of their own."""
         return states if isinstance(states, ComparisonSide) else cls(states)
 
+    def is_exact(self, key: str) -> bool:
+        """Whether the state counts its values one by one."""
+        if key not in self._exact:
+            self._exact[key] = self._states[key].fullness <= 1.0
+        return self._exact[key]
+
     def sketch(self, key: str) -> State:
         """The state as distances between sketches read it."""
         if key not in self._sketches:
             state = self._states[key]
-            self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
+            self._sketches[key] = state.compared_sketch() if self.is_exact(key) else state
         return self._sketches[key]
 
     def __getitem__(self, key: str) -> State:
@@ -94,8 +101,7 @@ def compare(
             continue
         sides = (now[key], before[key])
         sketched = entry.represented and (
-            representation is Representation.SKETCH
-            or any(Representation.EXACT not in side.representations for side in sides)
+            representation is Representation.SKETCH or not (now.is_exact(key) and before.is_exact(key))
         )
         if sketched:
             sides = (now.sketch(key), before.sketch(key))
