@@ -39,6 +39,7 @@ _STRING, _BOOLEAN = frozenset({Kind.STRING}), frozenset({Kind.BOOLEAN})
     paper=True,
     scale=Scale.SHARE,
     words="share of distinct values",
+    always=_STRING,
     extrapolation=DISTINCT_SHARE,
 )
 def unique_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
@@ -84,6 +85,7 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     paper=True,
     words="L1 distance",
     natural_range=(0.0, 2.0),
+    always=_STRING | _BOOLEAN,
 )
 def l1(pair: CategoryPair) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2."""

@@ -42,6 +42,7 @@ def median(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     scale=Scale.SHARE,
     words="share of distinct values",
     extrapolation=DISTINCT_SHARE,
+    always=NumberDistribution.kinds,
 )
 def unique_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Number of distinct values per value."""
@@ -137,6 +138,7 @@ def emd(pair: NumberPair) -> MetricValue:
     paper=True,
     words="Kolmogorov-Smirnov distance",
     natural_range=FROM_0_TO_1,
+    always=NumberDistribution.kinds,
 )
 def ks_dist(pair: NumberPair) -> MetricValue:
     """Kolmogorov-Smirnov statistic: the largest difference of the cumulative shares, from 0 to 1.
