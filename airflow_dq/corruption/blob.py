@@ -23,6 +23,7 @@ from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State, decode_state
 
 _VERSION = 2
+"""Of the layout; a blob with another one is refused."""
 _PREFIX = struct.Struct("<HI")  # version, length of the compressed head
 
 

@@ -44,6 +44,7 @@ class ComparisonSide(Mapping[str, State]):
         self._states = states
         self._exact: dict[str, bool] = {}
         self._sketches: dict[str, State] = {}
+        self._exact: dict[str, bool] = {}
 
     @classmethod
     def of(cls, states: Mapping[str, State]) -> ComparisonSide:
@@ -62,6 +63,13 @@ class ComparisonSide(Mapping[str, State]):
             state = self._states[key]
             self._sketches[key] = state.compared_sketch() if self.is_exact(key) else state
         return self._sketches[key]
+
+    def is_exact(self, key: str) -> bool:
+        """Whether exact distances from the state are to be had."""
+        # Each metric asks it anew, and a state counts the bytes of its values to answer.
+        if key not in self._exact:
+            self._exact[key] = Representation.EXACT in self._states[key].representations
+        return self._exact[key]
 
     def __getitem__(self, key: str) -> State:
         """The state as it is."""

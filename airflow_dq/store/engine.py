@@ -13,6 +13,7 @@ from airflow_dq.store.transaction import AWAITED, run
 from airflow_dq.store.value import strict_json
 
 CONNECT_SECONDS = 10
+"""Longest wait for a connection: a server that has not answered by then is down, or elsewhere."""
 
 
 def open_store(dsn: str, *, check: bool = True, patient: bool = True) -> Repository:

@@ -20,14 +20,19 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ATTEMPTS = 3
+"""Times that a transaction is tried which others got in the way of (serialization failure, deadlock)."""
 PAUSE_SECONDS = 0.5
+"""Pause before the next of these, in which the others can end."""
 RESTART_SECONDS = 60
 """A server that was reached before is awaited this long, so that a restart or a failover loses nobody's work."""
 RESTART_PAUSE_SECONDS = 1.0
+"""Pause between looking for it."""
 AWAITED = "airflow_dq_awaited"
 """Execution option of an engine; False where somebody looks at a page meanwhile."""
 STATEMENT_SECONDS = 300
+"""Longest time of one statement: one that takes longer waits for something that does not come, or is a mistake."""
 LOCK_SECONDS = 120
+"""Longest wait for a lock: less than that of a statement, so that it is the lock that the error speaks of."""
 _TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
 _NO_SUCH_TABLE = {"42P01", "3F000"}
 _FORBIDDEN = "42501"

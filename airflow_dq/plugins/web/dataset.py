@@ -14,6 +14,7 @@ from airflow_dq.report.pages import DatasetView, render_dataset
 
 router = APIRouter()
 PARTITIONS = 60
+"""Partitions in the strip and the sparklines: twice the history that programs learn from."""
 
 
 @router.get("/dataset")
