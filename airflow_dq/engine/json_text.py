@@ -24,6 +24,6 @@ def require_whole_lines(head: bytes, path: str) -> None:
         if error.pos >= len(line.rstrip()):
             raise SourceUnreadableError(
                 f"The file {path} cannot be read as JSON lines: its first record goes on behind the first line. Set "
-                "the read option multiLine=true (which takes each file for one record or one list of records), or write "
-                "each record in a line of its own."
+                "the read option multiLine=true (which takes each file for one record or one list of records), or "
+                "write each record in a line of its own."
             ) from None

@@ -42,7 +42,6 @@ class ComparisonSide(Mapping[str, State]):
     def __init__(self, states: Mapping[str, State]) -> None:
         """Take the states by key; none of them is looked at before it is asked for."""
         self._states = states
-        self._exact: dict[str, bool] = {}
         self._sketches: dict[str, State] = {}
         self._exact: dict[str, bool] = {}
 
@@ -51,17 +50,11 @@ class ComparisonSide(Mapping[str, State]):
         """The states themselves if they are such a side, else a side of their own."""
         return states if isinstance(states, ComparisonSide) else cls(states)
 
-    def is_exact(self, key: str) -> bool:
-        """Whether the state counts its values one by one."""
-        if key not in self._exact:
-            self._exact[key] = self._states[key].fullness <= 1.0
-        return self._exact[key]
-
     def sketch(self, key: str) -> State:
         """The state as distances between sketches read it."""
         if key not in self._sketches:
             state = self._states[key]
-            self._sketches[key] = state.compared_sketch() if self.is_exact(key) else state
+            self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
         return self._sketches[key]
 
     def is_exact(self, key: str) -> bool:

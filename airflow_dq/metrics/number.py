@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from airflow_dq.metrics.descriptor import DIVERGENCE_EFFECT, FROM_0_TO_1, Bound, MetricValue, Reason, Scale, Unit, Use
+from airflow_dq.metrics.descriptor import FROM_0_TO_1, Bound, MetricValue, Reason, Scale, Unit, Use
 from airflow_dq.metrics.divergence import LARGEST_JS, jensen_shannon, kullback_leibler
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, LEVEL, SHARE
 from airflow_dq.metrics.outcome import finite, when_any
@@ -157,7 +157,7 @@ def ks_dist(pair: NumberPair) -> MetricValue:
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Jensen-Shannon divergence",
     natural_range=(0.0, LARGEST_JS),
 )
@@ -176,7 +176,7 @@ def js_div(pair: NumberPair) -> MetricValue:
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Kullback-Leibler divergence",
     use=Use.NEVER,
 )

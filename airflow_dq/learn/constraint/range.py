@@ -152,8 +152,7 @@ class Range(Constraint):
         if past is None:
             return None
         if self.pair and partition.steps > 1:
-            # Across a gap the two days are further apart than any in the history: the distance may grow with each step.
-            return float(np.nanmax(past)) * partition.steps
+            return float(np.nanmax(past)) * self._growth(partition)
         return self.expectation.centre(past)
 
     def bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
@@ -169,9 +168,20 @@ class Range(Constraint):
             None if self.below is None else min(self.expectation.from_scale(centre - self.below), sys.float_info.max)
         )
         upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
-        if upper is not None and self.pair and self.expectation.is_fixed:
-            upper *= partition.steps
+        if upper is not None and self.pair and partition.steps > 1:
+            if self.expectation.is_fixed:
+                upper *= self._growth(partition)
+            metric = get_metric(self.metric, self.kind)
+            upper = upper if metric is None else min(upper, metric.natural_range[1])
         return lower, None if upper is None or math.isinf(upper) else upper
+
+    def _growth(self, partition: PartitionView) -> float:
+        """How many times larger a distance may be across a gap, where two partitions lie further apart than any before.
+
+        What changes by as much with each step is further off by each of them; a divergence is by the square.
+        """
+        metric = get_metric(self.metric, self.kind)
+        return float(partition.steps ** (1 if metric is None else metric.order))
 
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""

@@ -16,6 +16,8 @@ GAIN = 0.8
 costs more than a missed one."""
 FORECASTS = (Forecast.LAST, Forecast.SEASON, Forecast.TREND)
 """What is tried in place of the mean, in this order: a later one must be clearly better again."""
+OF_GROWTH = (*FORECASTS, Forecast.LINE, Forecast.SEASON_OF_LEVEL)
+"""What is tried for quantities that vary by factors: they grow, and a mean or a median of weekdays lags behind."""
 WARM_UP = 7
 """Errors before this many values are not looked at when forecasts are compared: they know too little."""
 TESTED = 5
@@ -99,13 +101,21 @@ def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True
     if best.spread == 0.0 or not moving:
         return best
     least = GAIN * _root_mean_square(_mean_errors(known))
-    needs = {Forecast.LAST: 1, Forecast.SEASON: week, Forecast.TREND: 4}
-    for forecast in FORECASTS:
-        needed, cycle = needs[forecast], week if forecast is Forecast.SEASON else 1
+    needs = {
+        Forecast.LAST: 1,
+        Forecast.SEASON: week,
+        Forecast.TREND: 4,
+        Forecast.LINE: 4,
+        Forecast.SEASON_OF_LEVEL: 2 * week,
+    }
+    for forecast in OF_GROWTH if logarithmic else FORECASTS:
+        needed, cycle = needs[forecast], week if forecast in (Forecast.SEASON, Forecast.SEASON_OF_LEVEL) else 1
         expectation = Expectation(forecast, logarithmic, cycle=cycle)
         errors = expectation.errors(values, needed)
         # Those behind the warm-up are what the forecasts are compared by.
         tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]
+        # Nothing could be expected where too much of the cycle before is missing.
+        errors, tested = errors[~np.isnan(errors)], tested[~np.isnan(tested)]
         if len(tested) < TESTED or _root_mean_square(tested) >= least:
             continue
         best = Expected(expectation, errors)
