@@ -50,8 +50,9 @@ def history_changes(constraint: Range, partition: PartitionView, past: Points) -
 def _from_what(constraint: Range, partition: PartitionView) -> str:
     """Which past values the expectation follows from."""
     expectation = constraint.expectation
-    if constraint.pair and partition.steps > 1:
-        return f"the largest one so far, times the {partition.steps} steps to the newest partition"
+    past = None if constraint.column is None else partition.past(constraint.column, constraint.kind)
+    if constraint.pair and (steps := partition.steps(past)) > 1:
+        return f"the largest one so far, for the {steps} steps to the newest partition"
     return reference_words(expectation) or f"the value of {_newest(partition)}"
 
 

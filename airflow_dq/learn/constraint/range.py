@@ -108,6 +108,8 @@ class Range(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """A value outside of the range, or none where there always was one."""
+        if self.column is not None and partition.is_excused(self.column):
+            return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         observed, why = self.observe(partition)
         if is_unknown(observed):
             return self._not_evaluated(why)
@@ -151,7 +153,7 @@ class Range(Constraint):
         past = self._past(partition)
         if past is None:
             return None
-        if self.pair and partition.steps > 1:
+        if self.pair and self._growth(partition) > 1.0:
             return float(np.nanmax(past)) * self._growth(partition)
         return self.expectation.centre(past)
 
@@ -206,7 +208,8 @@ class Range(Constraint):
         What changes by as much with each step is further off by each of them; a divergence is by the square.
         """
         metric = get_metric(self.metric, self.kind)
-        return float(partition.steps ** (1 if metric is None else metric.order))
+        past = None if self.column is None else partition.past(self.column, self.kind)
+        return float(partition.steps(past) ** (1 if metric is None else metric.order))
 
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""
@@ -247,8 +250,7 @@ class RangeDetector(Detector):
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
         """One range of the number of rows, and the chosen ones of each column."""
-        newest = history.newest
-        names = [] if newest is None else [name for name in newest.columns if options.judges(name)]
+        names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
         share = _share(options, names)
         rows = _rows(history, options, share)
