@@ -132,7 +132,8 @@ def _level(known: FloatArray, logarithmic: bool) -> Expected:
 
 
 def _spread(errors: FloatArray) -> float:
-    return float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
+    with np.errstate(over="ignore"):
+        return float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
 
 
 def _worst(errors: FloatArray) -> float:
