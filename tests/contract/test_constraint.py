@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import airflow_dq.learn
@@ -328,7 +328,6 @@ days = st.tuples(st.integers(0, 40), st.sampled_from([*["clean"] * 6, *DAMAGES, 
 
 # The standard deviation of 1e308 among zeros has a logarithm near the largest that a float's may be.
 @example([(index, "clean") for index in range(7)], (0, "clean"), OPTIONS[0])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(days, max_size=24, unique_by=lambda day: day[0]), days, st.sampled_from(OPTIONS))
 def test_no_history_and_no_partition_brings_a_detector_or_a_constraint_down(
     past: list[tuple[int, str]], now: tuple[int, str], options: SynthesisOptions
