@@ -209,6 +209,11 @@ class Metric:
         """
         return not self.of_table and (self.use is Use.ALWAYS or (self.use is Use.NAMED and named))
 
+    def bounded(self, value: MetricValue) -> MetricValue:
+        """The value within the natural range, which a sum of rounded shares may leave by its last digit."""
+        lowest, highest = self.natural_range
+        return min(max(value, lowest), highest) if isinstance(value, float) else value
+
     @property
     def phrase(self) -> str:
         """The words, and for a pair metric what the partition is compared with."""

@@ -156,6 +156,8 @@ def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     scale=Scale.COUNT,
     words="number of distinct patterns",
     extrapolation=COUNT,
+    # It grows with the number of rows; what it finds the entropy and the share of unseen patterns find.
+    use=Use.NAMED,
 )
 def pat_count(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Number of distinct patterns; 0 when rows hold no value."""

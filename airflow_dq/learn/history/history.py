@@ -36,7 +36,14 @@ class Absence:
     @property
     def excuses_another(self) -> bool:
         """Whether one more partition without it is no news."""
-        return self.current + 1 <= STAYS_AWAY * self.longest
+        return not self.longest or self.current + 1 <= STAYS_AWAY * self.longest
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it may be missing, or if it has just been missed for the first time, may come again."""
+        if self.longest:
+            return self.partitions >= HABIT and self.current <= STAYS_AWAY * self.longest
+        return 1 <= self.current <= STAYS_AWAY
 
 
 @dataclass(frozen=True)
@@ -97,11 +104,7 @@ class History:
             return {}
         ever = dict.fromkeys(name for profile in self.profiles for name in profile.columns)
         found = {name: _absence([name in profile.columns for profile in self.profiles]) for name in ever}
-        return {
-            name: one
-            for name, one in found.items()
-            if one.partitions >= HABIT and one.longest and one.current <= STAYS_AWAY * one.longest
-        }
+        return {name: one for name, one in found.items() if one.is_optional}
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ def days(there: str) -> list[Profile]:
         ("xxx--xxx", Absence(2, 2, 0)),
         ("x-xx-xx-", Absence(3, 1, 1)),
         ("x-x-x---", None),
+        ("xxxxxxx-", Absence(1, 0, 1)),
         ("xxxx----", None),
     ],
 )
@@ -81,3 +82,10 @@ def test_the_verdict_says_that_it_was_not_judged() -> None:
     history = days(HABIT)
     verdict = evaluate(synthesize(history, SynthesisOptions()), day(50, there=False), history)
     assert verdict.not_judged["discount"] == "the column is missing in the partition, as in 4 of 21 past ones"
+
+
+def test_a_column_that_was_missed_once_is_judged_when_it_comes_again() -> None:
+    history = days("x" * 12 + "-")
+    assert alarms(history, day(13, there=True)) == (Status.PASS, set())
+    assert alarms(history, day(13, there=False)) == (Status.PASS, set())
+    assert "range" in alarms(history, day(13, there=True, scale=100.0))[1]
