@@ -8,7 +8,7 @@ from airflow_dq.explain.alert import Change
 from airflow_dq.explain.wording import number_words
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.expectation import CYCLES, Forecast
+from airflow_dq.learn.expect.expectation import CYCLES, Expectation, Forecast
 from airflow_dq.learn.history.column import ColumnHistory
 
 LAST_VALUES = 3
@@ -50,18 +50,25 @@ def history_changes(constraint: Range, partition: PartitionView, past: Points) -
 def _from_what(constraint: Range, partition: PartitionView) -> str:
     """Which past values the expectation follows from."""
     expectation = constraint.expectation
-    if constraint.pair and partition.steps > 1:
-        return f"the largest one so far, times the {partition.steps} steps to the newest partition"
-    match expectation.forecast:
-        case Forecast.SEASON:
-            return f"the median of up to {CYCLES} values, {expectation.cycle} partitions apart"
-        case Forecast.TREND:
-            return "the newest value, moved on by the average step of the history"
-        case Forecast.DIFFERENCE:
-            back = "the partition before" if expectation.cycle == 1 else f"{expectation.cycle} partitions before"
-            return f"the value of {back}, moved on by the usual difference"
-        case _:
-            return f"the value of {_newest(partition)}"
+    past = None if constraint.column is None else partition.past(constraint.column, constraint.kind)
+    if constraint.pair and (steps := partition.steps(past)) > 1:
+        return f"the largest one so far, for the {steps} steps to the newest partition"
+    return reference_words(expectation) or f"the value of {_newest(partition)}"
+
+
+def reference_words(expectation: Expectation) -> str | None:
+    """What a moving expectation follows from; None where that is the newest value."""
+    cycle = expectation.cycle
+    words = {
+        Forecast.SEASON: f"the median of up to {CYCLES} values, {cycle} partitions apart",
+        Forecast.TREND: "the newest value, moved on by the average step of the history",
+        Forecast.LINE: "the straight line through the history",
+        Forecast.SEASON_OF_LEVEL: f"the mean of the last {cycle} partitions, and how the one {cycle} before differed",
+        Forecast.DIFFERENCE: f"the value of {cycle} partitions before, moved on by the usual difference",
+    }
+    if expectation.forecast is Forecast.DIFFERENCE and cycle == 1:
+        return "the value of the partition before, moved on by the usual difference"
+    return words.get(expectation.forecast)
 
 
 def _newest(partition: PartitionView) -> str:

@@ -147,7 +147,9 @@ def _column(program: Program, name: str, partition: PartitionView, checked: Sequ
     if report is None:
         return ScopeVerdict(Status.NOT_EVALUATED, reason="no program: the history does not have this column")
     if now is None:
-        return ScopeVerdict(Status.NOT_EVALUATED, reason="the column is missing in the partition")
+        absence = partition.history.optional.get(name)
+        often = "" if absence is None else f", as in {absence.partitions} of {len(partition.history)} past ones"
+        return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is missing in the partition{often}")
     if not compatible(report.kind, now.kind):
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {report.kind}")
     own = [one for one in checked if one.constraint.scope.column == name and not one.of_table]

@@ -81,7 +81,7 @@ def check_options(history: History, options: SynthesisOptions) -> None:
         for: the column would silently go unwatched
     """
     newest = history.profiles[-1]
-    known, ever = list(newest.columns), {name for profile in history.profiles for name in profile.columns}
+    known, ever = list(history.columns), {name for profile in history.profiles for name in profile.columns}
     for option, names, allowed in (
         ("columns", options.columns or (), set(known)),
         ("exclude", options.exclude, ever),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from airflow_dq.metrics import distance
 from airflow_dq.metrics.descriptor import (
-    DIVERGENCE_EFFECT,
     FROM_0_TO_1,
     NOT_NEGATIVE,
     Bound,
@@ -39,6 +38,7 @@ _STRING, _BOOLEAN = frozenset({Kind.STRING}), frozenset({Kind.BOOLEAN})
     paper=True,
     scale=Scale.SHARE,
     words="share of distinct values",
+    always=_STRING,
     extrapolation=DISTINCT_SHARE,
 )
 def unique_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
@@ -84,6 +84,7 @@ def true_ratio(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     paper=True,
     words="L1 distance",
     natural_range=(0.0, 2.0),
+    always=_STRING | _BOOLEAN,
 )
 def l1(pair: CategoryPair) -> MetricValue:
     """Sum of the absolute differences of the values' shares, from 0 to 2."""
@@ -110,7 +111,7 @@ def l_inf(pair: CategoryPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="cosine distance",
     natural_range=FROM_0_TO_1,
 )
@@ -125,7 +126,7 @@ def cosine(pair: CategoryPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="chi-squared distance",
     natural_range=FROM_0_TO_1,
     use=Use.NEVER,
@@ -144,7 +145,7 @@ def chi_squared(pair: CategoryPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Jensen-Shannon divergence",
     natural_range=(0.0, LARGEST_JS),
     # No injected error leaves out one of a few values.
@@ -161,7 +162,7 @@ def js_div(pair: CategoryPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Kullback-Leibler divergence",
     use=Use.NEVER,
 )

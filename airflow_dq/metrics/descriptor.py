@@ -132,7 +132,7 @@ MIN_EFFECT = {
 }
 """Changes below these page nobody: 0.4 % of a level, 0.4 points of a share, a hundredth of a distance's range."""
 DIVERGENCE_EFFECT = 0.002
-"""The least material change of divergences, which grow with the square of a small difference."""
+"""The least material change of divergences, whose :attr:`Metric.order` is 2."""
 
 ANY_NUMBER = (-math.inf, math.inf)
 """Range of a metric that may have any value."""
@@ -197,6 +197,8 @@ class Metric:
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
     pool: int = 1
     """Number of past partitions whose merged states are the baseline of a pair metric."""
+    order: int = 1
+    """The power of a small difference that it grows with: 1, or of divergences, cosine and chi-squared 2."""
     pair_type: type[Pair[Any]] | None = None
     """What a pair metric's function takes in place of the two states (None: the two states)."""
 
@@ -206,6 +208,11 @@ class Metric:
         :param named: whether a user has chosen the metrics, this one among them
         """
         return not self.of_table and (self.use is Use.ALWAYS or (self.use is Use.NAMED and named))
+
+    def bounded(self, value: MetricValue) -> MetricValue:
+        """The value within the natural range, which a sum of rounded shares may leave by its last digit."""
+        lowest, highest = self.natural_range
+        return min(max(value, lowest), highest) if isinstance(value, float) else value
 
     @property
     def phrase(self) -> str:
@@ -243,7 +250,7 @@ class Facts(TypedDict, total=False):
     scale: Scale
     """A distance for a pair metric, else an amount."""
     min_effect: float
-    """:data:`MIN_EFFECT` of the scale."""
+    """:data:`MIN_EFFECT` of the scale, or :data:`DIVERGENCE_EFFECT`."""
     paper: bool
     words: str
     """The name with spaces."""
@@ -263,6 +270,7 @@ class Facts(TypedDict, total=False):
     represented: bool
     level: float | None
     pool: int
+    order: int
 
 
 def describe(
@@ -284,7 +292,7 @@ def describe(
         "name": name,
         "pair": pair,
         "scale": scale,
-        "min_effect": MIN_EFFECT[scale],
+        "min_effect": DIVERGENCE_EFFECT if facts.get("order") == 2 else MIN_EFFECT[scale],
         "paper": False,
         "words": name.replace("_", " "),
         "unit": _UNITS.get(scale, Unit.NUMBER),

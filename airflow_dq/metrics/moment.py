@@ -17,8 +17,6 @@ from airflow_dq.states.number import ALIKE
 NO_SPREAD = 1e9
 """Largest Cohen's d: what a shift between two constant columns counts as."""
 
-_TIMESTAMP = frozenset({Kind.TIMESTAMP})
-
 
 def _between_extremes(metrics: Mapping[str, MetricValue]) -> float | None:
     low, high = metrics.get("min"), metrics.get("max")
@@ -81,8 +79,7 @@ def spread(counts: Counts, moments: Moments) -> MetricValue:
     paper=True,
     words="mean",
     unit=Unit.COLUMN,
-    # No injected error moves all moments in time by a few hours.
-    always=_TIMESTAMP,
+    always=Moments.kinds,
     extrapolation=LEVEL,
 )
 def mean(counts: Counts, moments: Moments) -> MetricValue:
@@ -98,7 +95,8 @@ def mean(counts: Counts, moments: Moments) -> MetricValue:
     kinds=frozenset({Kind.NUMERIC}),
     paper=True,
     words="sum",
-    unit=Unit.COLUMN,
+    # The mean and the number of rows tell the same of a column, and a day with more rows is no error of each of them.
+    use=Use.NAMED,
     extrapolation=TOTAL,
 )
 def total(counts: Counts, moments: Moments) -> MetricValue:
@@ -113,6 +111,7 @@ def total(counts: Counts, moments: Moments) -> MetricValue:
     scale=Scale.SIZE,
     words="standard deviation",
     unit=Unit.SPAN,
+    always=Moments.kinds,
     extrapolation=WIDTH,
 )
 def std(counts: Counts, moments: Moments) -> MetricValue:

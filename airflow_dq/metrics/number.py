@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from airflow_dq.metrics.descriptor import DIVERGENCE_EFFECT, FROM_0_TO_1, Bound, MetricValue, Reason, Scale, Unit, Use
+from airflow_dq.metrics.descriptor import FROM_0_TO_1, Bound, MetricValue, Reason, Scale, Unit, Use
 from airflow_dq.metrics.divergence import LARGEST_JS, jensen_shannon, kullback_leibler
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, LEVEL, SHARE
 from airflow_dq.metrics.outcome import finite, when_any
@@ -42,6 +42,7 @@ def median(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     scale=Scale.SHARE,
     words="share of distinct values",
     extrapolation=DISTINCT_SHARE,
+    always=NumberDistribution.kinds,
 )
 def unique_ratio(counts: Counts, numbers: NumberDistribution) -> MetricValue:
     """Number of distinct values per value."""
@@ -137,6 +138,7 @@ def emd(pair: NumberPair) -> MetricValue:
     paper=True,
     words="Kolmogorov-Smirnov distance",
     natural_range=FROM_0_TO_1,
+    always=NumberDistribution.kinds,
 )
 def ks_dist(pair: NumberPair) -> MetricValue:
     """Kolmogorov-Smirnov statistic: the largest difference of the cumulative shares, from 0 to 1.
@@ -155,7 +157,7 @@ def ks_dist(pair: NumberPair) -> MetricValue:
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Jensen-Shannon divergence",
     natural_range=(0.0, LARGEST_JS),
 )
@@ -174,7 +176,7 @@ def js_div(pair: NumberPair) -> MetricValue:
     bound=Bound.CANTELLI,
     pair=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Kullback-Leibler divergence",
     use=Use.NEVER,
 )

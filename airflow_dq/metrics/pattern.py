@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from airflow_dq.metrics import distance
 from airflow_dq.metrics.descriptor import (
-    DIVERGENCE_EFFECT,
     FROM_0_TO_1,
     NOT_NEGATIVE,
     Bound,
@@ -56,7 +55,7 @@ def pat_l_inf(pair: PatternPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="cosine distance of value patterns",
     natural_range=FROM_0_TO_1,
 )
@@ -71,7 +70,7 @@ def pat_cosine(pair: PatternPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="chi-squared distance of value patterns",
     natural_range=FROM_0_TO_1,
     use=Use.NEVER,
@@ -87,7 +86,7 @@ def pat_chi_squared(pair: PatternPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Jensen-Shannon divergence of value patterns",
     natural_range=(0.0, LARGEST_JS),
 )
@@ -102,7 +101,7 @@ def pat_js_div(pair: PatternPair) -> MetricValue:
     pair=True,
     represented=True,
     paper=True,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Kullback-Leibler divergence of value patterns",
     use=Use.NEVER,
 )
@@ -157,6 +156,8 @@ def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     scale=Scale.COUNT,
     words="number of distinct patterns",
     extrapolation=COUNT,
+    # It grows with the number of rows; what it finds the entropy and the share of unseen patterns find.
+    use=Use.NAMED,
 )
 def pat_count(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Number of distinct patterns; 0 when rows hold no value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.metrics.descriptor import DIVERGENCE_EFFECT, Bound, FirstOccurrence, MetricValue, Reason, Scale, Use
+from airflow_dq.metrics.descriptor import Bound, FirstOccurrence, MetricValue, Reason, Scale, Use
 from airflow_dq.metrics.divergence import LARGEST_JS, jensen_shannon
 from airflow_dq.metrics.extrapolation import SHARE
 from airflow_dq.metrics.outcome import when_any
@@ -124,7 +124,7 @@ def numeric_ratio(counts: Counts, text: TextShape) -> MetricValue:
     bound=Bound.CANTELLI,
     pair=True,
     pool=3,
-    min_effect=DIVERGENCE_EFFECT,
+    order=2,
     words="Jensen-Shannon divergence of the first characters",
     natural_range=(0.0, LARGEST_JS),
 )

@@ -25,6 +25,10 @@ not while the partitions are few for so many columns: where new values are many,
 show them.  On a simulated clean table of 40 columns with 7 partitions of history alarms fell from 34 to 11 of 117 days.
 """
 
+RARE = 10.0
+"""A column that typically has fewer values in a partition than this may have none (once in 20,000 at ten: Poisson); how
+many it has is for its ratio of values to say."""
+
 
 def prepare_column(
     past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int
@@ -88,7 +92,8 @@ def _watch(
         return band
     if training is not None and any(value is None for value in training.errors.values(metric)):
         return "not measured on the injected errors (their statistics are not kept)"
-    return WatchedMetric(metric, band, values, past.series(metric.name, metric.pair).has_absent)
+    rare = past.rows * past.typical("complete_ratio") < RARE
+    return WatchedMetric(metric, band, values, rare or past.series(metric.name, metric.pair).has_absent)
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:

@@ -42,6 +42,8 @@ class NeverSeen(Constraint):
         """At least two values and :data:`SHARE` of all of them."""
         (name,) = self.scope.columns
         column = partition.column(name)
+        if partition.is_excused(name):
+            return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         if column is not None and column.kind is Kind.NULL:
             return self._not_evaluated(Reason.NO_VALUES.value, applies=False)
         if column is None or column.kind is not self.kind:
@@ -76,8 +78,7 @@ class FirstOccurrenceDetector(Detector):
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
         """One constraint for each column and sort of values that none of the past partitions has."""
-        newest = history.newest
-        names = [] if newest is None else [name for name in newest.columns if options.judges(name)]
+        names = [name for name in history.columns if options.judges(name)]
         found = tuple(constraint for name in names for constraint in _barred(history, name))
         return Learned(found) if found else Skipped("no column is known to be free of unusual values")
 

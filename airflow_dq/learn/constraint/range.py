@@ -108,6 +108,8 @@ class Range(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """A value outside of the range, or none where there always was one."""
+        if self.column is not None and partition.is_excused(self.column):
+            return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         observed, why = self.observe(partition)
         if is_unknown(observed):
             return self._not_evaluated(why)
@@ -151,9 +153,8 @@ class Range(Constraint):
         past = self._past(partition)
         if past is None:
             return None
-        if self.pair and partition.steps > 1:
-            # Across a gap the two days are further apart than any in the history: the distance may grow with each step.
-            return float(np.nanmax(past)) * partition.steps
+        if self.pair and self._growth(partition) > 1.0:
+            return float(np.nanmax(past)) * self._growth(partition)
         return self.expectation.centre(past)
 
     def bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
@@ -169,7 +170,7 @@ class Range(Constraint):
         lower = None if self.below is None else self.expectation.from_scale(centre - self.below)
         upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
-            upper *= partition.steps
+            upper *= self._growth(partition)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
@@ -200,6 +201,15 @@ class Range(Constraint):
         if excludes_nothing(lower, upper, self._natural_range):
             return self._not_evaluated("every value that it can have is within its range", applies=False)
         return None
+
+    def _growth(self, partition: PartitionView) -> float:
+        """How many times larger a distance may be across a gap, where two partitions lie further apart than any before.
+
+        What changes by as much with each step is further off by each of them; a divergence is by the square.
+        """
+        metric = get_metric(self.metric, self.kind)
+        past = None if self.column is None else partition.past(self.column, self.kind)
+        return float(partition.steps(past) ** (1 if metric is None else metric.order))
 
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""
@@ -240,8 +250,7 @@ class RangeDetector(Detector):
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
         """One range of the number of rows, and the chosen ones of each column."""
-        newest = history.newest
-        names = [] if newest is None else [name for name in newest.columns if options.judges(name)]
+        names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
         share = _share(options, names)
         rows = _rows(history, options, share)

@@ -43,8 +43,12 @@ class ExpectedColumn(Constraint):
     """Number of past partitions."""
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
-        """Missing, renamed or retyped."""
+        """Missing, renamed or retyped.  An optional column may be missing for as long as it has been before."""
         (name,) = self.scope.columns
+        if partition.is_excused(name) and partition.history.optional[name].excuses_another:
+            return NotEvaluated(
+                "column_missing", self.scope, "it is missing in some past partitions too", applies=False
+            )
         now, new_name = partition.column(name), partition.renamed.get(name)
         if now is None and new_name is not None:
             return Finding(
@@ -96,14 +100,13 @@ class SchemaDetector(Detector):
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
         """One constraint for each column that is to be judged, and one for all others."""
-        newest = history.newest
-        if newest is None or not newest.columns:
+        if not history.columns:
             return Skipped("the newest partition has no columns")
-        judged = [name for name in newest.columns if options.judges(name)]
+        judged = [name for name in history.columns if options.judges(name)]
         constraints: list[Constraint] = [_expected(history, name) for name in judged]
         if options.columns is None:
             ever = dict.fromkeys(name for profile in history.profiles for name in profile.columns)
-            gone = [name for name in ever if name not in newest.columns]
+            gone = [name for name in ever if name not in history.columns]
             seen = tuple((name, sum(name in profile.columns for profile in history.profiles)) for name in gone)
             known = tuple(dict.fromkeys([*judged, *options.exclude]))
             constraints.append(NoOtherColumn(TABLE, known, seen, len(history)))

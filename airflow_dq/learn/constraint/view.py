@@ -29,10 +29,12 @@ class PartitionView:
     asked: frozenset[str] | None = None
     """The only columns that are to be judged; None: whatever the partition has."""
 
-    @cached_property
-    def steps(self) -> int:
-        """How many slots the partition lies behind the newest one of its history; 1 when none is missing between."""
-        steps = self.history.timeline.steps_to(self.profile.partition)
+    def steps(self, past: ColumnHistory | None = None) -> int:
+        """How many slots the partition lies behind the newest one of its history, or behind the newest with a column.
+
+        :return: 1 when none is missing between
+        """
+        steps = (self.history if past is None else past).timeline.steps_to(self.profile.partition)
         return steps[-1] if steps else 1
 
     def column(self, name: str) -> ColumnProfile | None:
@@ -45,19 +47,25 @@ class PartitionView:
 
     def past_values(self, name: str, kind: Kind, metric: Metric) -> FloatArray | str:
         """A metric's values on their slots, up to the partition's own; or why there are none."""
-        values = self.past(name, kind).slotted(metric)
-        return values if isinstance(values, str) else self.up_to_here(values)
+        past = self.past(name, kind)
+        values = past.slotted(metric)
+        return values if isinstance(values, str) else _ahead(values, self.steps(past))
 
     def past_rows(self) -> FloatArray:
         """The numbers of rows on their slots, up to the partition's own."""
-        return self.up_to_here(self.history.rows())
+        return _ahead(self.history.rows(), self.steps())
 
-    def up_to_here(self, values: FloatArray) -> FloatArray:
-        """A series that ends with the newest partition, with an empty slot for each one missing behind it."""
-        return np.concatenate([values, np.full(self.steps - 1, np.nan)]) if self.steps > 1 else values
+    def is_excused(self, name: str) -> bool:
+        """Whether the partition lacks a column that may be missing."""
+        return self.column(name) is None and name in self.history.optional
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:
         """Columns that went, and the new name under which each seems to have come again."""
         newest = self.history.newest
         return {} if newest is None else renamings(self.profile, newest)
+
+
+def _ahead(values: FloatArray, steps: int) -> FloatArray:
+    """A series that ends with the newest partition, with an empty slot for each one missing behind it."""
+    return np.concatenate([values, np.full(steps - 1, np.nan)]) if steps > 1 else values

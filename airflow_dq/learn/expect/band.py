@@ -22,7 +22,7 @@ from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.timeline import WEEK
-from airflow_dq.metrics.descriptor import Bound, Metric, Scale
+from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
 from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
@@ -38,10 +38,8 @@ SHORT = 35.0
 FEW = 20
 """With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
 
-FAR = 1000.0
-"""At this many standard deviations from zero (moments in time, say) a change is measured by the spread alone."""
 OFFSET_EFFECT = 0.25
-"""Least material change, in standard deviations, of a column that lies far from zero."""
+"""A shift of a column by this many standard deviations is material, however far from zero the column lies."""
 SHORTEST = 0.25
 """Average lengths below this many characters are treated as this long."""
 VANISHING = math.log(50.0)
@@ -93,20 +91,10 @@ class Band:
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
-        expected, sampling = self.expected, self.sampling
-        with np.errstate(over="ignore", invalid="ignore"):
-            rates = budget * np.array(SPENDING)
-            material = np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
-            least = _least_reach(budget, self.count)
-            reach = self._reach(expected, rates, least)
-            below, above = reach + np.maximum(material, sampling.below), reach + np.maximum(material, sampling.above)
-            if self.factors is not None:
-                above = np.maximum(above, self._reach_by_factors(self.factors, rates, least) + material)
-        if self.metric.pair:
-            below = np.full(len(below), np.inf)
-        elif self.logarithmic and expected.is_fixed:
-            # What has varied by such factors may as well be nothing.
-            below = np.where(below > VANISHING, np.inf, below)
+        rates = budget * np.array(SPENDING)
+        below = self._below(rates, budget)
+        above = self._above(rates, budget)
+        expected = self.expected
         order = np.argsort(above, kind="stable")
         return Candidates(
             metric=self.metric,
@@ -126,16 +114,59 @@ class Band:
         """Whether the ranges lie on the scale of logarithms."""
         return self.expected.expectation.logarithmic
 
-    def _reach(self, expected: Expected, rates: FloatArray, least: float) -> FloatArray:
+    def _below(self, rates: FloatArray, budget: float) -> FloatArray:
+        """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it."""
+        if self.metric.pair:
+            return np.full(len(rates), np.inf)
+        below = self._bounded_below(rates, budget)
+        if not self.excludes(below):
+            # One odd day must not leave the side open on which it lies.
+            below = self._bounded_below(rates, budget, forgiving=True)
+        return below
+
+    def _bounded_below(self, rates: FloatArray, budget: float, *, forgiving: bool = False) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = self._reach(self.expected, rates, budget, above=False, forgiving=forgiving)
+            below = reach + np.maximum(self._material(rates), self.sampling.below)
+        if self.logarithmic and self.expected.is_fixed:
+            # What has varied by such factors may as well be nothing.
+            below = np.where(below > VANISHING, np.inf, below)
+        return below
+
+    def excludes(self, below: FloatArray) -> bool:
+        """Whether the tightest of some lower bounds leaves out anything that the metric can be at all."""
+        least = float(below.min())
+        if math.isinf(least) or not self.expected.is_fixed or self.logarithmic:
+            return not math.isinf(least)
+        return self.expected.expectation.center - least > self.metric.natural_range[0]
+
+    def _above(self, rates: FloatArray, budget: float) -> FloatArray:
+        """How far above the expectation the next value may lie at each rate."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            material = self._material(rates)
+            reach = self._reach(self.expected, rates, budget, above=True)
+            above = reach + np.maximum(material, self.sampling.above)
+            if self.factors is not None:
+                above = np.maximum(above, self._reach_by_factors(self.factors, rates, budget) + material)
+        return above
+
+    def _material(self, rates: FloatArray) -> FloatArray:
+        """The smallest change that may be an alarm at each rate."""
+        return np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
+
+    def _reach(
+        self, expected: Expected, rates: FloatArray, budget: float, *, above: bool, forgiving: bool = False
+    ) -> FloatArray:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
+        spread, worst = expected.seen(above=above, forgiving=forgiving)
         sides = 1 if self.metric.pair else 2
         quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
-        noise = quantiles * expected.spread * math.sqrt(1.0 + 1.0 / expected.samples)
-        return np.asarray(np.maximum(noise, least * expected.worst), dtype=np.float64)
+        noise = quantiles * spread * math.sqrt(1.0 + 1.0 / expected.samples)
+        return np.asarray(np.maximum(noise, _least_reach(budget, self.count) * worst), dtype=np.float64)
 
-    def _reach_by_factors(self, factors: Expected, rates: FloatArray, least: float) -> FloatArray:
+    def _reach_by_factors(self, factors: Expected, rates: FloatArray, budget: float) -> FloatArray:
         """The reach upwards of a quantity that varies by factors."""
-        highest = factors.expectation.center + self._reach(factors, rates, least)
+        highest = factors.expectation.center + self._reach(factors, rates, budget, above=True)
         # From three values any factor can be had.
         highest = np.minimum(highest, self.highest + VANISHING)
         return np.asarray(np.exp(highest) - self.expected.expectation.center, dtype=np.float64)
@@ -183,9 +214,12 @@ def _of_length(band: Band, rate: float) -> float:
 
 
 def _of_amount(band: Band, rate: float) -> float:
-    if band.sampling.std > 0.0 and band.level > FAR * band.sampling.std:
-        return OFFSET_EFFECT * band.sampling.std
-    return max(band.metric.min_effect, _one(band)) * max(band.level, 1e-9)
+    effect = max(band.metric.min_effect, _one(band))
+    material, std = effect * max(band.level, 1e-9), band.sampling.std
+    # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.
+    return (
+        min(material, max(OFFSET_EFFECT, effect) * std) if std > 0.0 and band.metric.unit is Unit.COLUMN else material
+    )
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)

@@ -29,6 +29,10 @@ class Forecast(StrEnum):
     """The newest value, moved on by the average step of the history."""
     SEASON = "season"
     """The median of the values one, two, ... cycles before; where there is none, the newest value."""
+    LINE = "line"
+    """The straight line through the history: steady growth that the single values scatter around."""
+    SEASON_OF_LEVEL = "season_of_level"
+    """The mean of the last cycle, and how far the same weekday usually lies from the cycle before it."""
     DIFFERENCE = "difference"
     """The value exactly ``cycle`` slots before, moved on by the mean difference (AVH, Algorithms 4 and 5)."""
 
@@ -121,6 +125,30 @@ def _season(values: FloatArray, expectation: Expectation) -> float:
     return median(known) if len(known) else _last(values, expectation)
 
 
+def _line(values: FloatArray, expectation: Expectation) -> float:
+    places = np.flatnonzero(~np.isnan(values))
+    if len(places) < 2:
+        return math.nan
+    known, offset = values[places], places - places.mean()
+    slope = float((offset * known).sum() / (offset * offset).sum())
+    return float(known.mean() + slope * (len(values) - places.mean()))
+
+
+def _season_of_level(values: FloatArray, expectation: Expectation) -> float:
+    cycle, end = expectation.cycle, len(values)
+    level = _mean(values[-cycle:])
+    same = [place for place in range(end - cycle, cycle - 1, -cycle) if not math.isnan(values[place])][:CYCLES]
+    deviations = [float(values[place]) - _mean(values[place - cycle : place]) for place in same]
+    known = [one for one in deviations if not math.isnan(one)]
+    return level + median(np.array(known)) if known else math.nan
+
+
+def _mean(values: FloatArray) -> float:
+    """The mean of the known values of a cycle; NaN when fewer than half of them are known."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if 2 * len(known) >= len(values) else math.nan
+
+
 def _difference(values: FloatArray, expectation: Expectation) -> float:
     before = values[-expectation.cycle] if len(values) >= expectation.cycle else math.nan
     return float(before + expectation.center)
@@ -138,5 +166,7 @@ _FORECASTERS: Mapping[Forecast, Callable[[FloatArray, Expectation], float]] = {
     Forecast.LAST: _last,
     Forecast.TREND: _trend,
     Forecast.SEASON: _season,
+    Forecast.LINE: _line,
+    Forecast.SEASON_OF_LEVEL: _season_of_level,
     Forecast.DIFFERENCE: _difference,
 }

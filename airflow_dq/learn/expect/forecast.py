@@ -9,16 +9,22 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.history.timeline import WEEK
+from airflow_dq.options.learning import MIN_HISTORY
 
 GAIN = 0.8
 """A forecast replaces the plain mean only if its one-step-ahead error is below this share of the mean's: a wrong cycle
 costs more than a missed one."""
 FORECASTS = (Forecast.LAST, Forecast.SEASON, Forecast.TREND)
 """What is tried in place of the mean, in this order: a later one must be clearly better again."""
+OF_GROWTH = (*FORECASTS, Forecast.LINE, Forecast.SEASON_OF_LEVEL)
+"""What is tried for quantities that vary by factors: they grow, and a mean or a median of weekdays lags behind."""
 WARM_UP = 7
 """Errors before this many values are not looked at when forecasts are compared: they know too little."""
 TESTED = 5
 """Fewest one-step-ahead errors that a choice may rest on."""
+ODD = 3.0
+"""An error this many times as large as any other is an odd day: a promotion, an accident.  With 30 partitions of real
+tables it cost one more alarm among 636 judged columns, and caught 0.1 % more of the injected errors."""
 NO_SPREAD = 1e-9
 """A spread below this share of the largest value is rounding: the series is constant."""
 
@@ -28,17 +34,51 @@ class Expected:
     """An expectation and how far the history has strayed from it, on the expectation's scale."""
 
     expectation: Expectation
-    spread: float
-    """Standard deviation of the errors; 0.0 when there were none."""
-    worst: float
-    """Largest error so far."""
-    samples: int
-    """Number of errors behind ``spread``."""
+    errors: FloatArray
+    """Each past value less what was expected of it, oldest first; zeros where the series is constant."""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the errors; 0.0 when there were none."""
+        return _spread(self.errors)
+
+    @property
+    def worst(self) -> float:
+        """Largest error so far."""
+        return _worst(self.errors)
+
+    @property
+    def samples(self) -> int:
+        """Number of errors."""
+        return len(self.errors)
 
     @property
     def is_fixed(self) -> bool:
         """Whether the same is expected whatever the newest values are."""
         return self.expectation.is_fixed
+
+    def seen(self, *, above: bool, forgiving: bool = False) -> tuple[float, float]:
+        """Spread and largest error, as a bound on one side learns from them.
+
+        An odd day (:data:`ODD`) is no scale for the other side: that a promotion more than doubled the rows does not
+        say that half of them may be missing.
+
+        :param above: for the upper bound, or else for the lower one
+        :param forgiving: leave an odd day out on its own side too
+        """
+        odd = self._odd_day()
+        if odd is None or (not forgiving and (self.errors[odd] > 0.0) is above):
+            return self.spread, self.worst
+        rest = np.delete(self.errors, odd)
+        return _spread(rest), _worst(rest)
+
+    def _odd_day(self) -> int | None:
+        """Place of the one error that is far larger than all others; None where there is none."""
+        if len(self.errors) < MIN_HISTORY:
+            return None
+        sizes = np.abs(self.errors)
+        first = int(np.argmax(sizes))
+        return first if sizes[first] > ODD * float(np.delete(sizes, first).max()) else None
 
 
 def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True, week: int = WEEK) -> Expected:
@@ -61,27 +101,43 @@ def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True
     if best.spread == 0.0 or not moving:
         return best
     least = GAIN * _root_mean_square(_mean_errors(known))
-    needs = {Forecast.LAST: 1, Forecast.SEASON: week, Forecast.TREND: 4}
-    for forecast in FORECASTS:
-        needed, cycle = needs[forecast], week if forecast is Forecast.SEASON else 1
+    needs = {
+        Forecast.LAST: 1,
+        Forecast.SEASON: week,
+        Forecast.TREND: 4,
+        Forecast.LINE: 4,
+        Forecast.SEASON_OF_LEVEL: 2 * week,
+    }
+    for forecast in OF_GROWTH if logarithmic else FORECASTS:
+        needed, cycle = needs[forecast], week if forecast in (Forecast.SEASON, Forecast.SEASON_OF_LEVEL) else 1
         expectation = Expectation(forecast, logarithmic, cycle=cycle)
         errors = expectation.errors(values, needed)
         # Those behind the warm-up are what the forecasts are compared by.
         tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]
+        # Nothing could be expected where too much of the cycle before is missing.
+        errors, tested = errors[~np.isnan(errors)], tested[~np.isnan(tested)]
         if len(tested) < TESTED or _root_mean_square(tested) >= least:
             continue
-        spread = float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
-        best = Expected(expectation, spread, float(np.abs(errors).max()), len(errors))
+        best = Expected(expectation, errors)
         least = GAIN * _root_mean_square(tested)
     return best
 
 
 def _level(known: FloatArray, logarithmic: bool) -> Expected:
     center = float(known.mean())
-    worst, spread = float(np.abs(known - center).max()), float(known.std(ddof=1))
-    if spread <= NO_SPREAD * float(np.abs(known).max()):
-        spread, worst = 0.0, 0.0
-    return Expected(Expectation(logarithmic=logarithmic, center=center), spread, worst, len(known))
+    errors = np.asarray(known - center)
+    if _spread(errors) <= NO_SPREAD * float(np.abs(known).max()):
+        errors = np.zeros(len(known))
+    return Expected(Expectation(logarithmic=logarithmic, center=center), errors)
+
+
+def _spread(errors: FloatArray) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
+
+
+def _worst(errors: FloatArray) -> float:
+    return float(np.abs(errors).max()) if len(errors) else 0.0
 
 
 def _start(values: FloatArray) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,36 @@ from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
+
+HABIT = 2
+"""A column that was missing this often and came again is optional: one time was an accident, two are a habit."""
+
+STAYS_AWAY = 2
+"""A column that is away this many times as long as ever before has not merely stayed out: it is gone."""
+
+
+@dataclass(frozen=True)
+class Absence:
+    """How often an optional column was missing, since it first came."""
+
+    partitions: int
+    """In how many of the past partitions."""
+    longest: int
+    """In how many in a row before it came again."""
+    current: int
+    """In how many of the newest ones in a row; 0 when the newest one has it."""
+
+    @property
+    def excuses_another(self) -> bool:
+        """Whether one more partition without it is no news."""
+        return not self.longest or self.current + 1 <= STAYS_AWAY * self.longest
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it may be missing, or if it has just been missed for the first time, may come again."""
+        if self.longest:
+            return self.partitions >= HABIT and self.current <= STAYS_AWAY * self.longest
+        return 1 <= self.current <= STAYS_AWAY
 
 
 @dataclass(frozen=True)
@@ -63,21 +94,41 @@ class History:
         # A shorter history may have another rhythm than the whole: its slots are made anew.
         return History.of(self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated)
 
+    @cached_property
+    def optional(self) -> Mapping[str, Absence]:
+        """The columns that have come and gone: that one is missing is no news, unless it stays away.
+
+        One that has been away for longer than :data:`STAYS_AWAY` times its longest absence is gone.
+        """
+        if not self.dated:
+            return {}
+        ever = dict.fromkeys(name for profile in self.profiles for name in profile.columns)
+        found = {name: _absence([name in profile.columns for profile in self.profiles]) for name in ever}
+        return {name: one for name, one in found.items() if one.is_optional}
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that may be expected of the next partition: the newest one's, and the optional ones."""
+        newest = () if self.newest is None else tuple(self.newest.columns)
+        return tuple(dict.fromkeys((*newest, *self.optional)))
+
     def kind(self, column: str) -> Kind:
         """The column's newest kind; ``NULL`` when it never had values."""
         return kind_of([profile.columns.get(column) for profile in self.profiles])
 
     def column(self, name: str, kind: Kind) -> ColumnHistory:
-        """A column over the newest partitions in a row that have it with this kind."""
+        """A column over the newest partitions in a row that have it with this kind; an optional one may be missing."""
         if (name, kind) not in self._columns:
-            start = len(self.profiles)
-            while start > 0:
-                found = self.profiles[start - 1].columns.get(name)
+            places: list[int] = []
+            for place in reversed(range(len(self.profiles))):
+                found = self.profiles[place].columns.get(name)
+                if found is None and name in self.optional:
+                    continue
                 if found is None or found.kind not in (kind, Kind.NULL):
                     break
-                start -= 1
-            profiles = self.profiles[start:]
-            self._columns[name, kind] = ColumnHistory(profiles, name, self.timeline.tail(len(profiles)), self.distances)
+                places.insert(0, place)
+            profiles = [self.profiles[place] for place in places]
+            self._columns[name, kind] = ColumnHistory(profiles, name, self.timeline.of_places(places), self.distances)
         return self._columns[name, kind]
 
     def rows(self) -> FloatArray:
@@ -89,3 +140,9 @@ class History:
         if np.count_nonzero(rows == 0.0) == 1:
             rows[rows == 0.0] = np.nan
         return self.timeline.spread(rows)
+
+
+def _absence(there: Sequence[bool]) -> Absence:
+    """What is known of a column that is there in some partitions, oldest first, and in one at least."""
+    runs = [len(run) for run in "".join("x" if one else "-" for one in there).lstrip("-").split("x")]
+    return Absence(sum(runs), max(runs[:-1]), runs[-1])

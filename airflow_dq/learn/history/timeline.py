@@ -55,9 +55,9 @@ class Timeline:
         """Partitions that simply follow each other."""
         return cls(tuple(range(count)))
 
-    def tail(self, count: int) -> Timeline:
-        """The same of the newest partitions."""
-        return replace(self, slots=self.slots[len(self.slots) - count :])
+    def of_places(self, places: Sequence[int]) -> Timeline:
+        """The same of some of the partitions, by their places, oldest first."""
+        return replace(self, slots=tuple(self.slots[place] for place in places))
 
     def steps_to(self, key: str | None = None) -> tuple[int, ...]:
         """How many slots each partition lies before the one with this key, or before the next one that is due."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.history import reference_words
 from airflow_dq.explain.wording import metric_words, number_words
 from airflow_dq.learn.constraint.date_column import DateColumn, part_words
 from airflow_dq.learn.constraint.range import Range
-from airflow_dq.learn.expect.expectation import CYCLES, Forecast
+from airflow_dq.learn.expect.expectation import Forecast
 from airflow_dq.learn.program import ColumnProgram
 from airflow_dq.metrics.descriptor import Unit
 from airflow_dq.metrics.registry import get_metric
@@ -55,15 +56,7 @@ def _fixed(clause: Range) -> str:
 
 
 def _reference(clause: Range) -> str:
-    match clause.expectation.forecast:
-        case Forecast.SEASON:
-            return f"the median of up to {CYCLES} values, {clause.expectation.cycle} partitions apart"
-        case Forecast.TREND:
-            return "the newest value, moved on by the average step"
-        case Forecast.DIFFERENCE if clause.expectation.cycle > 1:
-            return f"{clause.expectation.cycle} partitions before"
-        case _:
-            return "the partition before"
+    return reference_words(clause.expectation) or "the partition before"
 
 
 def _change(clause: Range) -> str:

@@ -96,7 +96,7 @@ def test_paper_mode_uses_no_metric_that_the_paper_does_not_have() -> None:
 
 @pytest.mark.parametrize(
     ("margins", "partitions", "chosen"),
-    [((0.5,), 24, {"mean"}), ((), 24, {"max"}), ((0.5,), 12, {"max"})],
+    [((0.5,), 24, {"median"}), ((), 24, {"max"}), ((0.5,), 12, {"max"})],
     ids=["margins", "no margins", "short history"],
 )
 def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_watched(
@@ -107,7 +107,7 @@ def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_w
     *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(partitions))
     newest = replace(newest, variants={"amount": (variant(Kind.NUMERIC, "unit_change x2", wrong),)})
     monkeypatch.setattr(choice, "MARGINS", margins)
-    program = synthesize([*earlier, newest], SynthesisOptions(scope="column", metrics=("max", "mean")))
+    program = synthesize([*earlier, newest], SynthesisOptions(scope="column", metrics=("max", "median")))
     assert {clause.metric for clause in program.columns["amount"].clauses} == chosen
     assert (program.columns["amount"].variants, program.columns["amount"].coverage) == (1, 1)
 

@@ -83,11 +83,12 @@ def test_what_only_some_of_the_past_partitions_had_is_counted() -> None:
     ]
 
 
-def test_a_column_that_comes_back_is_new_to_the_newest_only() -> None:
-    without = profile(day(4), *list(_table(4).columns.values())[1:])
-    (alert,) = _alerts(_table(5), [*HISTORY[:4], without])
+def test_a_column_that_was_missed_once_is_no_news_when_it_comes_back_and_one_long_gone_is() -> None:
+    without = [profile(day(place), *list(_table(place).columns.values())[1:]) for place in range(2, 5)]
+    assert not _alerts(_table(5), [*HISTORY[:4], without[-1]])
+    (alert,) = _alerts(_table(5), [*HISTORY[:2], *without])
     assert alert.message == (
-        "price: the column is new (numeric, double); 4 of the 5 past partitions have it, the newest does not."
+        "price: the column is new (numeric, double); 2 of the 5 past partitions have it, the newest does not."
     )
 
 

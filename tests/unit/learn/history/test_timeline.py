@@ -120,7 +120,7 @@ def test_values_are_spread_over_the_slots() -> None:
     found = Timeline.of(_keys([0, 1, 3, 4, 6]))
     assert found.spread(np.array([1.0, 2.0, 3.0])).tolist() == pytest.approx([1.0, 2.0, np.nan, 3.0], nan_ok=True)
     assert found.across_gap(4).tolist() == [False, True, False, True]
-    assert found.tail(2).slots == (4, 6)
+    assert found.of_places([3, 4]).slots == (4, 6)
 
 
 @pytest.mark.parametrize("gaps", [[], [10], [9, 10], [3, 12, 20]])
