@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from airflow_dq.exceptions import StoreError, StoreUnreachableError
 from airflow_dq.settings import DEFAULT_CONN_ID, DSN_VARIABLE, SCHEMA
-from airflow_dq.store.address import describe
+from airflow_dq.store.address import describe, without_password
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,8 @@ def run(
             again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
             if not again or attempt == ATTEMPTS:
                 raise explain(error, engine.url) from None
-            log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, _words(error))
+            said = _words(error, engine.url)
+            log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, said)
             time.sleep(PAUSE_SECONDS * attempt)
             attempt, deadline = attempt + 1, None
 
@@ -123,11 +124,9 @@ def _sqlstate(error: DBAPIError) -> str | None:
     return getattr(error.orig, "pgcode", None)
 
 
-def _words(error: DBAPIError, url: URL | None = None) -> str:
+def _words(error: DBAPIError, url: URL) -> str:
     """The first line of what the driver said; a failed connection names several addresses, the last says why."""
-    lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
+    # As a whole, before it is cut into lines: a password may have line ends and outer blanks.
+    lines = [line.strip() for line in without_password(str(error.orig), url).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Is the server running")] or [type(error.orig).__name__]
-    said = (lines[0] if _sqlstate(error) else lines[-1]).rpartition("FATAL:")[2].strip()
-    if url is not None and url.password:
-        said = said.replace(str(url.password), "***")
-    return said
+    return (lines[0] if _sqlstate(error) else lines[-1]).rpartition("FATAL:")[2].strip()
