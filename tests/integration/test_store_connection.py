@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import socket
 import traceback
+from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 
 from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.store import open_store
 from airflow_dq.store.address import parse_dsn
+from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import check, upgrade
+from airflow_dq.store.patience import PAGE
+from airflow_dq.store.transaction import run
 
 
 def unused_port() -> int:
@@ -58,3 +63,14 @@ def test_repository_shows_no_password(clean_dsn: str) -> None:
         assert store.datasets() == []
         store.close()
         assert store.datasets() == []
+
+
+def test_a_page_does_not_wait_for_a_connection_in_use(clean_dsn: str) -> None:
+    engine = make_engine(parse_dsn(clean_dsn), replace(PAGE, pool=0))
+    with ExitStack() as held:
+        for _ in range(5):
+            held.enter_context(engine.connect())
+        with pytest.raises(StoreUnreachableError, match="all of this process's connections to it are in use"):
+            run(engine, lambda _: None)
+    run(engine, lambda _: None)
+    engine.dispose()
