@@ -8,12 +8,14 @@ PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export VENV
+# Hundreds of processes import Airflow: twice as slow where Python may not keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo ui test check format constraints clean
+.PHONY: help setup demo ui test test-fast check format constraints clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## install everything into .venv (Java and python3-venv with apt when we are root)
 
@@ -30,6 +32,9 @@ ui: $(READY) ## a whole Airflow with one day that passed and one that waits for 
 
 test: $(READY) ## all tests, with their own PostgreSQL and Spark
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-fast: $(READY) ## unit and contract tests only, without PostgreSQL, Spark and a running Airflow: two minutes
+	@$(BIN)/python -m pytest tests/unit tests/contract $(PYTEST_ARGS)
 
 check: $(READY) ## lint, format, types, import direction, migrations in step with the models
 	$(BIN)/ruff check .

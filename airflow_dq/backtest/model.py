@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.options.learning import SynthesisOptions
 
 JUDGED = (Status.PASS, Status.FAIL)
 """The statuses of a partition that was checked; the others are counted apart."""
-Decision = Literal["accepted", "rejected", "new_normal"]
-"""With a new normal a partition is accepted, and nothing before it is learned from any more."""
 
 
 @dataclass(frozen=True, slots=True)

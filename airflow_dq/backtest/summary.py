@@ -12,6 +12,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Status, Verdict
 
 CONFIDENCE = 0.95
+"""Level of the confidence intervals: the usual one."""
 
 
 def rate(count: int, of: int) -> Rate:

@@ -11,7 +11,6 @@ from airflow_dq.backtest.history import EligiblePast, Reload
 from airflow_dq.backtest.model import (
     JUDGED,
     BacktestResult,
-    Decision,
     FailedPartition,
     PartitionOutcome,
     Recall,
@@ -22,7 +21,7 @@ from airflow_dq.backtest.suggestion import suggest
 from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
 from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
-from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
@@ -180,7 +179,7 @@ class _Walk:
         """
         lowest_alarm, highest_pass = float("inf"), 0.0
 
-        def note(target: float, status: Status) -> None:
+        def narrow(target: float, status: Status) -> None:
             """Narrow down where alarms begin."""
             nonlocal lowest_alarm, highest_pass
             if status is Status.FAIL:
@@ -188,12 +187,12 @@ class _Walk:
             else:
                 highest_pass = max(highest_pass, target)
 
-        note(self._options.target_fpr, verdict.status)
+        narrow(self._options.target_fpr, verdict.status)
         # The ends first: what alarms at the smallest or passes at the largest does so everywhere.
         for target in (*self._targets[-1:], *self._targets):
             if highest_pass < target < lowest_alarm:
                 options = replace(self._options, target_fpr=target)
-                note(target, self._verdict(profile, options, distances)[1].status)
+                narrow(target, self._verdict(profile, options, distances)[1].status)
         for target in self._targets:
             self._alarms[target] += target >= lowest_alarm
 

@@ -18,10 +18,14 @@ from airflow_dq.version_compat import conf
 
 TOKEN_VARIABLE = "AIRFLOW_DQ_API_TOKEN"
 SECONDS = 60
+"""Longest wait for one answer: what takes longer than a minute has failed in the server."""
 TRIES = 5
+"""Requests while the server says that it is busy: with the pauses between them, some seconds."""
 PAUSE_SECONDS = 1.0
+"""Pause before a server that is busy is asked again."""
 DEFAULT_URL = "http://localhost:8080"
 _BUSY = 503
+"""HTTP status of a server that could not get at its database, and may in a moment."""
 _ADVICE = {
     401: f"the token in {TOKEN_VARIABLE} or --token-file is missing, wrong or too old: get a new one",
     403: "the token's user may not do this",

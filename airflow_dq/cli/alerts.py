@@ -85,7 +85,7 @@ def _document(detail: VerdictDetail) -> dict[str, Any]:
 def _lines(detail: VerdictDetail) -> Iterator[str]:
     partition = detail.partition
     yield f"Dataset {partition.dataset!r}, partition {partition.partition!r}: {partition.status}"
-    yield f"Judged at {moment(partition.judged_at)}" + (
+    yield f"Judged at {timestamp(partition.judged_at)}" + (
         "" if partition.origin is None else f" by {partition.origin.dag_id}.{partition.origin.task_id}"
     )
     if partition.decision is not None:
@@ -99,11 +99,11 @@ def _lines(detail: VerdictDetail) -> Iterator[str]:
         yield ""
     for event in detail.events:
         told = "; ".join(part for part in (event.detail, event.comment) if part)
-        yield f"{moment(event.at)} {event.action.replace('_', ' ')} by {event.by}" + (f": {told}" if told else "")
+        yield f"{timestamp(event.at)} {event.action.replace('_', ' ')} by {event.by}" + (f": {told}" if told else "")
     for snooze in detail.snoozes:
-        yield f"Snoozed: {snooze.scope}, until {moment(snooze.until)}, by {snooze.by} (snooze {snooze.id})"
+        yield f"Snoozed: {snooze.scope}, until {timestamp(snooze.until)}, by {snooze.by} (snooze {snooze.id})"
 
 
-def moment(at: datetime) -> str:
-    """A moment to the minute, in UTC."""
+def timestamp(at: datetime) -> str:
+    """A timestamp to the minute, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -10,11 +10,12 @@ from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.retention import RETENTION
 
 if TYPE_CHECKING:
-    from airflow_dq.backtest.model import Decision
+    from airflow_dq.judge.verdict import Decision
     from airflow_dq.profile.model import Profile
     from airflow_dq.store import Repository
 
 _EVERY = 1_000_000
+"""Most partitions that are asked for: more than there are."""
 _END = "\U0010ffff"
 """Sorts behind every partition key."""
 

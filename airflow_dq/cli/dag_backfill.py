@@ -29,8 +29,8 @@ def dag_backfill(arguments: Any) -> int:
         raise ConfigurationError("A DAG's backfill needs --from DATE and --to DATE, the first and last logical date.")
     body = {
         "dag_id": arguments.dag_id,
-        "from_date": _moment("--from", arguments.from_date),
-        "to_date": _moment("--to", arguments.to_date),
+        "from_date": _timestamp("--from", arguments.from_date),
+        "to_date": _timestamp("--to", arguments.to_date),
         "reprocess_behavior": arguments.reprocess,
         "max_active_runs": arguments.max_active_runs,
     }
@@ -44,7 +44,7 @@ def dag_backfill(arguments: Any) -> int:
     return 0
 
 
-def _moment(flag: str, text: str) -> str:
+def _timestamp(flag: str, text: str) -> str:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

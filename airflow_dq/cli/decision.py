@@ -14,8 +14,9 @@ from airflow_dq.gate.answer import COMMENT, OPTIONS
 from airflow_dq.store.review_model import NO_MAP_INDEX
 
 if TYPE_CHECKING:
+    from airflow_dq.judge.verdict import Decision
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import Decision, Origin, VerdictDetail
+    from airflow_dq.store.review_model import Origin, VerdictDetail
 
 _ADVICE = {403: "the token's user may not answer for this task"}
 _NOBODY_WAITS = (404, 409)

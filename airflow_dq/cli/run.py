@@ -11,6 +11,7 @@ from typing import Any
 from airflow_dq.exceptions import DQError
 
 USER_ERROR = 2
+"""Exit code of a mistake that is explained in a sentence, as argparse has it for a wrong argument."""
 
 _HOMES = {
     "accept": "airflow_dq.cli.decision",

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from airflow_dq.cli.alerts import moment
+from airflow_dq.cli.alerts import timestamp
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.decision import who
 from airflow_dq.cli.run import tell
@@ -45,8 +45,8 @@ def snooze(arguments: Any) -> int:
             comment=arguments.comment,
         )
     told = (
-        f"Snooze {made.id}: alerts of {made.scope} of dataset {made.dataset!r} only warn until {moment(made.until)}, "
-        "from the next judgement on."
+        f"Snooze {made.id}: alerts of {made.scope} of dataset {made.dataset!r} only warn until "
+        f"{timestamp(made.until)}, from the next judgement on."
     )
     tell(arguments, asdict(made), told)
     return 0
@@ -68,6 +68,6 @@ def _until(arguments: Any) -> datetime | None:
 
 
 def _list(arguments: Any, found: list[Snooze]) -> None:
-    rows = [(one.id, one.scope, moment(one.until), one.by, one.comment) for one in found]
+    rows = [(one.id, one.scope, timestamp(one.until), one.by, one.comment) for one in found]
     table = render(("SNOOZE", "SCOPE", "UNTIL", "BY", "COMMENT"), rows) if found else "No alert is snoozed."
     tell(arguments, [asdict(one) for one in found], table)

@@ -73,5 +73,5 @@ def _verdict(line: PartitionSummary) -> str | None:
     return f"{line.verdict} (warnings)" if line.severity == "warn" and line.alerts else str(line.verdict)
 
 
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat(sep=" ", timespec="seconds")
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat(sep=" ", timespec="seconds")

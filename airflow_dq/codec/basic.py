@@ -11,6 +11,7 @@ import msgspec
 from airflow_dq.codec.form import Form, Mismatch, shown
 
 _LARGEST = 1.7976931348623157e308
+"""The largest finite float64."""
 Finite = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
 """A float that JSON has.  The bound is the largest one there is: an infinity is beyond it, NaN fails any comparison."""
 

@@ -25,6 +25,7 @@ from airflow_dq.states.codec import unzstd
 from airflow_dq.states.inflate import inflate
 
 _VERSION = 2
+"""Of the layout; a blob with another one is refused."""
 _PREFIX = struct.Struct("<HI")  # version, length of the compressed head
 
 

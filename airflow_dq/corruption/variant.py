@@ -49,7 +49,7 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
         return ()
     known, donor = profile.columns[column], _donor(profile, column)
     make = partial(_compute, known, donor, profile.sample, profile.options)
-    return profile.injected.of(column, make)
+    return profile.variant_cache.of(column, make)
 
 
 def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:

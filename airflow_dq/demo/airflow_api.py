@@ -11,6 +11,7 @@ from typing import Any
 from airflow_dq.demo.workspace import DemoError
 
 SECONDS = 30
+"""Longest wait for one answer of a server on this machine."""
 
 
 class NoAnswerError(DemoError):

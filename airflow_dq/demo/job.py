@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Verdict
 
 STEPS = 7
+"""Steps that the console counts."""
 
 GATE, PUBLISH = "gate", "publish"
 

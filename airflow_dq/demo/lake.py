@@ -10,7 +10,9 @@ from pathlib import Path
 from airflow_dq.demo.flights import days, write_history
 
 FIRST_DAY = date(2013, 1, 1)
+"""The first day of the flights that the demo simulates."""
 HISTORY_DAYS = 45
+"""Days before the one that is judged: more than the 30 that a program learns from."""
 
 
 def history_days() -> list[date]:

@@ -18,6 +18,7 @@ HOST = "127.0.0.1"
 USERS = {"admin": "admin", "viewer": "viewer"}
 """Role by name: one who may decide, and one who may only read."""
 START_SECONDS = 600
+"""Longest wait for ``airflow standalone``: it takes about 80 seconds, and several times that on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)

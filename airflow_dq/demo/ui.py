@@ -25,7 +25,9 @@ from airflow_dq.demo.workspace import DemoError, Workspace
 from airflow_dq.exceptions import DQError
 
 STEPS = 7
+"""Steps that the console counts."""
 RUN_SECONDS = 600
+"""Longest wait for a run: it starts Spark several times, which takes minutes on a busy machine."""
 PARKED = ("awaiting_input", "deferred")
 """State of a task that waits for a person, from Airflow 3.3 on and before."""
 ENDED = ("success", "failed", "upstream_failed", "skipped")

@@ -67,6 +67,11 @@ class Engine(ABC):
         """
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of the source beyond its partitions, once these have been asked for."""
+        return ()
+
+    @property
     @abstractmethod
     def origin(self) -> Origin:
         """Where the profiles come from."""

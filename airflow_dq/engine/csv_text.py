@@ -127,6 +127,31 @@ def require_text(head: bytes, path: str, encoded: bool = False) -> None:
         )
 
 
+def never_closed(path: str, line: int | None) -> SourceUnreadableError:
+    """The error of a file that ends inside quotes.
+
+    :param line: in which the value begins
+    """
+    begins = "a value" if line is None else f"the value that begins in line {line}"
+    return SourceUnreadableError(
+        f"The file {path} cannot be read as CSV: it ends inside quotes, for the quote before {begins} is never closed, "
+        "and every row behind it would be part of that value. Write the file with values quoted that begin with a "
+        'quote ("""6 inch"), or set the read option quote=\'\' when none is.'
+    )
+
+
+def line_not_closed(path: str, line: int | None) -> SourceUnreadableError:
+    """The error of a file whose lines are records, when one ends inside quotes.
+
+    :param line: its number
+    """
+    which = "a line" if line is None else f"line {line}"
+    return SourceUnreadableError(
+        f"The file {path} cannot be read as CSV: {which} ends inside quotes, and multiLine is false. Set the read "
+        "option multiLine=true when values may hold line breaks; otherwise close the quote."
+    )
+
+
 def escape_of(text: str, sep: str, quote: str) -> str:
     r"""The character that makes a quote inside a quoted value one of its own: the quote itself, or a backslash.
 

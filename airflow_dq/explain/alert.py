@@ -41,8 +41,8 @@ class Alert:
 
     rule: str
     column: str | None
-    sentence: str
-    """What was seen, what was expected, from how many partitions, how unusual; without the likely cause."""
+    statement: str
+    """What was seen, what was expected, from how many partitions, how unusual; without the column and the cause."""
     metric: str | None = None
     observed: MetricValue | None = None
     lower: float | None = None
@@ -74,6 +74,16 @@ class Alert:
     """What it does to the gate; see :mod:`airflow_dq.judge.severity`."""
     snoozed: str | None = None
     """By whom and until when it is snoozed, in words; None when it is not."""
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it says that a metric has left its range: then it has bounds, and a history to draw."""
+        return self.rule == "range"
+
+    @property
+    def sentence(self) -> str:
+        """The statement after what it is about; without the likely cause."""
+        return f"{self.column or 'the table'}: {self.statement}"
 
     @property
     def message(self) -> str:

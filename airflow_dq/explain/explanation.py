@@ -13,7 +13,7 @@ from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
-from airflow_dq.explain.sentence import sentence_of
+from airflow_dq.explain.statement import statement_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
@@ -70,11 +70,10 @@ def _schema_alerts(partition: PartitionView, constraint: Constraint, finding: Fi
     """One alert for each column: snoozes and severities speak of one at a time."""
     for name in finding.scope.columns:
         changes = _type_changes(partition, name) if finding.rule == "column_retyped" else ()
-        sentence = sentence_of(constraint, finding, partition, name)
         yield Alert(
             finding.rule,
             name,
-            sentence,
+            statement_of(constraint, finding, partition, name),
             partitions=finding.partitions,
             changes=changes,
             cause=finding.cause,
@@ -109,7 +108,7 @@ def _alerts(
         yield Alert(
             rule=finding.rule,
             column=finding.scope.column,
-            sentence=sentence_of(constraint, finding, partition),
+            statement=statement_of(constraint, finding, partition),
             metric=finding.metric,
             observed=finding.observed,
             partitions=finding.partitions,
@@ -124,7 +123,7 @@ def _alerts(
         yield Alert(
             rule=finding.rule,
             column=constraint.column,
-            sentence=sentence_of(constraint, finding, partition),
+            statement=statement_of(constraint, finding, partition),
             metric=constraint.metric,
             observed=finding.observed,
             lower=finding.lower,

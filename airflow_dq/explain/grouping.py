@@ -44,7 +44,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
-    odd_count = any(alert.rule == "range" and alert.column is None for alert in alerts)
+    odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
     without = [column for column in columns if own[column] is None]
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
@@ -84,7 +84,7 @@ def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) ->
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.rule == "range", alert.column is not None))
+    alerts = sorted(alerts, key=lambda alert: (alert.is_range, alert.column is not None))
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

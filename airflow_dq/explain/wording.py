@@ -12,6 +12,7 @@ from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 
 _DIGITS = 4
+"""Significant digits of a number in a sentence: enough to tell values apart that differ by what is material."""
 _SYMBOLS = {"d": "9", "l": "a"}
 _RUN = 5
 """A run of one symbol is counted from this length on."""
@@ -77,19 +78,19 @@ def _plain(value: float, digits: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _moment(value: float, digits: int) -> str:
+def _timestamp(value: float, digits: int) -> str:
     """Seconds since the epoch as a date and time in UTC."""
     try:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
+        timestamp = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value)
     except OverflowError:
         return f"{_plain(value, digits)} s since 1970"
-    exact = digits > _DIGITS and moment.microsecond
-    return moment.replace(tzinfo=None).isoformat(" ", "microseconds" if exact else "seconds")
+    exact = digits > _DIGITS and timestamp.microsecond
+    return timestamp.replace(tzinfo=None).isoformat(" ", "microseconds" if exact else "seconds")
 
 
 _WRITERS: dict[tuple[Unit, Kind | None], Callable[[float, int], str]] = {
     (Unit.SHARE, None): lambda value, digits: f"{_plain(100 * value, digits)}%",
-    (Unit.COLUMN, Kind.TIMESTAMP): _moment,
+    (Unit.COLUMN, Kind.TIMESTAMP): _timestamp,
     (Unit.SPAN, Kind.TIMESTAMP): lambda value, digits: f"{_plain(value, digits)} s",
 }
 """How values in a unit are written: for a kind of column, or for all; other numbers are written as they are."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
 
 if TYPE_CHECKING:
-    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.judge.verdict import Decision, Verdict
     from airflow_dq.store import Repository
-    from airflow_dq.store.review_model import Decision, Review
+    from airflow_dq.store.review_model import Review
 
 OPTIONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
 """The buttons."""

@@ -69,7 +69,7 @@ class Ledger:
         if refused is not None:
             self._fail(result.partition, refused, retryable=False)
             return
-        noted = {column.name: str(column.note) for column in profile.columns.values() if not column.in_full}
+        noted = {column.name: str(column.remark) for column in profile.columns.values() if not column.in_full}
         full = len(profile.columns) - len(noted)
         skipped = {**result.skipped, **noted}
         outcome = Outcome(result.partition, profile.row_count, full, skipped, result.seconds)

@@ -36,7 +36,7 @@ class ProfileJob:
         keys = engine.partitions()
         ledger.begin(keys, engine.origin)
         with ledger.closing():
-            for remark in remarks(keys):
+            for remark in (*engine.remarks, *remarks(keys)):
                 self._say(f"{engine.order.dataset}: {remark}")
             for result in engine.scan(RETENTION.injected_by_job):
                 ledger.take(result)

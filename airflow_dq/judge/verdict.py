@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+
+Decision = Literal["accepted", "rejected", "new_normal"]
+"""What a person says about a verdict.
+
+``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
+accepted, and the history restarts at this partition."""
 
 
 class Status(StrEnum):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import attrs
 from airflow.sdk import BaseOperatorLink
 
-from airflow_dq.settings import REVIEW_PATH
 from airflow_dq.version_compat import conf
 
 if TYPE_CHECKING:
@@ -30,5 +29,7 @@ class DQAlertLink(BaseOperatorLink):
 
 def alert_path(dag_id: str, alert_id: int) -> str:
     """Path of an alert's page, as a browser needs it: below the path of ``api.base_url``."""
+    from airflow_dq.report.pages.address import Addresses  # needs numpy and jinja2
+
     base = urlsplit(conf.get("api", "base_url", fallback=None) or "").path.rstrip("/")
-    return f"{base}{REVIEW_PATH}/dags/{quote(dag_id, safe='')}/alerts/{alert_id}"
+    return Addresses(airflow=base).alert(dag_id, alert_id)

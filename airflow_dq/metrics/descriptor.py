@@ -135,8 +135,11 @@ DIVERGENCE_EFFECT = 0.002
 """The least material change of divergences, which grow with the square of a small difference."""
 
 ANY_NUMBER = (-math.inf, math.inf)
+"""Range of a metric that may have any value."""
 NOT_NEGATIVE = (0.0, math.inf)
+"""Range of counts, lengths and spreads."""
 FROM_0_TO_1 = (0.0, 1.0)
+"""Range of shares."""
 _UNITS = {
     Scale.LENGTH: Unit.CHARACTERS,
     Scale.COUNT: Unit.COUNT,

@@ -17,7 +17,7 @@ def strict_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def plain_metric(value: Any) -> MetricValue:
+def builtin_metric(value: Any) -> MetricValue:
     """A Python float or a Reason, of whatever numeric type a metric came in.
 
     NaN becomes ``engine error`` and an infinity ``overflow``: neither can be judged, and both say so.
@@ -32,9 +32,9 @@ def plain_metric(value: Any) -> MetricValue:
     return number + 0.0  # -0.0 -> 0.0: PostgreSQL's numeric has no negative zero
 
 
-def plain_metrics(metrics: Mapping[str, Any]) -> dict[str, MetricValue]:
+def builtin_metrics(metrics: Mapping[str, Any]) -> dict[str, MetricValue]:
     """All of a column's metrics, as above."""
-    return {name: plain_metric(value) for name, value in metrics.items()}
+    return {name: builtin_metric(value) for name, value in metrics.items()}
 
 
 def encode_metric(value: MetricValue) -> float | dict[str, str]:
@@ -67,8 +67,8 @@ _REASONS = {reason.value: reason for reason in Reason}
 
 
 def encode_metrics(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """A column's metrics as they are stored: of whatever numeric type, see :func:`plain_metric`."""
-    return {name: encode_metric(plain_metric(value)) for name, value in metrics.items()}
+    """A column's metrics as they are stored: of whatever numeric type, see :func:`builtin_metric`."""
+    return {name: encode_metric(builtin_metric(value)) for name, value in metrics.items()}
 
 
 def decode_metrics(stored: Mapping[str, Any]) -> dict[str, MetricValue]:

@@ -37,12 +37,13 @@ class ComparisonSide(Mapping[str, State]):
     It lives as long as its owner compares with it; the states, which may be kept for long, do not grow.
     """
 
-    __slots__ = ("_sketches", "_states")
+    __slots__ = ("_exact", "_sketches", "_states")
 
     def __init__(self, states: Mapping[str, State]) -> None:
         """Take the states by key; none of them is looked at before it is asked for."""
         self._states = states
         self._sketches: dict[str, State] = {}
+        self._exact: dict[str, bool] = {}
 
     @classmethod
     def of(cls, states: Mapping[str, State]) -> ComparisonSide:
@@ -55,6 +56,13 @@ class ComparisonSide(Mapping[str, State]):
             state = self._states[key]
             self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
         return self._sketches[key]
+
+    def is_exact(self, key: str) -> bool:
+        """Whether exact distances from the state are to be had."""
+        # Each metric asks it anew, and a state counts the bytes of its values to answer.
+        if key not in self._exact:
+            self._exact[key] = Representation.EXACT in self._states[key].representations
+        return self._exact[key]
 
     def __getitem__(self, key: str) -> State:
         """The state as it is."""
@@ -94,8 +102,7 @@ def compare(
             continue
         sides = (now[key], before[key])
         sketched = entry.represented and (
-            representation is Representation.SKETCH
-            or any(Representation.EXACT not in side.representations for side in sides)
+            representation is Representation.SKETCH or not (now.is_exact(key) and before.is_exact(key))
         )
         if sketched:
             sides = (now.sketch(key), before.sketch(key))

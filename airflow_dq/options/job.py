@@ -15,6 +15,8 @@ NULL_KEY = "(null)"
 
 It sorts before dates and letters, so these rows are never taken for the newest partition.
 """
+EMPTY_KEY = "(empty)"
+"""The key of a folder or file in whose name nothing stands in place of the key (``day=``), and which fails."""
 
 PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 

@@ -10,7 +10,7 @@ class RetentionPolicy:
     """Which of a dataset's newest partitions keep their states and injected errors, in the store and in memory.
 
     Metric values, distances included, stay for as long as their partition does.  Counted are the eligible partitions,
-    those that a program may learn from.
+    those that a program may learn from; one that is withheld between them keeps what they keep.
 
     :param with_injected_errors: newest partitions that keep their injected errors, and how far back a program looks for
         the partition it is trained on.  One would not do: it may turn out to be bad, and so may the one before it, and

@@ -24,6 +24,7 @@ CANONICAL: dict[Kind, pa.DataType] = {
 
 _UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
+"""A date counts as the second that it begins with."""
 
 
 def logical_type(data_type: pa.DataType) -> pa.DataType:

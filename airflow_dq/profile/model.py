@@ -34,11 +34,13 @@ class Variant:
         return f"{self.type} {self.parameter}"
 
 
-class InjectedErrors:
+class VariantCache:
     """The injected variants that follow from a partition's row sample, by column: each made when it is first asked for.
 
-    They take seconds and are asked for again and again while programs are learned: they are remembered here, with the
-    partition that they belong to, and nowhere else.
+    Only a cache: what a column's variants are follows from its profile and the sample, whether they have been asked for
+    or not, and a profile is equal to itself before and after, with the same JSON form.  They take seconds and are asked
+    for again and again while programs are learned: they are remembered here, with the partition that they belong to,
+    and nowhere else.
     """
 
     __slots__ = ("_made",)
@@ -58,9 +60,9 @@ class InjectedErrors:
             found = self._made[column] = make()
         return found
 
-    def __reduce__(self) -> tuple[type[InjectedErrors], tuple[()]]:
+    def __reduce__(self) -> tuple[type[VariantCache], tuple[()]]:
         """What was made does not travel: it can be made again."""
-        return InjectedErrors, ()
+        return VariantCache, ()
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,12 @@ class ColumnProfile:
     """The source's own type, as text (``int64``, ``decimal128(10, 2)``)."""
     metrics: Mapping[str, MetricValue]
     states: Mapping[str, State] = field(default_factory=dict)
-    note: str | None = None
+    remark: str | None = None
     """Why the column is not profiled further (nested types), or what a reader should know."""
     states_digest: str = ""
     """Digest of the states' content (:func:`digest_states`), which outlives them."""
-    pairs: dict[str, dict[str, MetricValue]] = field(default_factory=dict, compare=False)
-    """Two-distribution metrics already computed, by the baseline column's fingerprint: a cache, safe to lose."""
+    distances: Mapping[str, Mapping[str, MetricValue]] = field(default_factory=dict, compare=False)
+    """Two-distribution metrics measured already, by the fingerprint of the column compared with; safe to lose."""
 
     @property
     def in_full(self) -> bool:
@@ -170,9 +172,9 @@ class Profile:
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
 
     @cached_property
-    def injected(self) -> InjectedErrors:
-        """Those of the variants that follow from the sample."""
-        return InjectedErrors()
+    def variant_cache(self) -> VariantCache:
+        """Those of the variants that follow from the sample, as far as they have been asked for."""
+        return VariantCache()
 
     @cached_property
     def fingerprint(self) -> str:

@@ -14,6 +14,7 @@ from airflow_dq.profile.model import ColumnProfile, Profile, digest_states
 from airflow_dq.states.base import Kind, Representation, states_for
 
 _MOST_ROWS = 2**63 - 1
+"""What the store's column of it takes."""
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9
 """How far a metric may be from what its states give: another machine's last digits, no more."""
 _ROW_COUNT = "row_count"
@@ -38,8 +39,8 @@ def _problems(profile: Profile) -> Iterator[str]:
             yield f"{where}.metrics['row_count']: {rows:g} is not the profile's number of rows, {profile.row_count}"
         yield from _out_of_range(where + ".metrics", column.kind, column.metrics)
         yield from _out_of_order(where + ".metrics", column)
-        for baseline, distances in column.pairs.items():
-            yield from _out_of_range(f"{where}.pairs[{baseline!r}]", column.kind, distances)
+        for baseline, measured in column.distances.items():
+            yield from _out_of_range(f"{where}.distances[{baseline!r}]", column.kind, measured)
         yield from _other_states(where, column)
         for place, variant in enumerate(profile.variants.get(name, ())):
             yield from _out_of_range(f".variants[{name!r}][{place}].metrics", column.kind, variant.metrics)

@@ -48,7 +48,12 @@ class ColumnState:
 
     @classmethod
     def of(cls, kind: Kind, data_type: str, column: PreparedColumn, key: bytes | None = None) -> ColumnState:
-        """Summarise canonical values; with a key no value is kept in clear."""
+        """Summarise canonical values; with a key no value is kept in clear.
+
+        Nulls only, or no rows, establish no type, whatever the source says: readers give such a column any.
+        """
+        if column.values.null_count == len(column.values):
+            kind, data_type = Kind.NULL, str(Kind.NULL)
         return cls(kind, frozenset({data_type}), states_of(kind, column, key))
 
     @classmethod
@@ -92,7 +97,7 @@ class ColumnState:
             data_type=self.data_type,
             metrics=failed or measure(self.kind, states),
             states=states,
-            note=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
+            remark=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
             states_digest=digest_states(states),
         )
 
@@ -160,7 +165,7 @@ class TableState:
             rows = min(BATCH_ROWS, table.num_rows - start)
             columns, values, hashes = _summarised(table.slice(start, rows), options)
             sample = state.sample.add(values, hashes)
-            state = _together(state, TableState(len(hashes), columns, sample), sample)
+            state = _merged_with(state, TableState(len(hashes), columns, sample), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -282,6 +287,8 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
         floats = CANONICAL[columns[field.name].kind]
+        if columns[field.name].kind is Kind.NULL:
+            found = PreparedColumn(pa.nulls(table.num_rows))
         if not options.sample_rows:
             # No row will be drawn: only the columns' types matter.
             values[field.name] = pa.array([], floats)
@@ -326,7 +333,7 @@ def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
     return columns
 
 
-def _together(left: TableState, right: TableState, sample: RowSample) -> TableState:
+def _merged_with(left: TableState, right: TableState, sample: RowSample) -> TableState:
     """Two parts whose samples are merged already."""
     columns = _merged(left, right)
     return TableState(left.rows + right.rows, columns, _fitted(sample, columns))

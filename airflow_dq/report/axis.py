@@ -11,7 +11,7 @@ FAR = 20.0
 """An observed value more than this many times outside the others is shown on a logarithmic axis."""
 
 
-class ScaleKind(StrEnum):
+class AxisKind(StrEnum):
     """How values are laid out along an axis."""
 
     LINEAR = "linear"
@@ -21,10 +21,10 @@ class ScaleKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class Axis:
     """A mapping of values to [0, 1], bottom to top."""
 
-    kind: ScaleKind
+    kind: AxisKind
     low: float
     high: float
     unit: float = 1.0
@@ -37,25 +37,25 @@ class Scale:
 
     def _warp(self, value: float) -> float:
         match self.kind:
-            case ScaleKind.LINEAR:
+            case AxisKind.LINEAR:
                 return value
-            case ScaleKind.LOG:
+            case AxisKind.LOG:
                 return math.log10(max(value, self.low))
-            case ScaleKind.SYMLOG:
+            case AxisKind.SYMLOG:
                 return math.copysign(math.log10(1 + abs(value) / self.unit), value)
 
     def ticks(self, count: int = 4) -> list[float]:
         """Round values along the axis, about this many, in order."""
-        if self.kind is ScaleKind.LINEAR:
+        if self.kind is AxisKind.LINEAR:
             return _linear_ticks(self.low, self.high, count)
-        if self.kind is ScaleKind.LOG:
+        if self.kind is AxisKind.LOG:
             return _thin(_decades(self.low, self.high), count)
         negative = [-tick for tick in reversed(_decades(self.unit, -self.low))]
         return [*_thin(negative, count // 2), 0.0, *_thin(_decades(self.unit, self.high), count)]
 
 
-def fit(values: Sequence[float], observed: float | None) -> Scale:
-    """The scale that shows all values, the observed one included.
+def fit(values: Sequence[float], observed: float | None) -> Axis:
+    """The axis that shows all values, the observed one included.
 
     :param values: the past values and the finite bounds: what is usual
     :param observed: the value that broke the bounds (None: there was none)
@@ -66,17 +66,17 @@ def fit(values: Sequence[float], observed: float | None) -> Scale:
     low, high = min(every), max(every)
     if observed is not None:
         if low > 0 and (observed > FAR * max(usual) or observed < min(usual) / FAR):
-            return Scale(ScaleKind.LOG, low / 1.6, high * 1.6)
+            return Axis(AxisKind.LOG, low / 1.6, high * 1.6)
         unit = max(map(abs, usual))
         if low <= 0 and unit > 0 and abs(observed) > FAR * unit:
-            return Scale(
-                ScaleKind.SYMLOG, low * 1.6 if low < 0 else -unit / 4, high * 1.6 if high > 0 else unit / 4, unit
+            return Axis(
+                AxisKind.SYMLOG, low * 1.6 if low < 0 else -unit / 4, high * 1.6 if high > 0 else unit / 4, unit
             )
     # A range narrower than what floats can tell apart has no ticks of its own: a constant gets room around it.
     pad = (high - low) * 0.12 if high - low > 1e-9 * max(abs(low), abs(high)) else abs(high) * 0.1 or 1.0
     # A count or a distance is never negative: an axis that goes below zero would suggest it can be.
     bottom = 0.0 if 0 <= low < pad else low - pad
-    return Scale(ScaleKind.LINEAR, bottom, high + pad)
+    return Axis(AxisKind.LINEAR, bottom, high + pad)
 
 
 def _tame(value: float) -> float:

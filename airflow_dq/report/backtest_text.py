@@ -26,6 +26,7 @@ _SENTENCES = 6
 _LABEL = 14
 """Width of the labels below the table."""
 _NARROWEST = 40
+"""Fewest characters of a line of sentences, however narrow the terminal is."""
 
 
 def render_backtest(result: BacktestResult, *, from_files: bool = False, width: int | None = None) -> str:

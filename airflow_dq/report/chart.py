@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.report.axis import Scale, ScaleKind, fit
+from airflow_dq.report.axis import Axis, AxisKind, fit
 from airflow_dq.report.number import numbers, tick_labels
 from airflow_dq.report.style import css
 from airflow_dq.report.svg import document, element
@@ -15,6 +15,7 @@ from airflow_dq.report.svg import document, element
 WIDTH, HEIGHT = 560, 230
 """In pixels, where a page does not ask for another size."""
 _TOP, _BOTTOM, _RIGHT = 16.0, 30.0, 12.0
+"""Margins in pixels: at the bottom there is room for the keys' labels; the left one depends on the numbers."""
 _DIGIT = 6.8
 """Width of a digit in pixels at the chart's font size: room for the axis labels."""
 
@@ -28,13 +29,13 @@ class _Frame:
     top: float
     bottom: float
     slots: int
-    scale: Scale
+    axis: Axis
 
     def x(self, slot: float) -> float:
         return self.left + (slot + 0.5) * (self.right - self.left) / self.slots
 
     def y(self, value: float) -> float:
-        return self.bottom - self.scale.position(value) * (self.bottom - self.top)
+        return self.bottom - self.axis.position(value) * (self.bottom - self.top)
 
 
 def history_chart(
@@ -51,11 +52,11 @@ def history_chart(
     """
     observed = None if alert.observed is None or isinstance(alert.observed, Reason) else alert.observed
     bounds = [bound for bound in (alert.lower, alert.upper) if bound is not None]
-    scale = fit([value for _, value in alert.history if value is not None] + bounds, observed)
-    ticks = scale.ticks()
+    axis = fit([value for _, value in alert.history if value is not None] + bounds, observed)
+    ticks = axis.ticks()
     labels = list(zip(ticks, tick_labels(alert, ticks), strict=True))
     left = 12 + _DIGIT * max((len(text) for _, text in labels), default=1)
-    frame = _Frame(left, width - _RIGHT, _TOP, height - _BOTTOM, len(alert.history) + 1, scale)
+    frame = _Frame(left, width - _RIGHT, _TOP, height - _BOTTOM, len(alert.history) + 1, axis)
     return element(
         "svg",
         element("title", alert.message),
@@ -89,7 +90,7 @@ def _axis(frame: _Frame, labels: list[tuple[float, str]]) -> list[Element]:
         y = frame.y(tick)
         parts.append(element("line", class_="grid", x1=frame.left, x2=frame.right, y1=y, y2=y))
         parts.append(element("text", text, x=frame.left - 6, y=y + 4, text_anchor="end"))
-    if frame.scale.kind is not ScaleKind.LINEAR:
+    if frame.axis.kind is not AxisKind.LINEAR:
         parts.append(element("text", "log scale", x=frame.left + 4, y=frame.top + 8))
     return parts
 

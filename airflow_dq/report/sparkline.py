@@ -11,6 +11,7 @@ from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory
 
 WIDTH, HEIGHT, _MARGIN = 150.0, 34.0, 4.0
+"""In pixels: as high as two lines of text, so that a table of them stays one."""
 _SHORT = {"complete_ratio": "complete", "dist_val_count": "distinct", "str_len": "length", "row_count": "rows"}
 """Names that fit beside the line; others are called what they are called everywhere."""
 

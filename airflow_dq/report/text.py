@@ -6,10 +6,9 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.lines import digest
 from airflow_dq.judge.verdict import Status, Verdict
-from airflow_dq.report.words import capitalized, clean, count, count_or_no, status_words
+from airflow_dq.report.words import clean, count, count_or_no, status_words
 
 _NARROWEST = 30
 """Fewest characters of a line of the finding column, however narrow the terminal is."""
@@ -17,21 +16,19 @@ _NARROWEST = 30
 
 def finding(verdict: Verdict) -> str:
     """What a verdict says, in one line: how much was checked, or what kept it from being checked."""
-    judged = sum(bool(scope.checked) for scope in verdict.columns.values())
     if verdict.alerts:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
         where = f" in {count(columns, 'column')}" if columns else ""
         return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return f"{count(verdict.checked, 'constraint')} on {count(judged, 'column')} hold"
+    return f"{what_holds(verdict)} hold"
 
 
-def predicate(alert: Alert) -> str:
-    """The alert's sentence without its subject, for a place that has it and the likely cause above it."""
-    text = alert.sentence
-    start = f"{alert.column or 'the table'}: "
-    return capitalized(text.removeprefix(start)) if text.startswith(start) else text
+def what_holds(verdict: Verdict) -> str:
+    """``120 constraints on 12 columns``: how much was checked of a partition that has no alerts."""
+    columns = sum(bool(scope.checked) for scope in verdict.columns.values())
+    return f"{count(verdict.checked, 'constraint')} on {count(columns, 'column')}"
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

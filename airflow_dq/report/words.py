@@ -10,6 +10,7 @@ from airflow_dq.judge.verdict import Status
 # Characters that no XML document may contain, and lone surrogates, which no file can.
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
+"""Seconds of each unit that a length of time is told in."""
 _FAR_DAYS = 14
 """From this many days on a date says more than the number of days."""
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from airflow_dq.states.array import DistinctStrings, added_up, string_bytes, strings_from_bytes
 
 DIGIT, LETTER, PUNCTUATION, SPACE, UPPER, LOWER, CONTROL = (1 << bit for bit in range(7))
+"""One bit for each class: a character may be of several."""
 _KNOWN = 0x80
+"""The bit that says that a character has been classified."""
 _classes = np.zeros(0x110000, np.uint8)
 _symbol = np.zeros(256, np.uint8)
 for _flags in range(256):
@@ -24,6 +26,7 @@ for _flags in range(256):
 
 
 _MANY = 1 << 17
+"""Characters from which on it is faster to count pairs: on one core 250 us either way, and less for more of them."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ _CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
 _INTEGERS = {name: (np.iinfo(name).min, np.iinfo(name).max) for name in ("i1", "i2", "i4", "i8")}
 _LEVEL = 3
+"""Compression level of zstd: its own default."""
 
 
 def pack(key: str, *sections: bytes) -> bytes:

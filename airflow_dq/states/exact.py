@@ -12,8 +12,12 @@ Floats = NDArray[np.float64]
 UNIT = 1074
 """Every finite float64 is an integer multiple of 2**-UNIT."""
 _SPLITTER = float(2**27 + 1)
+"""Dekker's constant: it splits the 53 bits of a float64 into two halves whose products are exact."""
 _SHIFT = 600
+"""Binary places by which very large and very small values are scaled, so that their squares neither over- nor
+underflow."""
 _LARGE, _SMALL = 2.0**400, 2.0**-400
+"""Beyond these a value is scaled: the square of what lies between them, and its rounding error, is a normal number."""
 
 
 def exact_sum(values: Floats) -> int:

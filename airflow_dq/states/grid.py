@@ -20,6 +20,7 @@ COARSEST = 45
 LOG_CELLS = 8192
 """Most occupied logarithmic bins that are kept finer than that."""
 _SIGN = np.int64(-(2**63))
+"""The sign bit of a float64, as an integer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

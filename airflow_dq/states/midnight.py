@@ -12,6 +12,7 @@ from airflow_dq.states.counter import CounterState
 from airflow_dq.states.prepared import PreparedColumn
 
 _DAY = 86_400.0
+"""Seconds in a day."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class ValueSample:
     """
 
     SIZE: ClassVar[int] = 1024
+    """Most values that are held: the number of distinct values has a standard error of 1 / sqrt(1024), 3 %."""
 
     hashes: Hashes
     """Ascending."""

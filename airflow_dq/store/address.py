@@ -20,6 +20,7 @@ _SECRET_SETTINGS = {"sslpassword", "oauth_client_secret"}
 """Settings of libpq that are secrets: SQLAlchemy hides the password alone when it shows an address."""
 _USER = re.compile(r"[^:/]*(:[^@]*)?@")
 _SHORTEST = 3
+"""Letters of a password that stars can stand for: fewer are in every sentence."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, or_
 
-from airflow_dq.judge.verdict import Status
-from airflow_dq.store.review_model import Decision
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.store.table import ProfileRow, VerdictRow
 
 SPEAKS_OF_PARTITION: ColumnElement[bool] = and_(

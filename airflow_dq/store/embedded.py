@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 HOST = "127.0.0.1"
 USER = "airflow_dq"
 START_SECONDS = 60
+"""Longest wait for the server: it starts in 2 to 4 seconds where the machine is idle."""
 
 
 class EmbeddedPostgres:

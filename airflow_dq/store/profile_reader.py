@@ -92,9 +92,9 @@ def _column(row: Any) -> ColumnProfile:
         kind=Kind(row.kind),
         data_type=row.data_type,
         metrics=decode_metrics(row.metrics),
-        note=row.note,
+        remark=row.remark,
         states_digest=row.states_digest,
-        pairs={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
+        distances={baseline: decode_metrics(metrics) for baseline, metrics in row.distances.items()},
     )
 
 
@@ -120,7 +120,7 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
             for pool in pools(now.kind):
                 earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
                 before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
-                if before is not None and not is_complete(now.kind, now.pairs.get(before.fingerprint, {}), pool):
+                if before is not None and not is_complete(now.kind, now.distances.get(before.fingerprint, {}), pool):
                     ids |= {column_id, *(member_id for member_id, _ in earlier)}
     return ids
 

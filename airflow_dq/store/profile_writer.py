@@ -15,7 +15,7 @@ from airflow_dq.states.codec import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
-from airflow_dq.store.value import encode_metrics, plain_metrics, storable_key, storable_text
+from airflow_dq.store.value import builtin_metrics, encode_metrics, storable_key, storable_text
 
 BATCH_BYTES = 8_000_000
 """Blobs are sent in batches of about this size: one statement with all of a wide table's would not fit in memory."""
@@ -48,7 +48,9 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
 
 def normalise(profile: Profile) -> Profile:
     """The profile with plain metric values, so that its fingerprint is the same before and after storing."""
-    columns = {name: replace(column, metrics=plain_metrics(column.metrics)) for name, column in profile.columns.items()}
+    columns = {
+        name: replace(column, metrics=builtin_metrics(column.metrics)) for name, column in profile.columns.items()
+    }
     return replace(profile, row_count=int(profile.row_count), columns=columns)
 
 
@@ -97,11 +99,11 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
         "name": storable_key(column.name, "column"),
         "kind": column.kind.value,
         "data_type": storable_text(column.data_type),
-        "note": None if column.note is None else storable_text(column.note),
+        "remark": None if column.remark is None else storable_text(column.remark),
         "states_digest": column.states_digest,
         "fingerprint": column.fingerprint,
         "metrics": encode_metrics(column.metrics),
-        "distances": {baseline: encode_metrics(metrics) for baseline, metrics in column.pairs.items()},
+        "distances": {baseline: encode_metrics(metrics) for baseline, metrics in column.distances.items()},
     }
 
 

@@ -13,6 +13,7 @@ from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow
 COLUMNS_AT_ONCE = 1000
 """Column profiles that one transaction drops, about: a fraction of a second, however wide the table is."""
 PARTITIONS_AT_ONCE = 100
+"""Partitions that one transaction drops at most, of a table with few columns."""
 
 
 def targets(connection: Connection, dataset: str | None) -> list[str]:

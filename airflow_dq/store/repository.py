@@ -32,13 +32,12 @@ from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
-    from airflow_dq.judge.verdict import Verdict
+    from airflow_dq.judge.verdict import Decision, Verdict
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.review_model import (
         AlertFilter,
-        Decision,
         HistoryStart,
         MetricHistory,
         Origin,
@@ -179,8 +178,8 @@ class Repository:
         Eligible is a partition that was never judged, passed, is warming up, or was accepted by a person; not one
         that failed, could not be judged or was rejected, also when it was profiled anew with other content since, and
         nothing before the partition that a person has called the new normal.  Only the
-        newest has its variants.  The newest two have their states, and so has every partition that is needed for a
-        two-distribution metric which is not cached.
+        newest has its variants.  It has its states, as have the partitions that it and the next one are compared with,
+        and every one that is needed for a two-distribution metric which is not stored.
         """
         return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 

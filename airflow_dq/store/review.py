@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, ScalarSelect, Sele
 from sqlalchemy.orm import aliased
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
-from airflow_dq.store.review_model import WORDS, Decision, HistoryStart, Review, ReviewEvent
+from airflow_dq.store.review_model import WORDS, HistoryStart, Review, ReviewEvent
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
 from airflow_dq.store.value import storable_text
 

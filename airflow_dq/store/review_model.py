@@ -7,13 +7,10 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from airflow_dq.judge.verdict import Status, Verdict
+    from airflow_dq.judge.verdict import Decision, Status, Verdict
     from airflow_dq.learn.constraint.base import Severity
     from airflow_dq.learn.program import Program
 
-Decision = Literal["accepted", "rejected", "new_normal"]
-"""``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.
-``new_normal``: accepted, and the history restarts at this partition."""
 Action = Literal["accepted", "rejected", "new_normal", "snoozed", "unsnoozed"]
 AlertState = Literal["open", "decided", "closed"]
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from airflow_dq.judge.verdict import Status
+    from airflow_dq.judge.verdict import Decision, Status
     from airflow_dq.learn.constraint.base import Severity
-    from airflow_dq.store.review_model import Decision, Origin
+    from airflow_dq.store.review_model import Origin
 
 AttemptState = Literal["running", "succeeded", "failed"]
 

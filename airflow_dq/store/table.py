@@ -137,7 +137,7 @@ class ColumnRow(Base):
     name: Mapped[str] = mapped_column(Key)
     kind: Mapped[str] = mapped_column(Text)
     data_type: Mapped[str] = mapped_column(Text)
-    note: Mapped[str | None] = mapped_column(Text)
+    remark: Mapped[str | None] = mapped_column(Text)
     states_digest: Mapped[str] = mapped_column(Text)
     fingerprint: Mapped[str] = mapped_column(Text)
     metrics: Mapped[dict[str, Any]] = mapped_column(Metrics)

@@ -23,7 +23,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PAUSE_SECONDS = 0.5
+"""Pause before a transaction is done again that others got in the way of, in which they can end."""
 RESTART_PAUSE_SECONDS = 1.0
+"""Pause between looking for a server that went away."""
 PATIENCE = "airflow_dq_patience"
 """Execution option of an engine: its :class:`~airflow_dq.store.patience.Patience`; a task's where there is none."""
 ANSWER_SECONDS = 5

@@ -7,14 +7,14 @@ from typing import Any
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, plain_metric, plain_metrics, strict_json
+from airflow_dq.metrics.encoding import builtin_metric, builtin_metrics, decode_metrics, encode_metrics, strict_json
 
 __all__ = [
+    "builtin_metric",
+    "builtin_metrics",
     "decode_metrics",
     "encode_metrics",
     "finite",
-    "plain_metric",
-    "plain_metrics",
     "storable_key",
     "storable_text",
     "strict_json",

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql
 from airflow_dq.codec import to_builtins
 from airflow_dq.exceptions import StaleAttemptError, StoreError
 from airflow_dq.explain.alert import Alert
-from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
@@ -22,9 +22,9 @@ from airflow_dq.store import review
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
-from airflow_dq.store.review_model import Decision, Origin
+from airflow_dq.store.review_model import Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
-from airflow_dq.store.value import finite, plain_metric, storable_key, storable_text
+from airflow_dq.store.value import builtin_metric, finite, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
@@ -185,6 +185,6 @@ def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
 
 
 def _observed_columns(value: Any) -> dict[str, Any]:
-    plain = None if value is None else plain_metric(value)
+    plain = None if value is None else builtin_metric(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}

@@ -126,7 +126,7 @@ def _create_column() -> None:
         sa.Column("name", sa.Text(collation="C"), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("data_type", sa.Text(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=True),
+        sa.Column("remark", sa.Text(), nullable=True),
         sa.Column("states_digest", sa.Text(), nullable=False),
         sa.Column("fingerprint", sa.Text(), nullable=False),
         sa.Column("metrics", sa.LargeBinary(), nullable=False),

@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 from importlib import import_module
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 import airflow_dq.learn
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import SynthesisError
-from airflow_dq.explain.sentence import sentence_of
+from airflow_dq.explain.statement import statement_of
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Skipped
 from airflow_dq.learn.constraint.registry import families
@@ -151,6 +152,13 @@ def history(*given: Profile, dated: bool = True) -> History:
     return History.of(given, distances=Distances(), dated=dated)
 
 
+@cache
+def clean(count: int) -> History:
+    """Some days as they should be; detectors share a history, and the distances that are measured in it."""
+    return history(*(partition(i) for i in range(count)))
+
+
+@cache
 def damaged(count: int) -> History:
     """Some days, every fifth of which came damaged in another way."""
     ways = (*DAMAGES, BARE)
@@ -254,28 +262,46 @@ def learn(detector: Detector, past: History, options: SynthesisOptions) -> None:
 @every_detector
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 6, 7, 8, 21, 40])
 def test_a_history_of_any_length_is_learned_from(detector: Detector, count: int) -> None:
-    learn(detector, history(*(partition(i) for i in range(count))), OPTIONS[0])
+    learn(detector, clean(count), OPTIONS[0])
     learn(detector, damaged(count), OPTIONS[0])
+
+
+@cache
+def undated() -> History:
+    """Damaged days whose keys tell no time."""
+    return history(*damaged(24).profiles, dated=False)
 
 
 @every_detector
 @pytest.mark.parametrize("options", OPTIONS[1:], ids=str)
 def test_any_options_are_learned_with(detector: Detector, options: SynthesisOptions) -> None:
     learn(detector, damaged(24), options)
-    learn(detector, history(*damaged(24).profiles, dated=False), options)
+    learn(detector, undated(), options)
+
+
+@cache
+def spoilt(damage: str) -> tuple[History, History]:
+    """Days that all came damaged, and good ones of which the newest did."""
+    return history(*(partition(i, damage) for i in range(9))), history(*clean(8).profiles, partition(8, damage))
 
 
 @every_detector
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
 def test_a_history_of_damages_is_learned_from(detector: Detector, damage: str) -> None:
-    learn(detector, history(*(partition(i, damage) for i in range(9))), OPTIONS[0])
-    learn(detector, history(*(partition(i) for i in range(8)), partition(8, damage)), OPTIONS[0])
+    for past in spoilt(damage):
+        learn(detector, past, OPTIONS[0])
+
+
+@cache
+def keyed(key: str | None) -> History:
+    """Days that all have the same key."""
+    return history(*(replace(partition(i), partition=key) for i in range(9)))
 
 
 @every_detector
 @pytest.mark.parametrize("key", [None, "", "run", "2026-01-01", "\U0001f600"])
 def test_keys_that_say_nothing_are_no_obstacle(detector: Detector, key: str | None) -> None:
-    learn(detector, history(*(replace(partition(i), partition=key) for i in range(9))), OPTIONS[0])
+    learn(detector, keyed(key), OPTIONS[0])
 
 
 days = st.tuples(st.integers(0, 40), st.sampled_from([*["clean"] * 6, *DAMAGES, BARE]))
@@ -321,11 +347,11 @@ def check_finding(constraint: Constraint, finding: Finding, view: PartitionView)
     assert from_json(Finding, to_json(finding)) == finding
     subjects = finding.scope.columns or (None,)
     for column in subjects:
-        sentence = sentence_of(constraint, finding, view, column)
-        assert sentence.strip()
-        assert "\n" not in sentence
-        assert "None" not in sentence
-        assert "nan" not in sentence
+        statement = statement_of(constraint, finding, view, column)
+        assert statement.strip()
+        assert "\n" not in statement
+        assert "None" not in statement
+        assert "nan" not in statement
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
@@ -353,11 +379,17 @@ def test_a_history_that_is_gone_or_damaged_is_no_obstacle(damage: str) -> None:
         check_all(constraints, partition(20, damage), past)
 
 
+@cache
+def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
+    """What a mode learns of a history without damages."""
+    return synthesize([partition(i) for i in range(20)], SynthesisOptions(mode=mode))
+
+
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
 @pytest.mark.parametrize("mode", DETECTORS)
-def test_a_verdict_that_is_no_pass_says_why(damage: str, mode: str) -> None:
+def test_a_verdict_that_is_no_pass_says_why(damage: str, mode: Literal["calibrated", "paper"]) -> None:
     past = [partition(i) for i in range(20)]
-    verdict = evaluate(synthesize(past, SynthesisOptions(mode=mode)), partition(20, damage), past)  # type: ignore[arg-type]
+    verdict = evaluate(synthesized(mode), partition(20, damage), past)
     assert verdict.reason or verdict.findings or verdict.status == "pass"
     assert len(verdict.alerts) >= len(verdict.findings) > 0 or not verdict.findings
     assert all(alert.message for alert in verdict.alerts)

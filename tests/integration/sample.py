@@ -17,7 +17,7 @@ ODD_NAME = 'a "quoted"; .dotted\u00e9 %s :name'
 
 def column(name: str, kind: Kind, metrics: Mapping[str, float | Reason], rows: int) -> ColumnProfile:
     """A column with the given metrics and real counts."""
-    return ColumnProfile(name, kind, "double", dict(metrics), {Counts.key: Counts(rows, 1)}, note=None)
+    return ColumnProfile(name, kind, "double", dict(metrics), {Counts.key: Counts(rows, 1)}, remark=None)
 
 
 def make_profile(partition: str, rows: int = 1000, mean: float = 10.0, *, variants: bool = True) -> Profile:

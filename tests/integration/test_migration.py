@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
@@ -147,7 +148,8 @@ def test_profile_and_verdict_are_stored_compressed(empty: tuple[str, Engine]) ->
     dsn, engine = empty
     upgrade(dsn)
     profile = make_profile("p")
-    profile.columns["price"].pairs["x"] = {"emd": 0.1, "ks_dist": Reason.NO_VALUES}
+    price = replace(profile.columns["price"], distances={"x": {"emd": 0.1, "ks_dist": Reason.NO_VALUES}})
+    profile = replace(profile, columns={**profile.columns, "price": price})
     verdict = Verdict("p", Status.FAIL, ScopeVerdict(Status.FAIL), {}, reason="é")
     with open_store(dsn) as store:
         store.save_profile(store.begin_attempt("t", "p"), "t", profile)

@@ -200,7 +200,7 @@ def test_a_late_partition_takes_its_place_by_key(run: Run, store: Repository, tm
     ("csv", "options", "rows", "error"),
     [
         ('id,note\n1,"two\nlines"\n2,"a ""b"""\n', {}, 2, None),
-        ('id,note\n1,"two\nlines"\n', {"multiLine": "false"}, 0, "Malformed CSV record"),
+        ('id,note\n1,"two\nlines"\n', {"multiLine": "false"}, 0, "line 2 ends inside quotes, and multiLine is false"),
         ("id,qty\n1,5\n2,abc\n", {"schema": "id int, qty int"}, 0, '"abc"'),
         ("id,qty\n1,5\n2,abc\n", {"schema": "id int, qty int", "mode": "PERMISSIVE"}, 2, None),
         ("id,qty\n1,5\n2,3,9\n", {}, 0, "Malformed CSV record"),

@@ -298,7 +298,7 @@ def test_types_that_spark_cannot_read_leave_the_other_columns(profiles: dict[str
     assert _metrics(odd, "last")["complete_ratio"] == pytest.approx(2 / 3)
     for name in ("half", "wide", "clock"):
         column = odd.columns[name]
-        assert column.note == f"cannot be profiled: Spark cannot read its type {column.data_type}"
+        assert column.remark == f"cannot be profiled: Spark cannot read its type {column.data_type}"
         assert column.metrics["row_count"] == 3.0
         assert set(column.metrics.values()) == {3.0, Reason.ENGINE_ERROR}
 

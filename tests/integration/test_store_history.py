@@ -9,14 +9,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.judge.verdict import Decision, ScopeVerdict, Status, Verdict
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.metrics.registry import largest_pool, metrics_for, pools
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, retention
-from airflow_dq.store.review_model import Decision
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 
@@ -190,7 +189,7 @@ def test_states_come_only_where_something_is_left_to_compute(store: Repository) 
     assert store.save_distances("t", cold, measured) == 0
     warm = store.load_history("t", "2024-02-01", 30)
     kept = {before: values for (now, before), values in measured.items() if now == prices[3].fingerprint}
-    assert warm[3].columns["price"].pairs == kept
+    assert warm[3].columns["price"].distances == kept
     assert [bool(profile.columns["price"].states) for profile in warm] == [False, True, True, True, True]
     assert all(profile.columns[ODD_NAME].states for profile in warm)
     # A gap: the third day leaves, and its neighbours are to be compared with each other.
@@ -251,9 +250,9 @@ def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_kee
     each, some = (store.load_history(dataset, "2024-02-01", 30) for dataset in ("each", "some"))
     for one, other in zip(each, some, strict=True):
         for name, column in one.columns.items():
-            assert column.pairs == other.columns[name].pairs
+            assert column.distances == other.columns[name].distances
             assert column.states.keys() == other.columns[name].states.keys()
     kept = [profile.partition for profile in some if profile.columns["price"].states]
     assert kept == [profile.partition for profile in profiles[-RETENTION.with_states(largest_pool()) :]]
     price = some[10].columns["price"]
-    assert len(price.pairs) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"
+    assert len(price.distances) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"

@@ -17,7 +17,7 @@ from airflow_dq.store import Repository
 from airflow_dq.store.review_model import AlertFilter, AlertState, Origin
 from tests.integration.sample import days
 
-ALERT = Alert("metric", "price", "price: too high.", metric="mean")
+ALERT = Alert("range", "price", "too high.", metric="mean")
 VERDICT = Verdict("2024-01-10", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts=(ALERT,))
 
 

@@ -11,11 +11,11 @@ from sqlalchemy import text
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError, ReviewError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.review_model import AlertFilter, Decision, Origin
+from airflow_dq.store.review_model import AlertFilter, Origin
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)

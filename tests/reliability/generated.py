@@ -122,9 +122,9 @@ _COPY = """
         FROM mine CROSS JOIN airflow_dq.profile p
         JOIN airflow_dq.profile_attempt a ON a.dataset_id = mine.id AND a.partition_key = p.partition_key
         WHERE p.dataset_id = :model;
-    INSERT INTO airflow_dq.column_profile (profile_id, ordinal, name, kind, data_type, note, states_digest, fingerprint,
-            metrics, distances)
-        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.note, c.states_digest, c.fingerprint, c.metrics,
+    INSERT INTO airflow_dq.column_profile (profile_id, ordinal, name, kind, data_type, remark, states_digest,
+            fingerprint, metrics, distances)
+        SELECT n.id, c.ordinal, c.name, c.kind, c.data_type, c.remark, c.states_digest, c.fingerprint, c.metrics,
             c.distances
         FROM mine JOIN airflow_dq.profile n ON n.dataset_id = mine.id
         JOIN airflow_dq.profile p ON p.dataset_id = :model AND p.partition_key = n.partition_key

@@ -9,10 +9,9 @@ import pytest
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store import Repository, open_store
-from airflow_dq.store.review_model import Decision
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server
 from tests.reliability.sight import assert_whole, put, report, rows

@@ -56,7 +56,7 @@ def stored(history: list[Profile], at: int, name: str) -> dict[str, object]:
     for pool in pools(column.kind):
         baseline = Baseline.of(earlier, column.kind, pool)
         if baseline is not None:
-            found |= column.pairs.get(baseline.fingerprint, {})
+            found |= column.distances.get(baseline.fingerprint, {})
     return found
 
 
@@ -116,15 +116,15 @@ def test_a_repaired_old_day_costs_the_newest_no_metric(store: Repository, profil
     judge(store, "t", f"2024-01-{DAYS}", OPTIONS)
     whole = store.load_program("t", f"2024-01-{DAYS}")
     put(store, replace(day(110), partition="2024-01-10"))
-    pairs = [one.columns["amount"].pairs for one in store.load_history("t", f"2024-01-{DAYS}", 20)]
+    before = [one.columns["amount"].distances for one in store.load_history("t", f"2024-01-{DAYS}", 20)]
     judge(store, "t", f"2024-01-{DAYS}", OPTIONS)
     bridged = store.load_program("t", f"2024-01-{DAYS}")
     assert whole is not None
     assert bridged is not None
     for name in ("amount", "code"):
         assert bridged.columns[name].ignored == whole.columns[name].ignored
-    after = [one.columns["amount"].pairs for one in store.load_history("t", f"2024-01-{DAYS}", 20)]
-    assert after == pairs
+    after = [one.columns["amount"].distances for one in store.load_history("t", f"2024-01-{DAYS}", 20)]
+    assert after == before
     report("a gap in the history", ignored_metrics=len(bridged.columns["amount"].ignored))
 
 
@@ -140,7 +140,7 @@ def test_the_same_content_again_restores_the_states_and_keeps_the_distances(
     after = store.load_profile("t", "2024-01-05")
     assert after == profiles[4]
     assert after.columns["amount"].states
-    assert after.columns["amount"].pairs == before.columns["amount"].pairs != {}
+    assert after.columns["amount"].distances == before.columns["amount"].distances != {}
 
 
 def test_prune_keeps_the_newest(store: Repository, profiles: list[Profile]) -> None:

@@ -67,7 +67,7 @@ def test_two_workers_measure_distances_of_the_same_column(store: Repository, ser
             one.result()
     loaded = store.load_profile("t", "p")
     assert loaded is not None
-    assert set(loaded.columns["price"].pairs) == {f"{who} {number}" for who in "ab" for number in range(ROUNDS)}
+    assert set(loaded.columns["price"].distances) == {f"{who} {number}" for who in "ab" for number in range(ROUNDS)}
     report("two workers on the distances of a column", rounds=ROUNDS, lost=0)
 
 

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from airflow_dq.engine.arrow.schema import no_rows
-from airflow_dq.engine.csv_text import HEAD, CsvFormat, csv_content, doubles_quotes, safe_header
+from airflow_dq.engine.csv_text import HEAD, CsvFormat, csv_content, doubles_quotes, never_closed, safe_header
+from airflow_dq.engine.worker.quote import Quoting
 from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.profile.column import kind_of
 from airflow_dq.states.base import Kind
@@ -29,7 +30,7 @@ def read_csv(path: Path, csv: CsvFormat, types: Types) -> Iterator[pa.RecordBatc
     """The rows of a file: a batch without rows first, unless the file has no columns either.
 
     :param types: with ``csv.infer``: types of columns, where they are settled; the others' values suggest theirs
-    :raises SourceUnreadableError: when it is no text
+    :raises SourceUnreadableError: when it is no text, or ends inside quotes
     :raises ConfigurationError: when its quotes are not as the format says
     :raises pyarrow.ArrowException: when its rows do not fit together
     """
@@ -37,6 +38,7 @@ def read_csv(path: Path, csv: CsvFormat, types: Types) -> Iterator[pa.RecordBatc
     if not content:
         return
     parse = _spelling(path, content, csv)
+    _require_closed(path, content, parse)
     with pyarrow.csv.open_csv(pa.BufferReader(content), parse_options=parse) as reader:
         names = reader.schema.names
     batches = _typed(content, names, parse, types) if csv.infer else _texts(content, names, parse)
@@ -67,15 +69,26 @@ def settled_types(files: Sequence[Path], csv: CsvFormat) -> dict[str, pa.DataTyp
 def _spelling(path: Path, content: bytes, csv: CsvFormat) -> pyarrow.csv.ParseOptions:
     head = content[:HEAD].decode("utf-8", "ignore")
     sep = csv.separator(path.name, head)
+    if not csv.quote:
+        return pyarrow.csv.ParseOptions(delimiter=sep, quote_char=False)
     escape = csv.escape_in(head, sep)
     _require_spelling(path, content.decode(), sep, csv.quote, escape)
     return pyarrow.csv.ParseOptions(
         delimiter=sep,
-        quote_char=csv.quote or False,
+        quote_char=csv.quote,
         double_quote=escape == csv.quote,
         escape_char=False if escape == csv.quote else escape,
         newlines_in_values=True,
     )
+
+
+def _require_closed(path: Path, content: bytes, parse: pyarrow.csv.ParseOptions) -> None:
+    """Refuse a file that ends inside quotes."""
+    if parse.quote_char:
+        quoting = Quoting(parse.delimiter, parse.quote_char, parse.escape_char or parse.quote_char)
+        line = quoting.opened_line(content)
+        if line is not None:
+            raise never_closed(str(path), line)
 
 
 def _require_spelling(path: Path, text: str, sep: str, quote: str, escape: str) -> None:

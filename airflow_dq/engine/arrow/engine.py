@@ -9,9 +9,10 @@ from dataclasses import replace
 import pyarrow as pa
 
 from airflow_dq.corruption.variant import all_variants
-from airflow_dq.engine.arrow.listing import data_files, locate
+from airflow_dq.engine.arrow.listing import data_files, locate, strays
 from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, read_options, where_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import JobSpec
@@ -39,6 +40,12 @@ class ArrowEngine(Engine):
         return tuple(self._places)
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """Files beside the partitions' folders."""
+        said = None if self.order.pattern is None else strays(self.order.pattern, self._places.values())
+        return () if said is None else (said,)
+
+    @property
     def origin(self) -> Origin:
         """The files, as pyarrow reads them."""
         return Origin(describe(self.order), read_options(self.order), f"arrow {pa.__version__}")
@@ -55,7 +62,8 @@ class ArrowEngine(Engine):
     def _scan(self, key: str) -> ScanResult:
         began, where = time.monotonic(), where_of(self.order, key)
         try:
-            files = data_files(self._places[key], where)
+            require_key(key, self._places[key], where)
+            files = data_files(self._places[key], where, self._reader.format)
             profile = self._reader.profile(key, files, self.order.profile_options, where)
         except Exception as error:
             return ScanResult.failed(key, error)

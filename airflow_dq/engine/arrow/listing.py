@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from glob import escape, glob
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
+from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
 from airflow_dq.engine.order import chosen_keys, where_of
+from airflow_dq.engine.table_log import LOGGED, folders_above, log_at
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
-from airflow_dq.options.job import NULL_KEY, JobSpec
+from airflow_dq.options.job import EMPTY_KEY, NULL_KEY, JobSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,17 @@ def locate(spec: JobSpec) -> dict[str, str]:
     return {key: found[key] for key in chosen_keys(spec, found)}
 
 
+def strays(pattern: str, places: Iterable[str]) -> str | None:
+    """What is to be said of files that lie beside the folders that a pattern matches.
+
+    :param places: what it matches
+    """
+    if not any(os.path.isdir(place) for place in places):
+        return None
+    folder = os.path.dirname(str(local_path(pattern)).partition("*")[0] + "*") or "."
+    return beside(folder, (entry.name for entry in os.scandir(folder) if entry.is_file()))
+
+
 def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
     """The partitions that a pattern with one ``*`` matches, whose match is the key, in the natural order of the keys.
 
@@ -48,16 +61,19 @@ def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
     :raises ConfigurationError: when a pattern has no ``*``, or several
     :raises SourceMissingError: when nothing matches
     :raises SourceEmptyError: when what matches holds no data file
+    :raises ConfigurationError: also when a table's log says which of the files count
     """
     found = _of_pattern(patterns[0]) if len(patterns) == 1 else _of_paths(patterns)
     # Rows without a key are of no time.
-    places = {key: local_path(place) for key, place in found.items() if key != NULL_KEY}
+    places = {key: local_path(place) for key, place in found.items() if key not in (NULL_KEY, EMPTY_KEY)}
     if not places:
         raise SourceMissingError(f"Nothing matches {patterns[0]}. Check the path, and quote it for the shell.")
     partitions = [PartitionFiles(key, tuple(_files(path, into_columns=True))) for key, path in places.items()]
     filled = sorted((one for one in partitions if one.files), key=lambda one: natural(one.key))
     if not filled:
         raise SourceEmptyError(f"What matches {patterns[0]} holds no data file (hidden and side files left aside).")
+    parquet = [file for one in filled for file in one.files if file.suffix.lower() in (".parquet", ".pq")]
+    require_plain_files(parquet, f"Pattern {patterns[0]!r}")
     return filled
 
 
@@ -67,12 +83,12 @@ def natural(key: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts))
 
 
-def data_files(place: str, where: str) -> list[Path]:
+def data_files(place: str, where: str, file_format: str) -> list[Path]:
     """The data files at or below a path, hidden and side files left out, in the order of their names.
 
     :raises SourceMissingError: when nothing is there
     :raises SourceEmptyError: when no data file is
-    :raises ConfigurationError: when sub-folders hold columns
+    :raises ConfigurationError: when sub-folders hold columns, or when a table's log says which of the files count
     """
     path = local_path(place)
     if not path.exists():
@@ -83,7 +99,25 @@ def data_files(place: str, where: str) -> list[Path]:
             f"{where}: {place} exists and holds no data file (hidden and side files left aside). Check that the "
             "upstream task wrote it; a table without rows is written as a file with none."
         )
+    if file_format in LOGGED:
+        require_plain_files(found, where)
     return found
+
+
+def require_plain_files(files: Sequence[Path], where: str) -> None:
+    """Refuse Parquet files of a table that keeps a log of which files are its rows.
+
+    :raises ConfigurationError: naming the log, and what to write instead
+    """
+    paths = [os.path.abspath(file) for file in files]
+    for folder in dict.fromkeys(folder for path in paths for folder in folders_above(path)):
+        log = log_at(folder, os.path.exists, _names)
+        if log is not None:
+            raise log.refusal(where, os.path.commonpath([os.path.dirname(path) for path in paths]))
+
+
+def _names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def local_path(place: str) -> Path:

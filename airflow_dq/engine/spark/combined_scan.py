@@ -24,6 +24,7 @@ from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
 _READERS = 4
+"""Partitions that are opened at once: each waits for the file system more than it computes."""
 _NOT_COMBINED = {"schema", "basepath", "mergeschema", "recursivefilelookup"}
 
 

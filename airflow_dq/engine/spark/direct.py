@@ -34,6 +34,7 @@ from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
 _READERS = 4
+"""Footers that are read at once: each waits for the file system more than it computes."""
 SETTINGS = {
     # Ours, to switch this off.
     "spark.airflow_dq.direct": "true",

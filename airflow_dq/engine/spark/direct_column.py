@@ -67,9 +67,9 @@ def type_read(arrow: pa.DataType, spark: pa.DataType) -> pa.DataType | None:
     if pt.is_dictionary(arrow) and plain != pa.string():
         return None
     if pt.is_timestamp(plain):
-        moment = pa.timestamp("us", "UTC" if plain.tz else None)
+        timestamp = pa.timestamp("us", "UTC" if plain.tz else None)
         # Nanoseconds are integers to Spark, of which the job makes timestamps; INT96, too, are nanoseconds to Arrow.
-        same = spark == {"ns": pa.int64(), "us": moment, "ms": moment}.get(plain.unit)
-        return moment if same else None
+        same = spark == {"ns": pa.int64(), "us": timestamp, "ms": timestamp}.get(plain.unit)
+        return timestamp if same else None
     same = spark == (pa.int32() if pt.is_null(plain) else plain)
     return spark if same and (plain in _SAME or pt.is_decimal128(plain) or pt.is_null(plain)) else None

@@ -12,14 +12,17 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, read_options, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.engine.spark.listing import Listing, log_above, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
+from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.partial import Partial
 from airflow_dq.exceptions import DQError, EnvironmentMismatchError
 from airflow_dq.options.job import JobSpec
@@ -52,12 +55,26 @@ class SparkEngine(Engine):
         """The keys of the order; see :meth:`Engine.partitions`."""
         self._places = locate(self._spark, self.order)
         if self._places is None:
+            self._require_plain_source()
             self._by_column = open_by_column(self._spark, self.order, self._options)
             keys = self._by_column.keys
         else:
             keys = tuple(self._places)
         self._waiting = set(keys)
         return keys
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Files beside the partitions' folders."""
+        if self.order.pattern is None or self.order.partition_by is not None:
+            return ()
+        try:
+            places = (place for place in (self._places or {}).values() if isinstance(place, str))
+            said = strays(self._spark, self.order.pattern, places)
+        except SPARK_ERRORS:
+            # Whoever may read the partitions need not be allowed to list what is beside them.
+            return ()
+        return () if said is None else (said,)
 
     @property
     def origin(self) -> Origin:
@@ -88,6 +105,8 @@ class SparkEngine(Engine):
             yield from self._scan([self._by_column], with_errors)
             return
         places = self._places or {}
+        yield from self._refused(places)
+        places = {key: place for key, place in places.items() if key in self._waiting}
         yield from self._scan_directly(places, with_errors)
         places = {key: place for key, place in places.items() if key in self._waiting}
         sources = open_combined(self._spark, self.order, self._options, places)
@@ -101,6 +120,35 @@ class SparkEngine(Engine):
             else:
                 sources += found
         yield from self._scan(sources, with_errors)
+
+    def _require_plain_source(self) -> None:
+        """Refuse files with rows of several partitions that are a part of a table with a log."""
+        path = self.order.pattern or next(iter(self.order.paths.values()), "")
+        log = log_above(self._spark, path, {}) if self._reads_files else None
+        if log is not None:
+            raise log.refusal(where_of(self.order), path)
+
+    @property
+    def _reads_files(self) -> bool:
+        """Whether the order is about files of a format in which tables with a log keep their rows."""
+        return not self.order.whole and self.order.format.lower() in LOGGED
+
+    def _refused(self, places: Mapping[str, Place]) -> Iterator[ScanResult]:
+        """The partitions without a key, and those of a table that says itself which files are its rows."""
+        known: dict[str, TableLog | None] = {}
+        for key, place in places.items():
+            roots = place.roots if isinstance(place, Listing) else (place,)
+            try:
+                require_key(key, roots[0], where_of(self.order, key))
+            except DQError as error:
+                yield ScanResult.failed(key, error)
+                continue
+            if not self._reads_files:
+                continue
+            logs = (log_above(self._spark, root, known) for root in roots)
+            log = next((log for log in logs if log is not None), None)
+            if log is not None:
+                yield ScanResult.failed(key, log.refusal(where_of(self.order, key), roots[0]))
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:

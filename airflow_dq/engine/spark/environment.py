@@ -14,6 +14,7 @@ from pathlib import Path
 from airflow_dq.exceptions import EnvironmentMismatchError
 
 MINIMUM_JAVA = 17
+"""The oldest Java that Spark 4 runs on."""
 JAVA_HINT = (
     f"Install Java {MINIMUM_JAVA} or newer (Debian/Ubuntu: apt-get install openjdk-17-jre-headless; "
     "macOS: brew install openjdk@17) and set JAVA_HOME when it is not on PATH."

@@ -106,5 +106,10 @@ def _any(found: list[str], wanted: tuple[str, ...]) -> bool:
 
 def same_place(file: str, root: str) -> bool:
     """Whether a file lies at or below a root, however the two spell their scheme (``file:/``, ``file:///``)."""
-    inner, outer = (re.sub(r"^[a-z0-9]+:/+", "/", path).rstrip("/") for path in (file, root))
+    inner, outer = spelled_alike(file), spelled_alike(root)
     return inner == outer or inner.startswith(f"{outer}/")
+
+
+def spelled_alike(path: str) -> str:
+    """A path without its scheme, which comes in several spellings."""
+    return re.sub(r"^[a-z0-9]+:/+", "/", path).rstrip("/")

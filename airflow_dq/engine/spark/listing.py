@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
+from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
+from airflow_dq.engine.table_log import TableLog, folders_above, log_among, log_at
 
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 
@@ -33,24 +36,31 @@ class Listing:
     files: tuple[DataFile, ...]
     one_by_one: bool
     """Whether Spark must be given each file: left to itself it reads side files, and skips plain sub-folders."""
+    log: TableLog | None = None
+    """What was found, at the path or below it, of a table that says itself which of the files count."""
 
     @property
     def load_paths(self) -> tuple[str, ...]:
         """What to hand to Spark's reader."""
         return load_paths([file.path for file in self.files] if self.one_by_one else self.roots)
 
-    def by_column(self, name: str) -> dict[str, Listing] | None:
-        """The files in folders ``name=value``, by value; None when a file lies in no such folder."""
+    def by_column(self, name: str) -> tuple[dict[str, Listing], tuple[str, ...]]:
+        """The files in folders ``name=value``, by value; and the paths of those that lie in no such folder."""
         found: dict[str, tuple[dict[str, None], list[DataFile]]] = {}
+        outside = []
         for file in self.files:
             parts = file.path.split("/")[:-1]
             depth = next((depth for depth, part in enumerate(parts) if _names(part, name)), None)
             if depth is None:
-                return None
+                outside.append(file.path)
+                continue
             roots, files = found.setdefault(unquote(parts[depth].partition("=")[2]), ({}, []))
             roots["/".join(parts[: depth + 1])] = None
             files.append(file)
-        return {value: Listing(tuple(roots), tuple(files), self.one_by_one) for value, (roots, files) in found.items()}
+        return {
+            value: Listing(tuple(roots), tuple(files), self.one_by_one, self.log)
+            for value, (roots, files) in found.items()
+        }, tuple(outside)
 
 
 def load_paths(paths: Sequence[str]) -> tuple[str, ...]:
@@ -74,10 +84,11 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
         return None
     wanted = hadoop.names(names)
     files: list[DataFile] = []
+    logs: list[TableLog] = []
     one_by_one = False
     for root in roots:
         top = root.getPath().toString()
-        for status in hadoop.walk(system, root):
+        for status in hadoop.walk(system, root, logs):
             file = status.getPath()
             if wanted is not None and not wanted.accept(file):
                 continue
@@ -87,7 +98,23 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
             files.append(DataFile(file.toString(), status.getLen()))
             inner = file.toString()[len(top) :].split("/")[1:-1]
             one_by_one = one_by_one or any("=" not in folder for folder in inner)
-    return Listing(tuple(root.getPath().toString() for root in roots), tuple(files), one_by_one)
+    return Listing(tuple(root.getPath().toString() for root in roots), tuple(files), one_by_one, next(iter(logs), None))
+
+
+def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None]) -> TableLog | None:
+    """The log of a table in whose folder a path lies, at whatever depth.
+
+    :param known: takes what is found out of each folder, so that nothing is looked at twice
+    """
+    hadoop = _Hadoop(spark)
+    target = hadoop.path(path)
+    system = hadoop.system(target)
+    for folder in folders_above(system.makeQualified(target).toString()):
+        if folder not in known:
+            known[folder] = log_at(folder, partial(hadoop.exists, system), partial(hadoop.children, system))
+        if known[folder] is not None:
+            return known[folder]
+    return None
 
 
 def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
@@ -109,6 +136,24 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
         if match and (match[1] == HIVE_NULL or not is_hidden(status.getPath().getName())):
             found[match[1]] = path
     return {key: found[folder] for folder, key in sorted(keys_of(found).items(), key=itemgetter(1))}
+
+
+def strays(spark: SparkSession, pattern: str, places: Iterable[str]) -> str | None:
+    """What is to be said of files that lie beside the folders that a pattern matches.
+
+    :param places: what it matches
+    """
+    hadoop = _Hadoop(spark)
+    # What follows the star may be a folder or a file: one look at one match tells.
+    matched = next(iter(places), None)
+    if matched is None:
+        return None
+    target = hadoop.path(base_path(pattern))
+    system = hadoop.system(target)
+    if not system.getFileStatus(hadoop.path(matched)).isDirectory():
+        return None
+    found = system.listStatus(target)
+    return beside(target.toString(), [one.getPath().getName() for one in found if one.isFile()])
 
 
 def base_path(pattern: str) -> str:
@@ -140,15 +185,31 @@ class _Hadoop:
         system.setVerifyChecksum(False)
         return system
 
-    def walk(self, system: Any, status: Any) -> list[Any]:
-        """The files at or below a status, without hidden names below it, in the order of their names."""
+    def walk(self, system: Any, status: Any, logs: list[TableLog]) -> list[Any]:
+        """The files at or below a status, without hidden names below it, in the order of their names.
+
+        :param logs: takes the logs of tables that are met
+        """
         if status.isFile():
             return [status]
-        found = []
-        for child in system.listStatus(status.getPath()):
-            if not is_hidden(child.getPath().getName()):
-                found += self.walk(system, child)
-        return found
+        children = [(child, child.getPath().getName()) for child in system.listStatus(status.getPath())]
+        log = log_among(status.getPath().toString(), [name for _, name in children])
+        logs += [] if log is None else [log]
+        return [file for child, name in children if not is_hidden(name) for file in self.walk(system, child, logs)]
+
+    def exists(self, system: Any, path: str) -> bool:
+        """Whether something is at a path; what may not be looked at is not there."""
+        try:
+            return bool(system.exists(self.path(path)))
+        except Py4JJavaError:
+            return False
+
+    def children(self, system: Any, path: str) -> list[str]:
+        """The names in a folder; none when there is no such folder."""
+        try:
+            return [status.getPath().getName() for status in system.listStatus(self.path(path))]
+        except Py4JJavaError:
+            return []
 
     def names(self, pattern: str | None) -> Any:
         """A filter of paths by the pattern of their last name, or None."""

@@ -11,11 +11,14 @@ from pyspark.sql.types import LongType, StructType
 
 from airflow_dq.engine.csv_text import spark_defaults
 from airflow_dq.engine.order import describe
-from airflow_dq.engine.spark.csv_head import csv_escape
+from airflow_dq.engine.spark.csv_quote import require_closed_quotes
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, unreadable
+from airflow_dq.engine.spark.files_read import require_all_read
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.engine.spark.listing import Listing, base_path, list_path, load_paths
 from airflow_dq.engine.spark.session import column
+from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines
+from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
 from airflow_dq.exceptions import (
     ConfigurationError,
     DQError,
@@ -29,9 +32,13 @@ from airflow_dq.options.job import PATH_FORMATS, JobSpec
 # Formats that have a footer or header: a file of no bytes is a write that was cut off, and Spark would skip it.
 _NEVER_EMPTY = ("parquet", "orc", "avro")
 _PROBED_FILES = 200
+"""Files that are opened one by one to name the unreadable one: each is a job of Spark's."""
 _FEW_FILES = 8
+"""Files whose headers the driver reads by itself; of more, Spark finds the schema."""
 _TINY = 2**20
+"""Bytes that are read in so little time that each of several tasks may read all of them."""
 _LEAST_HASH = -(2**63)
+"""No 64-bit hash is less: a comparison with it keeps every row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,7 @@ def list_source(spark: SparkSession, spec: JobSpec, path: str, where: str) -> Li
     """The data files at a path.
 
     :raises ProfileError: as :func:`read_path` does
+    :raises ConfigurationError: when a table's log says which of the files count
     """
     names = next((value for name, value in spec.options.items() if name.lower() == "pathglobfilter"), None)
     try:
@@ -93,7 +101,15 @@ def list_source(spark: SparkSession, spec: JobSpec, path: str, where: str) -> Li
         raise explain(error, where, path) from error
     if listing is None:
         raise SourceMissingError(f"{where}: the source {path} does not exist. Check the path and that it was written.")
+    if listing.log is not None and spec.format.lower() in LOGGED and not _spark_knows(spec, listing):
+        raise listing.log.refusal(where, path)
     return listing
+
+
+def _spark_knows(spec: JobSpec, listing: Listing) -> bool:
+    """Whether the log is one that Spark reads the files by when it is given the folder itself."""
+    stream = listing.log is not None and listing.log.sign == STREAM_LOG
+    return stream and spec.partition_by is None and listing.roots == (listing.log and listing.log.root,)
 
 
 def read_listing(
@@ -103,13 +119,19 @@ def read_listing(
     require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
     if spec.format.lower() == "csv":
-        defaults |= csv_escape(spark, spec, listing, where)
+        heads = read_heads(spark, spec, listing, where)
+        defaults |= csv_escape(spec, heads)
+        require_closed_quotes(spark, listing, heads, {**defaults, **spec.options}, where)
+    elif spec.format.lower() == "json":
+        require_json_lines(spark, spec, listing, where)
     if base is not None or listing.one_by_one:
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
     try:
         signature, schema = _known(spark, listing) if parquet and "basePath" not in defaults else (None, None)
         frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)
+        if listing.log is None:
+            require_all_read(spark, spec, frame, [file.path for file in listing.files], where)
         integers = any(isinstance(field.dataType, LongType) for field in frame.schema.fields)
         if parquet and integers and (signature is None or signature.may_have_nanoseconds):
             footer = _footer(spark, listing.files[0].path, where)
@@ -176,6 +198,7 @@ def _read_apart(
     found = []
     for footer, files in groups.values():
         frame = load(spark, spec, load_paths(files), known | dict(defaults), where, files[0], footer.schema)
+        require_all_read(spark, spec, frame, files, where)
         found.append(Rows(as_timestamps(frame, footer.nanoseconds), footer.unread, footer.order))
     return found
 

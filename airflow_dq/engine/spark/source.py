@@ -15,6 +15,7 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, Struc
 from airflow_dq.engine.naming import key_of
 from airflow_dq.engine.order import chosen_keys, describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
+from airflow_dq.engine.spark.files_read import lost_files
 from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
 from airflow_dq.engine.spark.reader import Rows, list_source, read_listing, read_path, read_query
 from airflow_dq.engine.spark.session import column
@@ -192,12 +193,17 @@ def _path(spec: JobSpec) -> str:
 
 
 def _folders(spark: SparkSession, spec: JobSpec) -> dict[str, Listing] | None:
-    """The partitions that are folders ``column=value``; None when the key column is inside the files."""
+    """The partitions that are folders ``column=value``; None when the key column is inside the files.
+
+    :raises SourceUnreadableError: when some files lie in such folders and others do not
+    """
     if spec.whole or spec.format.lower() not in PATH_FORMATS:
         return None
     listing = list_source(spark, spec, _path(spec), where_of(spec))
-    found = listing.by_column(spec.partition_by or "")
-    return {key_of(value): files for value, files in found.items()} if found else None
+    found, outside = listing.by_column(spec.partition_by or "")
+    if found and outside:
+        raise lost_files(where_of(spec), len(listing.files), outside)
+    return {key_of(value): files for value, files in found.items()} or None
 
 
 def partition_rows(

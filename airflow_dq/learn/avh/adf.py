@@ -19,11 +19,15 @@ MIN_POINTS = 6
 _PERFECT = 1e-13
 """A residual share below this is a perfect fit: what is left is rounding."""
 _RANK = 1e-8
+"""What is below this share is rounding: about the square root of a float64's precision."""
 
-# MacKinnon (1994), tables 1 and 2: one variable, regression with a constant.
 _TAU_MIN, _TAU_STAR, _TAU_MAX = -18.83, -1.61, 2.74
+"""Where MacKinnon's approximations hold, and where one ends and the other begins (MacKinnon 1994, tables 1 and 2: one
+variable, regression with a constant; the coefficients are from there, too)."""
 _LEFT = (0.038269, 1.4412, 2.1659)
+"""Coefficients of the approximation below the middle, the highest power first."""
 _RIGHT = (-0.010368, -0.12745, 0.93202, 1.7339)
+"""The same above it."""
 
 
 def adf_pvalue(series: FloatArray) -> float | None:

@@ -40,8 +40,8 @@ class PaperDetector(Detector):
             past, own = history.column(name, kind), options.of_column(name)
             found = _learn(past, kind, own, options.own_rate(name) or shared)
             if isinstance(found, str):
-                note = None if newest is None else newest.columns[name].note
-                reports[name] = ColumnReport(kind, reason=note or found)
+                remark = None if newest is None else newest.columns[name].remark
+                reports[name] = ColumnReport(kind, reason=remark or found)
                 continue
             choice, ignored, errors = found
             constraints += [Range.of(Scope((name,)), kind, one, past) for one in choice.chosen]

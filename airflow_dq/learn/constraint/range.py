@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -163,7 +164,10 @@ class Range(Constraint):
         centre = self.centre(partition)
         if centre is None:
             return None
-        lower = None if self.below is None else self.expectation.from_scale(centre - self.below)
+        # More than the largest float is expected of nothing, or nothing could hold it.
+        lower = (
+            None if self.below is None else min(self.expectation.from_scale(centre - self.below), sys.float_info.max)
+        )
         upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= partition.steps

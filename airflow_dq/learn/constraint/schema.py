@@ -58,7 +58,7 @@ class ExpectedColumn(Constraint):
             return self._finding("column_missing", None, None)
         if not compatible(self.kind, now.kind):
             return self._finding("column_retyped", f"{now.kind} ({now.data_type})", str(self.kind))
-        if self.data_type not in (None, now.data_type):
+        if now.kind is not Kind.NULL and self.data_type not in (None, now.data_type):
             return self._finding("column_retyped", now.data_type, self.data_type)
         return None
 
@@ -119,6 +119,7 @@ def _expected(history: History, name: str) -> ExpectedColumn:
 
 
 def _only_type(columns: Sequence[ColumnProfile | None]) -> str | None:
-    """The source's type of the column in all partitions; None when it has varied."""
-    types = {None if column is None else column.data_type for column in columns}
+    """The source's type of the column in all partitions that show one; None when it has varied."""
+    known = [column for column in columns if column is None or column.kind is not Kind.NULL]
+    types = {None if column is None else column.data_type for column in known}
     return types.pop() if len(types) == 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,6 +14,8 @@ from airflow_dq.learn.array import FloatArray, median
 
 CYCLES = 4
 """A week is compared with the median of this many before it: one unusual week must not make the next look unusual."""
+_LARGEST = math.log(sys.float_info.max)
+"""Logarithm of the largest float: that of a larger number is infinite."""
 
 
 class Forecast(StrEnum):
@@ -70,7 +73,7 @@ class Expectation:
         """The metric's value at a place on that scale; infinite where it overflows."""
         if not self.logarithmic:
             return value
-        return math.exp(value) if value < 700.0 else math.inf
+        return math.exp(value) if value <= _LARGEST else math.inf
 
     def centre(self, values: FloatArray) -> float | None:
         """The expected value at the slot behind ``values``, on the scale; None when it follows from none of them.

@@ -61,7 +61,7 @@ class Distances:
         """A column's distances from a baseline, by stored name, as far as they can be had."""
         if now.name in self._without:
             return {}
-        kept = now.pairs.get(before.fingerprint, {})
+        kept = now.distances.get(before.fingerprint, {})
         if is_complete(now.kind, kept, before.pool):
             return kept
         key = (now.fingerprint, before.fingerprint)
@@ -73,7 +73,7 @@ class Distances:
 
     def knows(self, now: ColumnProfile, before: Baseline) -> bool:
         """Whether all distances of a column from a baseline are there, with nothing to be measured."""
-        kept = now.pairs.get(before.fingerprint, {})
+        kept = now.distances.get(before.fingerprint, {})
         return (now.fingerprint, before.fingerprint) in self._measured or is_complete(now.kind, kept, before.pool)
 
     def leave_out(self, columns: Collection[str]) -> None:

@@ -18,13 +18,16 @@ import numpy as np
 from airflow_dq.learn.array import BoolArray, FloatArray
 
 WEEK = 7
+"""Days in a week."""
 TWICE = 2
 """A weekday that could have come this often and never did is a day on which no partition is due."""
 _DATE = r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)"
 _KEY = re.compile(rf"{_DATE}(?:[T ](\d\d)(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d{1,9}")
 _DAY = 24 * 60
+"""Minutes in a day."""
 _SHORTEST_MONTH = 28 * _DAY
+"""Minutes in the shortest month: keys that are never closer than this are months."""
 
 _Slot = Callable[[int], int]
 """From where a key lies in time, in minutes, or from its number, to a slot."""

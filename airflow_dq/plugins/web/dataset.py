@@ -15,6 +15,7 @@ from airflow_dq.report.pages import DatasetView, render_dataset
 
 router = APIRouter(route_class=PageRoute)
 PARTITIONS = 60
+"""Partitions in the strip and the sparklines: twice the history that programs learn from."""
 
 
 @router.get("/dataset")

@@ -13,13 +13,13 @@ from fastapi.responses import RedirectResponse
 from airflow_dq.exceptions import AlreadyDecidedError
 from airflow_dq.gate.answer import OPTIONS
 from airflow_dq.hooks.required_action import answer_parked
+from airflow_dq.judge.verdict import Decision
 from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
 from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.plugins.web.visit import Visit, Visiting
 from airflow_dq.report.pages.snooze import DAYS, read_scope
-from airflow_dq.store.review_model import Decision
 
 router = APIRouter(
     prefix="/dags/{dag_id}/alerts/{alert_id}",

@@ -18,8 +18,11 @@ from airflow_dq.store.review_model import AlertFilter
 
 router = APIRouter(route_class=PageRoute)
 PAGE = 40
+"""Partitions on a page: so many can be looked through."""
 MOST = 100
+"""Most partitions that a request may ask for on a page."""
 _ID = 2**63 - 1
+"""The largest id that the database has; a larger one would be an error in it."""
 
 
 def _none_if_empty(value: Any) -> Any:

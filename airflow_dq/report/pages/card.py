@@ -58,7 +58,7 @@ def _card(alert: Alert, partition: str | None) -> Card:
         rule=spaced(alert.metric or alert.rule),
         heading=capitalized(metric_words(alert.metric or "", pair=True)),
         sentence=alert.message,
-        cause=None if alert.cause and alert.cause in alert.message else alert.cause,
+        cause=alert.cause if alert.is_range and alert.cause_stated else None,
         charts=charts(alert, partition),
         changes=details(alert),
         facts=tuple(_facts(alert)),

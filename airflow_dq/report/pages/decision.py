@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.judge.verdict import Decision
 from airflow_dq.report.pages.mark import DECISIONS, Badge
 from airflow_dq.report.words import count_or_no
-from airflow_dq.store.review_model import Action, Decision, ReviewEvent, VerdictDetail, VerdictSummary
+from airflow_dq.store.review_model import Action, ReviewEvent, VerdictDetail, VerdictSummary
 
 CHOICES: dict[Decision, tuple[str, str]] = {
     "accepted": ("Accept", "The data is right: it joins the history."),

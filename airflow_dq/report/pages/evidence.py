@@ -9,8 +9,8 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.difference import Group, difference
-from airflow_dq.report.text import finding, predicate
-from airflow_dq.report.words import count
+from airflow_dq.report.text import what_holds
+from airflow_dq.report.words import capitalized, count
 
 CARDS = 60
 """Most alerts that get a chart: a page must load in a second even when every column of a wide table broke."""
@@ -67,17 +67,17 @@ def first_words(verdict: Verdict) -> First:
     """What broke first, in words."""
     roots = _one_per_column(alert for alert in verdict.alerts if alert.root)
     if not roots:
-        held = f"Everything that was checked held: {finding(verdict).removesuffix(' held')}."
+        held = f"Everything that was checked holds: {what_holds(verdict)}."
         return First("What the gate found", text=verdict.reason or held)
     heading = "What broke" if len(roots) == 1 else "What broke first"
-    return First(heading, [Root(alert.column, alert.cause, predicate(alert)) for alert in roots])
+    return First(heading, [Root(alert.column, alert.cause, capitalized(alert.statement)) for alert in roots])
 
 
 def _one_per_column(alerts: Iterable[Alert]) -> list[Alert]:
-    """The first alert of each column; alerts about the schema are each about something else."""
+    """The first alert of each column; alerts about anything but a range are each about something else."""
     seen: dict[tuple[str | None, str | None], Alert] = {}
     for alert in alerts:
-        seen.setdefault((alert.column, None if alert.rule == "metric" else alert.message), alert)
+        seen.setdefault((alert.column, None if alert.is_range else alert.statement), alert)
     return list(seen.values())
 
 
@@ -103,7 +103,7 @@ def _column(name: str | None, alerts: Sequence[Alert], verdict: Verdict) -> Colu
         name=name,
         kind=str(kind) if kind and name else None,
         cause=next((alert.cause for alert in alerts if alert.cause), None),
-        sentences=[alert.message for alert in alerts if alert.rule != "metric"],
+        sentences=[alert.message for alert in alerts if not alert.is_range],
         difference=difference(changes, kind),
-        cards=cards((alert for alert in alerts if alert.rule == "range"), verdict.partition),
+        cards=cards((alert for alert in alerts if alert.is_range), verdict.partition),
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.report.words import count_or_no, status_words
-from airflow_dq.store.review_model import Decision
 from airflow_dq.store.summary import PartitionSummary
 
 DECISIONS: dict[Decision, tuple[str, str]] = {

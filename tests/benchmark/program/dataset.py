@@ -37,23 +37,46 @@ class Dataset:
     """The same partitions, with errors that no program has seen."""
 
 
-def datasets(folder: Path, columns: int) -> Iterator[Dataset]:
-    """Profile one dataset after the other, each with at most so many of its columns (always the same ones)."""
+@dataclass(frozen=True)
+class Recurring:
+    """One recurring table as files, one per partition."""
+
+    home: Path
+    files: tuple[Path, ...]
+    """Oldest first."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.home.name
+
+    def tables(self) -> Iterator[tuple[str, pa.Table]]:
+        """Key and rows of each partition."""
+        kinds = _kinds(self.home)
+        return ((path.name.split(".")[0], _read(path, kinds)) for path in self.files)
+
+
+def recurring(folder: Path) -> Iterator[Recurring]:
+    """The datasets of a folder by name."""
     for home in sorted(path for path in folder.iterdir() if path.is_dir()):
         files = sorted(path for path in home.iterdir() if path.name.endswith(ENDINGS))
         if files:
-            yield _dataset(home, files, columns)
+            yield Recurring(home, tuple(files))
 
 
-def _dataset(home: Path, files: list[Path], columns: int) -> Dataset:
-    kinds = _kinds(home)
-    tables = [_read(path, kinds) for path in files]
+def datasets(folder: Path, columns: int) -> Iterator[Dataset]:
+    """Profile one dataset after the other, each with at most so many of its columns (always the same ones)."""
+    return (_dataset(found, columns) for found in recurring(folder))
+
+
+def _dataset(found: Recurring, columns: int) -> Dataset:
+    kinds = _kinds(found.home)
+    keys, tables = zip(*found.tables(), strict=True)
     names = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
     if kinds:
         names = [name for name in names if name in kinds]
     some = np.random.default_rng(7).choice(len(names), min(columns, len(names)), replace=False)
     chosen = [names[i] for i in sorted(some.tolist())]
-    keys = [path.name.split(".")[0] for path in files]
     learned, tested = (
         tuple(
             profile_table(table.select(chosen), partition=key, options=ProfileOptions(seed=seed))
@@ -61,7 +84,7 @@ def _dataset(home: Path, files: list[Path], columns: int) -> Dataset:
         )
         for seed in (0, OWN_SEED)
     )
-    return Dataset(home.name, learned, tested)
+    return Dataset(found.name, learned, tested)
 
 
 def _kinds(home: Path) -> dict[str, str]:
@@ -82,11 +105,12 @@ def _read(path: Path, kinds: dict[str, str]) -> pa.Table:
     for name, kind in kinds.items():
         if kind == "numeric" and name in table.column_names:
             place = table.column_names.index(name)
-            table = table.set_column(place, name, _numbers(table.column(name)))
+            table = table.set_column(place, name, numbers(table.column(name)))
     return table
 
 
-def _numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+def numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts as numbers; null where one is none."""
     trimmed = compute.utf8_trim_whitespace(texts)
     readable = compute.match_substring_regex(trimmed, _NUMBER)
     return compute.if_else(readable, trimmed, None).cast(pa.float64())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ import pyarrow as pa
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import all_variants
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import evaluate, synthesize
 
@@ -43,7 +46,7 @@ def _latency(rows: int) -> Latency:
     profiled = time.process_time()
     all_variants(profiles[-2])
     injected = time.process_time()
-    _judge(profiles)
+    _judge(profiles, Distances())
     judged = time.process_time()
     per_profile, columns = (profiled - start) / len(tables), tables[0].num_columns
     return Latency(rows, per_profile / columns, (injected - profiled) / columns, (judged - injected) / columns)
@@ -52,16 +55,15 @@ def _latency(rows: int) -> Latency:
 def wide(columns: int = COLUMNS, partitions: int = PARTITIONS) -> tuple[float, float]:
     """Seconds of one core to synthesize and to evaluate, from loaded profiles of columns of all kinds.
 
-    As the gate has them: the distances of past partitions are cached, those of the new one are not.
+    As the gate has them: the distances of past partitions are stored with them, those of the new one are not.
     """
     made = [profile_table(mixed(WIDE_ROWS, columns, seed), partition=f"{seed:02}") for seed in range(partitions + 1)]
-    # A program for each partition in turn is what fills the cache.
+    known = Distances()
     for place in (7, len(made) - 1):
-        _judge(made[: place + 1])
+        _judge(made[: place + 1], known)
     all_variants(made[-2])
-    *history, now = [from_json(Profile, to_json(profile)) for profile in made]
-    for column in now.columns.values():
-        column.pairs.clear()
+    *profiles, now = [from_json(Profile, to_json(profile)) for profile in made]
+    history = History.of(_with_distances(profiles, known), distances=Distances())
     start = time.process_time()
     program = synthesize(history)
     synthesized = time.process_time()
@@ -69,9 +71,26 @@ def wide(columns: int = COLUMNS, partitions: int = PARTITIONS) -> tuple[float, f
     return synthesized - start, time.process_time() - synthesized
 
 
-def _judge(profiles: Sequence[Profile]) -> None:
-    *history, now = profiles
-    evaluate(synthesize(history), now, history)
+def _with_distances(profiles: Sequence[Profile], known: Distances) -> list[Profile]:
+    """The profiles as they come from the store once their distances have been measured."""
+    kept: dict[str, dict[str, Mapping[str, MetricValue]]] = {}
+    for (now, before), values in known.measured.items():
+        kept.setdefault(now, {})[before] = values
+    return [
+        replace(
+            profile,
+            columns={
+                name: replace(column, distances=kept.get(column.fingerprint, {}))
+                for name, column in profile.columns.items()
+            },
+        )
+        for profile in profiles
+    ]
+
+
+def _judge(profiles: Sequence[Profile], known: Distances) -> None:
+    history = History.of(profiles[:-1], distances=known)
+    evaluate(synthesize(history), profiles[-1], history)
 
 
 def table(rows: int, columns: int, seed: int) -> pa.Table:

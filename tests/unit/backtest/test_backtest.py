@@ -56,7 +56,7 @@ def as_stored(profiles: Sequence[Profile], past: EligiblePast) -> list[Profile]:
         replace(
             light(one),
             columns={
-                name: replace(column, states={}, pairs=kept.get(column.fingerprint, {}))
+                name: replace(column, states={}, distances=kept.get(column.fingerprint, {}))
                 for name, column in one.columns.items()
             },
         )
@@ -148,7 +148,7 @@ def test_an_injected_error_is_caught_when_evaluate_fails_it() -> None:
     for name in now.columns:
         for variant in variants_of(now, name):
             rows = int(variant.metrics["row_count"])
-            column = replace(now.columns[name], metrics=variant.metrics, states=variant.states, pairs={})
+            column = replace(now.columns[name], metrics=variant.metrics, states=variant.states, distances={})
             broken = replace(now, row_count=rows, columns={**now.columns, name: column})
             verdict = evaluate(program, broken, history, columns=[name])
             caught[variant.type] = caught.get(variant.type, 0) + (verdict.status is Status.FAIL)

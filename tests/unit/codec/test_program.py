@@ -119,7 +119,7 @@ alert = st.builds(
     Alert,
     rule=text,
     column=st.none() | text,
-    sentence=text,
+    statement=text,
     metric=st.none() | text,
     observed=st.none() | value,
     lower=bound,

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
 
-ALERT = Alert("range", "price", "price: mean was 1,000; expected 90 to 110.", metric="mean")
+ALERT = Alert("range", "price", "mean was 1,000; expected 90 to 110.", metric="mean")
 TENFOLD = replace(ALERT, cause="change of unit, x10")
 
 
 def test_a_message_is_the_sentence_where_nothing_more_is_known() -> None:
-    assert ALERT.message == ALERT.headline == ALERT.sentence
+    assert ALERT.message == ALERT.headline == ALERT.sentence == "price: mean was 1,000; expected 90 to 110."
 
 
 def test_a_message_ends_with_the_cause_and_what_moved_with_it() -> None:
@@ -32,7 +32,7 @@ def test_a_cause_that_is_stated_elsewhere_is_not_in_the_message() -> None:
 
 
 def test_columns_of_the_table_are_no_other_columns() -> None:
-    table = Alert("range", None, "the table: number of rows was 1.", moved_with=("a", "b", "c", "d"))
+    table = Alert("range", None, "number of rows was 1.", moved_with=("a", "b", "c", "d"))
     assert table.message == "the table: number of rows was 1. 4 columns moved with it: a, b, c and 1 more."
 
 

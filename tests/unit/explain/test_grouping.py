@@ -6,7 +6,7 @@ from airflow_dq.explain.grouping import grouped
 
 
 def _alert(column: str | None, metric: str = "mean") -> Alert:
-    return Alert("range", column, f"{column or 'the table'}: {metric} was odd.", metric=metric)
+    return Alert("range", column, f"{metric} was odd.", metric=metric)
 
 
 def _cause(type_: str, parameter: str = "") -> Cause:
@@ -56,10 +56,12 @@ def test_several_alerts_of_one_column_have_one_root() -> None:
 
 
 def test_shifted_columns_belong_to_the_changed_schema() -> None:
-    missing, added = (Alert(f"column_{what}", name, f"{name}.") for what, name in (("missing", "x"), ("added", "y")))
+    missing, added = (
+        Alert(f"column_{what}", name, f"it is {what}.") for what, name in (("missing", "x"), ("added", "y"))
+    )
     found = grouped([missing, added, _alert("b")], {"b": _cause("schema_change")}, judged=9)
     assert [(alert.column, alert.root) for alert in found] == [("x", True), ("y", True), ("b", False)]
-    assert found[0].message == "x. 1 other column moved with it: b."
+    assert found[0].message == "x: it is missing. 1 other column moved with it: b."
 
 
 def test_most_of_a_table_without_a_cause_is_one_accident() -> None:

@@ -6,9 +6,9 @@ from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.lines import details, digest
 
 ALERT = Alert(
-    "metric",
+    "range",
     "a",
-    "a: odd.",
+    "odd.",
     changes=(
         Change("history", "last values: 1, 2"),
         Change("quantile", "median 1 -> 2"),
@@ -31,7 +31,7 @@ def test_what_is_alike_shares_a_line() -> None:
 def test_details_are_told_once_for_a_column_and_only_by_roots() -> None:
     alerts = [
         ALERT,
-        replace(ALERT, sentence="again"),
+        replace(ALERT, statement="again"),
         replace(ALERT, column="b", root=False),
         replace(ALERT, column="c"),
     ]

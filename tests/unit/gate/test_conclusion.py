@@ -15,7 +15,7 @@ from airflow_dq.store.review_model import Review
 
 
 def verdict(status: Status, alerts: int = 0, reason: str | None = None, severity: Severity = "fail") -> Verdict:
-    said = tuple(Alert("range", "a", f"sentence {n}.", severity=severity) for n in range(alerts))
+    said = tuple(Alert("range", "a", f"mean was {n}.", severity=severity) for n in range(alerts))
     column = ScopeVerdict(status, 3)
     return Verdict("2013-02-15", status, ScopeVerdict(Status.PASS), {"a": column}, alerts=said, reason=reason)
 
@@ -43,15 +43,15 @@ def test_a_violation_fails_with_every_sentence() -> None:
     assert result.outcome == "fail"
     assert result.message.splitlines() == [
         "Dataset 'flights', partition '2013-02-15': fail; 2 alerts:",
-        "- sentence 0.",
-        "- sentence 1.",
+        "- a: mean was 0.",
+        "- a: mean was 1.",
     ]
 
 
 @pytest.mark.parametrize(("on_violation", "words"), [("warn", "a warning; 1 alert:"), ("skip", "what follows is")])
 def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # type: ignore[no-untyped-def]
     result = conclude("flights", verdict(Status.FAIL, alerts=1), on_violation)
-    assert (result.outcome, result.status, result.alerts) == (on_violation, "fail", ("sentence 0.",))
+    assert (result.outcome, result.status, result.alerts) == (on_violation, "fail", ("a: mean was 0.",))
     assert words in result.message
 
 
@@ -59,7 +59,7 @@ def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # ty
 def test_alerts_that_only_warn_stop_nothing(on_violation) -> None:  # type: ignore[no-untyped-def]
     soft = verdict(Status.FAIL, alerts=2, severity="warn")
     assert conclude("flights", soft, on_violation).outcome == "warn"
-    assert "- (warning) sentence 0." in conclude("flights", soft, on_violation).message
+    assert "- (warning) a: mean was 0." in conclude("flights", soft, on_violation).message
     hard = verdict(Status.FAIL, alerts=1)
     mixed = Verdict("1", Status.FAIL, hard.table, hard.columns, alerts=(*soft.alerts, *hard.alerts))
     assert conclude("flights", mixed, on_violation).outcome == on_violation
@@ -80,14 +80,14 @@ def test_a_hundred_alerts_stay_small_and_end_with_the_command_that_shows_them() 
 
 def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_explains_them() -> None:
     empty = Alert("range", None, "number of rows was 0.", observed=0.0, group="rows")
-    silent = (replace(empty, column=name, sentence=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
+    silent = (replace(empty, column=name, statement=name, observed=Reason.EMPTY_BATCH, root=False) for name in "abc")
     found = replace(verdict(Status.FAIL), alerts=(empty, *silent))
     result = conclude("flights", found, "fail")
     assert result.message.splitlines()[1:] == [
-        "- number of rows was 0.",
+        "- the table: number of rows was 0.",
         "- and 3 more: airflow dq explain flights 2013-02-15",
     ]
-    assert (result.alerts, result.alert_count) == (("number of rows was 0.",), 4)
+    assert (result.alerts, result.alert_count) == (("the table: number of rows was 0.",), 4)
 
 
 def test_warming_up_passes_with_its_reason_or_fails() -> None:

@@ -28,7 +28,7 @@ def test_subject_is_one_short_line() -> None:
 
 
 def test_subject_names_the_cause_where_one_is_known() -> None:
-    alert = Alert("range", "price", "price: too high.", metric="mean", cause="change of unit, x60")
+    alert = Alert("range", "price", "too high.", metric="mean", cause="change of unit, x60")
     assert subject(detail(alert)) == "orders d=1: price looks like change of unit, x60"
 
 

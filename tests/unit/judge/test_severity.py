@@ -9,8 +9,8 @@ from airflow_dq.judge.severity import check_severity, graded, idle_columns, seve
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 
-MEAN = Alert("range", "price", "price: mean.", metric="mean")
-ADDED = Alert("column_added", "new", "new: added.")
+MEAN = Alert("range", "price", "mean.", metric="mean")
+ADDED = Alert("column_added", "new", "added.")
 ROWS = Alert("range", None, "rows.", metric="row_count")
 
 

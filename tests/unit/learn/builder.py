@@ -51,7 +51,7 @@ def variant(kind: Kind, label: str, values: Sequence[object] | np.ndarray) -> Va
 def with_metric(source: Profile, name: str, values: Mapping[str, MetricValue]) -> Profile:
     """The profile with other metric values in one column, as an engine might have reported them."""
     col = source.columns[name]
-    changed = replace(col, metrics={**col.metrics, **values}, pairs={})
+    changed = replace(col, metrics={**col.metrics, **values}, distances={})
     return replace(source, columns={**source.columns, name: changed})
 
 

@@ -48,7 +48,9 @@ def unharmed(profile: Profile) -> Profile:
         clean = CleanColumn(column.kind, sample)
         metrics, states = Extrapolator.of(column, clean, profile.row_count).extrapolate(Injected(clean, sample))
         states = {**column.states, **states}
-        columns[name] = replace(column, metrics=metrics, states=states, states_digest=digest_states(states), pairs={})
+        columns[name] = replace(
+            column, metrics=metrics, states=states, states_digest=digest_states(states), distances={}
+        )
     return replace(profile, columns=columns)
 
 

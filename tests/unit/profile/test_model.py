@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from airflow_dq.profile.model import InjectedErrors, States, Variant, digest_states
+from airflow_dq.profile.model import States, Variant, VariantCache, digest_states
 from airflow_dq.states.count import Counts
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.value_length import ValueLengths
@@ -53,15 +53,15 @@ def _many() -> tuple[np.ndarray, np.ndarray]:
     return values, np.where(values < 5_000, 2, 1)
 
 
-def test_injected_errors_are_made_once_for_each_column() -> None:
+def test_variants_are_made_once_for_each_column() -> None:
     calls: list[str] = []
 
     def make(column: str) -> tuple[Variant, ...]:
         calls.append(column)
         return (Variant("unit_change", "x10", {}, {}),)
 
-    errors = InjectedErrors()
-    first = errors.of("a", lambda: make("a"))
-    assert errors.of("a", lambda: make("a")) is first
-    errors.of("b", lambda: make("b"))
+    cache = VariantCache()
+    first = cache.of("a", lambda: make("a"))
+    assert cache.of("a", lambda: make("a")) is first
+    cache.of("b", lambda: make("b"))
     assert calls == ["a", "b"]

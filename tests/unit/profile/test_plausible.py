@@ -60,7 +60,7 @@ OTHER = {**Y.states, Counts.key: Counts(9, 2)}
         (changed("x", states=Y.states, states_digest=Y.states_digest), "is not what its states say"),
         (changed("x", states=OTHER, states_digest=digest_states(OTHER)), "is not what its states say"),
         (changed("x", states=PROFILE.columns["s"].states), "a numeric column has no such state"),
-        (changed("x", pairs={"1:abc": {"l1/sketch": -3.0}}), "-3 is not from 0"),
+        (changed("x", distances={"1:abc": {"l1/sketch": -3.0}}), "-3 is not from 0"),
         (changed("x", states={}, metrics={"p25": 3.0, "median": 2.0}), "'median'.*2 is less than 'p25', which is 3"),
     ],
 )

@@ -112,9 +112,29 @@ def test_zero_rows_are_a_profile_with_reasons():
 
 def test_columns_without_values_have_reasons():
     profile = profile_table(pa.table({"x": pa.nulls(3, pa.int64()), "u": pa.nulls(3)}))
-    assert profile.columns["x"].metrics["mean"] is Reason.NO_VALUES
-    assert profile.columns["u"].kind is Kind.NULL
-    assert profile.columns["u"].metrics == {"row_count": 3.0, "complete_ratio": 0.0}
+    for column in profile.columns.values():
+        assert column.kind is Kind.NULL
+        assert column.metrics == {"row_count": 3.0, "complete_ratio": 0.0}
+
+
+TYPES = (
+    *(pa.null(), pa.bool_(), pa.int32(), pa.uint64(), pa.float64(), pa.decimal128(9, 2), pa.string(), pa.binary()),
+    *(pa.date32(), pa.timestamp("us", "UTC"), pa.time64("us"), pa.duration("s"), pa.dictionary(pa.int8(), pa.string())),
+    *(pa.list_(pa.int64()), pa.map_(pa.string(), pa.int64()), pa.struct([("a", pa.int64())])),
+)
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_nulls_only_establish_no_type_whatever_the_source_says(rows: int) -> None:
+    table = pa.table({str(data_type): pa.nulls(rows, data_type) for data_type in TYPES})
+    columns = profile_table(table).columns
+    assert {(column.kind, column.data_type) for column in columns.values()} == {(Kind.NULL, "null")}
+    values = pa.table({str(data_type): pa.array(["x", None]) for data_type in TYPES})
+    for parts in ((table, values), (values, table)):
+        merged = merge_states(map(TableState.of, parts))
+        profile = merged.profile()
+        assert {(column.kind, column.data_type) for column in profile.columns.values()} == {(Kind.STRING, "string")}
+        assert merged.sample.rows.num_columns == len(TYPES)
 
 
 def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
@@ -122,8 +142,8 @@ def test_nested_and_binary_columns_have_their_nulls_counted_and_say_so():
     columns = profile_table(table).columns
     assert columns["l"].metrics["complete_ratio"] == 2 / 3
     assert columns["b"].metrics["complete_ratio"] == 1 / 3
-    assert columns["l"].note == "nested: not profiled further than nulls and sizes"
-    assert "binary" in columns["b"].note
+    assert columns["l"].remark == "nested: not profiled further than nulls and sizes"
+    assert "binary" in columns["b"].remark
 
 
 def test_a_column_absent_from_one_file_is_missing_there():
@@ -162,7 +182,7 @@ def test_a_column_of_two_kinds_has_a_problem_and_the_others_have_none():
     assert amount.data_type == "double | int64 | string"
     assert amount.metrics["row_count"] == 6.0
     assert {name for name, value in amount.metrics.items() if value is not Reason.ENGINE_ERROR} == {"row_count"}
-    assert "different kinds" in amount.note
+    assert "different kinds" in amount.remark
     assert profile.columns["id"].metrics["sum"] == 9.0
     assert variants_of(profile, "id")
     assert variants_of(profile, "amount") == ()
@@ -194,7 +214,7 @@ def test_a_column_whose_values_break_the_code_leaves_the_others(monkeypatch):
 
     monkeypatch.setattr(ColumnState, "of", classmethod(breaks_on_texts))
     profile = profile_table(pa.table({"n": [1, 2], "s": ["a", "b"]}), "p")
-    assert profile.columns["s"].note == "cannot be profiled: ValueError: a bug"
+    assert profile.columns["s"].remark == "cannot be profiled: ValueError: a bug"
     assert profile.columns["s"].metrics["complete_ratio"] is Reason.ENGINE_ERROR
     assert profile.columns["n"].metrics["sum"] == 3.0
     assert from_json(Profile, to_json(profile)).columns["s"] == profile.columns["s"]

@@ -20,7 +20,7 @@ def alert() -> Alert:
     return Alert(
         rule="range",
         column="air_time",
-        sentence="air_time: mean was 9,061; expected 148.2 to 156.9.",
+        statement="mean was 9,061; expected 148.2 to 156.9.",
         metric="mean",
         observed=9061.0,
         lower=148.2,

@@ -7,31 +7,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_dq.report.axis import Scale, ScaleKind, fit
+from airflow_dq.report.axis import Axis, AxisKind, fit
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def test_axis_is_linear_while_the_observed_value_is_near():
-    scale = fit([10.0, 12.0, 11.0], 200.0)
-    assert scale.kind is ScaleKind.LINEAR
+    axis = fit([10.0, 12.0, 11.0], 200.0)
+    assert axis.kind is AxisKind.LINEAR
 
 
 @pytest.mark.parametrize("observed", [241.0, 0.49])
 def test_axis_is_logarithmic_when_the_observed_value_is_more_than_20_times_outside(observed: float):
-    assert fit([10.0, 12.0, 11.0], observed).kind is ScaleKind.LOG
+    assert fit([10.0, 12.0, 11.0], observed).kind is AxisKind.LOG
 
 
 @pytest.mark.parametrize("observed", [900.0, -900.0])
 def test_series_around_zero_get_a_logarithmic_axis_with_a_linear_middle(observed: float):
-    scale = fit([-3.0, 0.0, 2.0], observed)
-    assert scale.kind is ScaleKind.SYMLOG
-    assert 0.0 in scale.ticks()
+    axis = fit([-3.0, 0.0, 2.0], observed)
+    assert axis.kind is AxisKind.SYMLOG
+    assert 0.0 in axis.ticks()
 
 
 def test_a_factor_of_ten_is_the_same_distance_everywhere_on_a_logarithmic_axis():
-    scale = Scale(ScaleKind.LOG, 1.0, 1000.0)
-    assert [scale.position(value) for value in (1, 10, 100, 1000)] == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    axis = Axis(AxisKind.LOG, 1.0, 1000.0)
+    assert [axis.position(value) for value in (1, 10, 100, 1000)] == pytest.approx([0, 1 / 3, 2 / 3, 1])
 
 
 def test_counts_have_no_axis_below_zero():
@@ -39,24 +39,24 @@ def test_counts_have_no_axis_below_zero():
 
 
 def test_a_constant_series_has_an_axis():
-    scale = fit([95.0] * 30, None)
-    assert scale.low < 95.0 < scale.high
+    axis = fit([95.0] * 30, None)
+    assert axis.low < 95.0 < axis.high
 
 
 def test_linear_ticks_are_round():
-    assert Scale(ScaleKind.LINEAR, 3.0, 104.0).ticks() == [50.0, 100.0]
-    assert Scale(ScaleKind.LINEAR, -11.0, 31.0).ticks() == [0.0, 20.0]
+    assert Axis(AxisKind.LINEAR, 3.0, 104.0).ticks() == [50.0, 100.0]
+    assert Axis(AxisKind.LINEAR, -11.0, 31.0).ticks() == [0.0, 20.0]
 
 
 @given(st.lists(FINITE, max_size=8), st.none() | FINITE)
 def test_every_finite_value_has_a_place_on_the_axis(values: list[float], observed: float | None):
-    scale = fit(values, observed)
+    axis = fit(values, observed)
     shown = values if observed is None else [*values, observed]
     for value in shown:
-        assert 0.0 <= scale.position(value) <= 1.0
-    assert all(math.isfinite(tick) for tick in scale.ticks())
+        assert 0.0 <= axis.position(value) <= 1.0
+    assert all(math.isfinite(tick) for tick in axis.ticks())
 
 
 def test_values_near_the_largest_float_do_not_overflow():
-    scale = fit([-sys.float_info.max, sys.float_info.max], None)
-    assert scale.position(0.0) == pytest.approx(0.5)
+    axis = fit([-sys.float_info.max, sys.float_info.max], None)
+    assert axis.position(0.0) == pytest.approx(0.5)

@@ -33,7 +33,7 @@ def result(alert: Alert) -> BacktestResult:
         PartitionOutcome(f"2013-02-{place + 1:02d}", 1000 + place, status, columns=3)
         for place, status in enumerate(states)
     ]
-    second = replace(alert, metric="max", sentence="air_time: max was 99,999.")
+    second = replace(alert, metric="max", statement="max was 99,999.")
     outcomes[10] = replace(outcomes[10], alerts=(alert, second))
     outcomes[11] = replace(outcomes[11], rows=None, reason="The file is cut off.", columns=0)
     return BacktestResult(
@@ -139,7 +139,7 @@ def test_page_is_one_file_with_a_chart_for_the_alarm(result: BacktestResult, tmp
 
 def test_page_stays_small_and_harmless(result: BacktestResult) -> None:
     alarm = result.partitions[10]
-    evil = replace(alarm.alerts[0], column="<script>alert(1)</script>", sentence="<b>x</b>")
+    evil = replace(alarm.alerts[0], column="<script>alert(1)</script>", statement="<b>x</b>")
     many = tuple(replace(alarm, partition=f"p{place}", alerts=(evil,)) for place in range(CARDS + 5))
     page = render_backtest_page(replace(result, partitions=many, dataset="<i>"))
     assert page.count("<article") == CARDS

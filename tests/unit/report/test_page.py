@@ -36,7 +36,7 @@ class Outline(HTMLParser):
 
 def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdict):
     clean = make_verdict(partition="2013-01-30")
-    broken = make_verdict(alert, replace(alert, metric="median", sentence="air_time: median was 9,000."))
+    broken = make_verdict(alert, replace(alert, metric="median", statement="median was 9,000."))
     outline = Outline(render_page([("flights", clean), ("flights", broken)]))
     assert outline.tags.count("article") == 2
     assert outline.tags.count("svg") == 4  # each chart for wide and for narrow screens
@@ -48,7 +48,7 @@ def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdic
 
 def test_names_from_the_data_stay_text(alert: Alert, make_verdict):
     hostile = '"><script>alert(1)</script>&amp;'
-    verdict = make_verdict(replace(alert, column=hostile, sentence=hostile), partition=hostile)
+    verdict = make_verdict(replace(alert, column=hostile, statement=hostile), partition=hostile)
     outline = Outline(render_page([(hostile, verdict)]))
     assert "script" not in outline.tags
     assert outline.text.count(hostile) >= 4
@@ -63,7 +63,7 @@ def test_page_fetches_nothing_and_runs_nothing(alert: Alert, make_verdict):
 
 
 def test_an_alert_about_the_schema_has_no_chart(make_verdict):
-    alert = Alert("column_missing", "minute", "minute: the column is missing.")
+    alert = Alert("column_missing", "minute", "the column is missing.")
     outline = Outline(render_page([("flights", make_verdict(alert))]))
     assert "svg" not in outline.tags
     assert "column missing" in outline.text
@@ -102,5 +102,5 @@ def test_a_card_shows_the_cause_and_what_changed(alert: Alert, make_verdict):
 
 
 def test_a_cause_that_the_sentence_names_is_not_said_twice(alert: Alert, make_verdict):
-    told = replace(alert, sentence="a: odd.", cause="change of unit, x60")
+    told = replace(alert, statement="odd.", cause="change of unit, x60")
     assert "<strong>" not in render_page([("flights", make_verdict(told))])

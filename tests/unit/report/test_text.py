@@ -35,7 +35,7 @@ def test_a_verdict_without_judgement_says_why(make_verdict):
 
 
 def test_control_characters_do_not_reach_the_terminal(alert: Alert, make_verdict):
-    hostile = replace(alert, sentence="\x1b[31mred\x07")
+    hostile = replace(alert, statement="\x1b[31mred\x07")
     assert "\x1b" not in render_text([("flights", make_verdict(hostile))], width=100)
 
 

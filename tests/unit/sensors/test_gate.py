@@ -19,10 +19,10 @@ from airflow_dq.exceptions import (
 )
 from airflow_dq.explain.alert import Alert
 from airflow_dq.hooks.dq import DQHook
-from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.judge.verdict import Decision, ScopeVerdict, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.sensors.gate import DQGateSensor
-from airflow_dq.store.review_model import Decision, Origin, Review, VerdictDetail, VerdictSummary
+from airflow_dq.store.review_model import Origin, Review, VerdictDetail, VerdictSummary
 from airflow_dq.store.summary import AttemptState, AttemptStatus, PartitionSummary
 from airflow_dq.version_compat import (
     AirflowException,
@@ -120,7 +120,7 @@ class EventOf:
 
 
 def verdict(status: Status) -> Verdict:
-    alerts = (Alert("range", "a", "a: mean was 3."),) if status is Status.FAIL else ()
+    alerts = (Alert("range", "a", "mean was 3."),) if status is Status.FAIL else ()
     return Verdict("1", status, ScopeVerdict(status), {"a": ScopeVerdict(status)}, alerts=alerts, reason="because")
 
 

@@ -49,9 +49,9 @@ def test_json_is_strict() -> None:
 def test_all_metrics_of_a_column_are_short(kind: Kind) -> None:
     """Every metric of the kind, and its distances from two baselines, all with as many digits as there are."""
     values = {metric.name: math.pi / (7 + place) for place, metric in enumerate(metrics_for(kind, pair=False))}
-    pairs: dict[str, dict[str, float]] = {}
+    distances: dict[str, dict[str, float]] = {}
     for place, metric in enumerate(metrics_for(kind, pair=True)):
-        distances = pairs.setdefault(f"{metric.pool}:0123456789abcdeffedcba987654321{metric.pool}", {})
+        measured = distances.setdefault(f"{metric.pool}:0123456789abcdeffedcba987654321{metric.pool}", {})
         for representation in Representation if metric.represented else [Representation.EXACT]:
-            distances[stored_name(metric.name, representation)] = math.e / (7 + place)
-    assert len(encode(values, METRIC_WORDS)) + len(encode(pairs, METRIC_WORDS)) <= 1024
+            measured[stored_name(metric.name, representation)] = math.e / (7 + place)
+    assert len(encode(values, METRIC_WORDS)) + len(encode(distances, METRIC_WORDS)) <= 1024

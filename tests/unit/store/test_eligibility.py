@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.store.eligibility import is_withheld
-from airflow_dq.store.review_model import WORDS, Decision
+from airflow_dq.store.review_model import WORDS
 
 
 @pytest.mark.parametrize("before", [False, True])

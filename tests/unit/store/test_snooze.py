@@ -41,7 +41,7 @@ def test_the_first_that_covers_speaks() -> None:
 
 
 def test_a_snoozed_alert_warns_and_says_until_when() -> None:
-    alerts = (Alert("range", "a", "a: too high.", metric="mean"), Alert("column_missing", "b", "b is gone."))
+    alerts = (Alert("range", "a", "too high.", metric="mean"), Alert("column_missing", "b", "the column is missing."))
     verdict = Verdict("1", Status.FAIL, ScopeVerdict(Status.PASS), {}, alerts=alerts)
     first, second = apply_snoozes(verdict, [snooze(1, "a")]).alerts
     assert (first.severity, first.message) == ("warn", "a: too high. (Snoozed by ann, until 2026-03-01 18:30 UTC.)")

@@ -138,7 +138,7 @@ def test_csv_columns_are_text_as_for_a_job_unless_types_are_asked_for(tmp_path: 
     )
     assert zip_code.kind is Kind.STRING
     every = {"n": Kind.NUMERIC, "t": Kind.TIMESTAMP, "code": Kind.STRING}
-    assert kinds(tmp_path, inferSchema="true") == {"a": every, "b": every, "c": every}
+    assert kinds(tmp_path, inferSchema="true") == {"a": every, "b": every, "c": {**every, "n": Kind.NULL}}
 
 
 def test_one_file_with_other_values_does_not_change_the_type_of_all(tmp_path: Path) -> None:
@@ -205,3 +205,12 @@ def test_a_format_must_be_known_and_one(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("n\n1\n", encoding="utf-8")
     (one,) = find_partitions([f"{tmp_path}/*.dat"])
     assert profiles([one], format="csv")[0].row_count == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"inferSchema": "true"}])
+def test_a_file_that_ends_inside_quotes_is_an_error_with_its_line(options: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, a='id,t\n1,x\n2,"6 inch pipe\n3,y\n')
+    (one,) = find_partitions([f"{tmp_path}/*.csv"])
+    with pytest.raises(SourceUnreadableError, match=r"a\.csv .* ends inside quotes, .* begins in line 3 is never"):
+        profiles([one], **options)
+    assert profiles([one], quote="", **options)[0].row_count == 3

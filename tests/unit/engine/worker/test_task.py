@@ -202,7 +202,7 @@ def test_kinds_that_disagree_are_a_problem_of_their_column() -> None:
     row = _result(list(merge_batches(partials)))["x"]
     assert row["problem"] is None
     column = TableState.decode(row["state"]).profile("x").columns["amount"]
-    assert "different kinds" in str(column.note)
+    assert "different kinds" in str(column.remark)
 
 
 def test_no_rows_give_no_partials_of_the_declared_schema() -> None:

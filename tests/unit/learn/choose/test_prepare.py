@@ -27,7 +27,7 @@ def ignored(days: int, width: int, *, new_on: int | None = None, **options: Any)
     for i in range(days):
         values = ["a", "b"] * 10 + ["n" if i == new_on else "a"] * 20
         one = column("0", Kind.STRING, values)
-        columns = (replace(one, name=str(number), pairs={}) for number in range(width))
+        columns = (replace(one, name=str(number), distances={}) for number in range(width))
         history.append(profile(f"2026-03-{i + 1:02d}", *columns))
     found = [set(program.ignored) for program in synthesize(history, SynthesisOptions(**options)).columns.values()]
     assert all(names == found[0] for names in found)

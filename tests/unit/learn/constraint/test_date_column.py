@@ -103,7 +103,7 @@ def test_missing_values_are_not_foretold() -> None:
 def test_late_rows_are_left_to_the_constraints() -> None:
     program, history = _learn(TELLING["date"], date(2026, 1, 10), 20)
     late = _profile(date(2026, 1, 30), lambda day: [day - timedelta(1)] * 20 + [day] * (ROWS - 20))
-    assert {alert.rule for alert in _told(evaluate(program, late, history))} <= {"metric"}
+    assert {alert.rule for alert in _told(evaluate(program, late, history))} <= {"range"}
 
 
 def test_what_agrees_with_the_date_by_chance_demands_nothing() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
-from airflow_dq.program import SynthesisOptions, Verdict, evaluate, synthesize
+from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize
 
 ROWS = 300
 
@@ -130,10 +130,16 @@ def test_what_has_come_before_may_come_again() -> None:
     assert [alert for alert in _judged(_profile(12, price=some), history).alerts if alert.rule != "range"] == []
 
 
+def _families(program: Program) -> set[str]:
+    return {one.family for column in program.columns.values() for one in column.constraints}
+
+
 def test_the_paper_knows_nothing_of_it() -> None:
     program = synthesize(HISTORY, SynthesisOptions(mode="paper"))
+    assert "never_seen" in _families(synthesize(HISTORY))
+    assert _families(program) == {"range"}
     verdict = evaluate(program, _profile(12, price=lambda values: [math.inf] * 30 + values[30:]), HISTORY)
-    assert {alert.rule for alert in verdict.alerts} <= {"metric"}
+    assert {alert.rule for alert in verdict.alerts} <= {"range"}
 
 
 def test_lists_that_grow_are_an_alert() -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pytest
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.explanation import explain
@@ -11,7 +13,9 @@ from airflow_dq.learn.constraint.schema import SchemaDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
+from airflow_dq.program import synthesize
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, day, profile
 
@@ -109,3 +113,50 @@ def test_a_retyped_column_names_the_types_and_where_it_went() -> None:
     order = [now.columns["count"], now.columns["city"], now.columns["id"], text]
     (alert,) = _alerts(profile(day(5), *order), HISTORY)
     assert [change.words for change in alert.changes] == ["type double -> large_string", "column 1 -> column 4"]
+
+
+VALUES = {
+    "text": pa.array(["a", "b"] * 20),
+    "number": pa.array(range(40)),
+    "time": pa.array(range(40), pa.timestamp("us")),
+    "flag": pa.array([True, False] * 20),
+    "list": pa.array([[1], [2, 3]] * 20),
+}
+NOTHING = {
+    "untyped": pa.nulls(40),
+    # As Spark reads it from Parquet, and as it infers it from JSON.
+    "integer": pa.nulls(40, pa.int32()),
+    "text": pa.nulls(40, pa.string()),
+    "no rows": pa.array([], pa.int32()),
+}
+
+
+def _day_of(index: int, values: pa.Array) -> Profile:
+    return profile_table(pa.table({"note": values}), day(index))
+
+
+@pytest.mark.parametrize("nothing", NOTHING.values(), ids=list(NOTHING))
+@pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))
+def test_a_day_without_values_is_no_type_before_nor_after_others(values: pa.Array, nothing: pa.Array) -> None:
+    full, bare = (lambda index: _day_of(index, values)), (lambda index: _day_of(index, nothing))
+    assert _found(full(9), [bare(index) for index in range(9)]) == []
+    assert _found(bare(9), [full(index) for index in range(9)]) == []
+    other = VALUES["number" if values is VALUES["text"] else "text"]
+    for at in range(9):
+        history = [bare(index) if index == at else full(index) for index in range(9)]
+        assert _found(full(9), history) == []
+        # The type that the other days have is still expected.
+        assert _found(_day_of(9, other), history) == [("column_retyped", "note")]
+
+
+def test_one_day_without_values_leaves_a_column_what_it_is_judged_by() -> None:
+    def clauses(history: list[Profile]) -> int:
+        return len(synthesize(history, SynthesisOptions()).columns["note"].clauses)
+
+    full = [_day_of(index, VALUES["text"]) for index in range(16)]
+    expected = clauses(full)
+    assert expected > 1
+    for at in range(9, 16):
+        assert clauses([_day_of(at, NOTHING["integer"]) if one.partition == day(at) else one for one in full]) >= (
+            expected
+        )

@@ -42,7 +42,7 @@ def test_a_pool_is_what_its_members_would_be_as_one_partition() -> None:
 
 
 def test_the_newest_partitions_are_the_pool() -> None:
-    assert distances(replace(DAYS[3], pairs={}), [words("x", "y"), *DAYS[:3]], 3)["unseen_ratio"] == 0.75
+    assert distances(replace(DAYS[3], distances={}), [words("x", "y"), *DAYS[:3]], 3)["unseen_ratio"] == 0.75
 
 
 def test_distances_from_a_pool_outlive_the_states_and_belong_to_its_members() -> None:
@@ -62,7 +62,7 @@ def test_pools_of_other_members_or_sizes_have_other_fingerprints() -> None:
 
 def test_a_partition_without_values_of_the_kind_is_left_out_of_the_pool() -> None:
     untyped = column("word", Kind.NULL, [None])
-    assert distances(replace(DAYS[3], pairs={}), [DAYS[0], untyped, DAYS[2]], 3)["unseen_ratio"] == 0.75
+    assert distances(replace(DAYS[3], distances={}), [DAYS[0], untyped, DAYS[2]], 3)["unseen_ratio"] == 0.75
     assert Baseline.of([untyped], Kind.STRING, 1) is None
 
 

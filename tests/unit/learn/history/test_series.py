@@ -47,7 +47,7 @@ def test_comparisons_are_collected_and_outlive_the_states() -> None:
     now, before = HISTORY[1].columns["carrier"], HISTORY[0].columns["carrier"]
     known = Distances()
     first = known.of(now, [before], 1)
-    assert now.pairs == {}, "a profile is never written to"
+    assert now.distances == {}, "a profile is never written to"
     assert known.measured == {(now.fingerprint, before.fingerprint): first}
     bare_now, bare_before = (without_states(p).columns["carrier"] for p in (HISTORY[1], HISTORY[0]))
     assert known.of(bare_now, [bare_before], 1) == first
@@ -74,7 +74,7 @@ def test_the_oldest_comparisons_are_forgotten_beyond_a_limit() -> None:
 
 def test_incomplete_cache_is_made_again_from_the_states() -> None:
     before = HISTORY[0].columns["carrier"]
-    now = replace(HISTORY[1].columns["carrier"], pairs={before.fingerprint: {"l1": 0.5}})
+    now = replace(HISTORY[1].columns["carrier"], distances={before.fingerprint: {"l1": 0.5}})
     assert distances(now, [before], 1) == distances(HISTORY[1].columns["carrier"], [before], 1)
 
 

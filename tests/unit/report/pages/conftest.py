@@ -55,7 +55,7 @@ def alert() -> Alert:
     return Alert(
         rule="range",
         column="price",
-        sentence="price: mean was 1,000; expected 90 to 110.",
+        statement="mean was 1,000; expected 90 to 110.",
         metric="mean",
         observed=1000.0,
         lower=90.0,

@@ -83,7 +83,7 @@ def _alert(name: str, *, root: bool) -> Alert:
     return Alert(
         rule="range",
         column=name if root else f"{name} moved",
-        sentence=f"{name}: mean was 1,000.",
+        statement="mean was 1,000.",
         metric="mean",
         observed=1000.0,
         lower=90.0,
@@ -97,7 +97,7 @@ def _alert(name: str, *, root: bool) -> Alert:
 
 
 def _verdict(name: str) -> Verdict:
-    schema = Alert("column_missing", name, f"{name}: the column is missing.", cause=f"not {name}")
+    schema = Alert("column_missing", name, "the column is missing.", cause=f"not {name}")
     alerts = (_alert(name, root=True), schema, _alert(name, root=False))
     return Verdict(name, Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts=alerts)
 

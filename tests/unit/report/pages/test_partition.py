@@ -40,11 +40,24 @@ def test_a_decision_that_stands_is_shown_with_its_author_and_can_be_changed(make
 
 
 def test_alerts_that_moved_with_another_are_folded(make_view, make_detail, alert: Alert, where):
-    other = replace(alert, column="tax", root=False, sentence="tax: mean was 100; expected 9 to 11.", changes=())
+    other = replace(alert, column="tax", root=False, statement="mean was 100; expected 9 to 11.", changes=())
     text = render_alert(make_view(make_detail(alert, other)), where)
     assert "1 alert in 1 column moved with it" in text
     assert text.index("moved with it") > text.index("Evidence")
     assert text.count('<li><p class="what">') == 1
+
+
+def test_a_column_is_named_once_in_what_broke_and_its_charts_say_the_rest(make_view, make_detail, alert: Alert, where):
+    other = replace(alert, metric="max", statement="max was 2,000; expected 110 to 120.", changes=())
+    gone = Alert("column_missing", "tax", "the column is missing; it is in the 30 past partitions.")
+    page = Page(text := render_alert(make_view(make_detail(alert, other, gone)), where))
+    assert text.count('<li><p class="what">') == 2
+    first = page.text[: page.text.index("Evidence")]
+    assert "Mean was 1,000; expected 90 to 110." in first
+    assert "The column is missing; it is in the 30 past partitions." in first
+    assert "max was" not in first.lower()
+    assert page.text.count("tax: the column is missing") == 1
+    assert '<p class="sentence">price: max was' not in text
 
 
 def test_what_changed_stands_side_by_side(make_view, where):
@@ -54,7 +67,7 @@ def test_what_changed_stands_side_by_side(make_view, where):
 
 def test_hostile_names_stay_text(make_view, make_detail, alert: Alert, where):
     evil = "</textarea><script>alert(1)</script>"
-    hostile = replace(alert, column=evil, sentence=f"{evil}: mean was 1; expected 2.", cause=evil)
+    hostile = replace(alert, column=evil, statement="mean was 1; expected 2.", cause=evil)
     detail = make_detail(hostile, dataset=evil, partition=evil, headline=evil)
     html = render_alert(make_view(replace(detail, comment=evil)), where)
     page = Page(html)
@@ -113,7 +126,7 @@ def test_a_waiting_gate_is_asked_for_at_airflows_address(make_view, where):
 
 
 def test_many_alerts_are_told_without_charts(make_view, make_detail, alert: Alert, where):
-    many = [replace(alert, column=f"c{n}", sentence=f"c{n}: mean was 1; expected 2.") for n in range(80)]
+    many = [replace(alert, column=f"c{n}", statement="mean was 1; expected 2.") for n in range(80)]
     html = render_alert(make_view(make_detail(*many)), where)
     assert "20 more alerts, without charts" in html
     assert html.count("<svg") == 2 * 60

@@ -1,12 +1,14 @@
-"""The first bytes of CSV files, from which the read options follow that nobody has given."""
+"""The first bytes of text files, from which the read options follow that nobody has given."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.csv_text import HEAD, CsvFormat, require_text
+from airflow_dq.engine.json_text import require_whole_lines
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.exceptions import SourceUnreadableError
@@ -16,19 +18,28 @@ _LOOKED_AT = 8
 """Files of a partition that are looked at."""
 
 
-def csv_escape(spark: SparkSession, spec: JobSpec, listing: Listing, where: str) -> dict[str, str]:
-    """The option ``escape`` that the files are written with; nothing when the order says it, or has no quotes.
+def read_heads(spark: SparkSession, spec: JobSpec, listing: Listing, where: str) -> dict[str, bytes]:
+    """The first bytes of some files, unpacked, by path: all of those that are shorter than :data:`HEAD`.
 
     :raises SourceUnreadableError: naming a file that is no text
     """
     csv = CsvFormat.of(spec.options)
     files = [file.path for file in listing.files if file.size][:_LOOKED_AT]
-    heads = {file: _head(spark, file) for file in files}
+    heads = {file: read_text(spark, file, HEAD) for file in files}
     for file, head in heads.items():
         try:
             require_text(head, file, csv.encoding is not None)
         except SourceUnreadableError as error:
             raise SourceUnreadableError(f"{where}: {error}") from None
+    return heads
+
+
+def csv_escape(spec: JobSpec, heads: Mapping[str, bytes]) -> dict[str, str]:
+    """The option ``escape`` that files are written with; nothing when the order says it, or has no quotes.
+
+    :param heads: their first bytes
+    """
+    csv = CsvFormat.of(spec.options)
     if csv.escape is not None or not csv.quote:
         return {}
     # Latin-1 has a character for each byte, and those that matter here are the same in whatever follows ASCII.
@@ -36,6 +47,21 @@ def csv_escape(spark: SparkSession, spec: JobSpec, listing: Listing, where: str)
     # A line between the files, so that no quote meets that of another.
     text = "\n".join(texts)
     return {"escape": csv.escape_in(text, csv.separator("", text))}
+
+
+def require_json_lines(spark: SparkSession, spec: JobSpec, listing: Listing, where: str) -> None:
+    """Refuse JSON files whose records go over several lines where each line is to be a record.
+
+    :raises SourceUnreadableError: naming the file, and the option that reads it
+    """
+    given = {name.lower(): value.lower() for name, value in spec.options.items()}
+    if given.get("multiline") == "true" or {"linesep", "encoding", "charset"} & set(given):
+        return
+    for file in [file.path for file in listing.files if file.size][:_LOOKED_AT]:
+        try:
+            require_whole_lines(read_text(spark, file, HEAD), file)
+        except SourceUnreadableError as error:
+            raise SourceUnreadableError(f"{where}: {error}") from None
 
 
 def _decoded(head: bytes, encoding: str) -> str:
@@ -46,7 +72,7 @@ def _decoded(head: bytes, encoding: str) -> str:
         return head.decode("latin-1")
 
 
-def _head(spark: SparkSession, file: str) -> bytes:
+def read_text(spark: SparkSession, file: str, size: int) -> bytes:
     """The first bytes of a file's text, as Spark takes them: compressed or not by the file's name."""
     jvm: Any = spark.sparkContext._jvm
     conf = spark._jsparkSession.sessionState().newHadoopConf()
@@ -56,7 +82,7 @@ def _head(spark: SparkSession, file: str) -> bytes:
         raw = path.getFileSystem(conf).open(path)
         try:
             stream = raw if codec is None else codec.createInputStream(raw)
-            return bytes(stream.readNBytes(HEAD))
+            return bytes(stream.readNBytes(size))
         finally:
             raw.close()
     except SPARK_ERRORS:

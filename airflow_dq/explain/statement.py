@@ -1,6 +1,7 @@
-"""The sentence on one finding: what was seen, what was expected, from how many partitions, how unusual.
+"""What is said of one finding: what was seen, what was expected, from how many partitions, how unusual.
 
-A family of constraints that has no sentence of its own here gets a plain one.
+What it is about, the column or the table, is said before it by whoever shows it.  A family of constraints that has no
+statement of its own here gets a general one.
 """
 
 from __future__ import annotations
@@ -30,23 +31,24 @@ NOTHING = 1e-9
 """A range narrower than this is one number but for rounding: metrics differ by about 1e-12 with the order of sums."""
 
 
-def sentence_of(constraint: Constraint, finding: Finding, partition: PartitionView, column: str | None = None) -> str:
-    """``air_time: mean was 9,061; expected 148.2 to 156.9 (30 past partitions); 45 times the largest deviation ...``.
+def statement_of(constraint: Constraint, finding: Finding, partition: PartitionView, column: str | None = None) -> str:
+    """``mean was 9,061; expected 148.2 to 156.9 (30 past partitions); 45 times the largest deviation ...``.
 
-    :param column: of a finding about several columns, the one that the sentence is about
+    :param column: of a finding about several columns, the one that the statement is about
     """
-    for family, sentence in _SENTENCES:
+    for family, statement in _STATEMENTS:
         if isinstance(constraint, family):
-            return sentence(constraint, finding, partition, column)
-    return _plain(finding)
+            return statement(constraint, finding, partition, column)
+    return _general(finding)
 
 
-def _plain(finding: Finding) -> str:
-    subject = ", ".join(finding.scope.columns) or "the table"
+def _general(finding: Finding) -> str:
     known = finding.seen if finding.observed is None else finding.observed
-    seen = "" if known is None else f" {known}"
+    seen = finding.rule.replace("_", " ") if known is None else str(known)
     wanted = f"; expected {finding.expected}" if finding.expected else ""
-    return f"{subject}:{seen or ' ' + finding.rule.replace('_', ' ')}{wanted} ({past_words(finding.partitions)})."
+    columns = finding.scope.columns
+    of_several = f"{', '.join(columns)}: " if len(columns) > 1 else ""
+    return f"{of_several}{seen}{wanted} ({past_words(finding.partitions)})."
 
 
 def past_words(partitions: int) -> str:
@@ -55,17 +57,15 @@ def past_words(partitions: int) -> str:
 
 
 def _range(constraint: Range, finding: Finding, partition: PartitionView, column: str | None) -> str:
-    subject = constraint.column or "the table"
     words = metric_words(constraint.metric, constraint.pair)
     count = constraint.partitions
     if isinstance(finding.observed, Reason):
         return (
-            f"{subject}: {words} has no value ({reason_words(finding.observed)}); "
-            f"it had one in each of the {past_words(count)}."
+            f"{words} has no value ({reason_words(finding.observed)}); it had one in each of the {past_words(count)}."
         )
     value = finding.observed if isinstance(finding.observed, float | int) else 0.0
     observed, expected = _observed_and_expected(constraint, finding, float(value))
-    said = f"{subject}: {words} was {observed}; expected {expected} ({past_words(count)})"
+    said = f"{words} was {observed}; expected {expected} ({past_words(count)})"
     known = finding.evidence
     if known is None:
         return f"{said}."
@@ -99,13 +99,13 @@ def _expected_column(constraint: ExpectedColumn, finding: Finding, partition: Pa
     match finding.rule:
         case "column_renamed":
             return (
-                f"{name}: the column is missing; it looks renamed to {quoted(str(finding.seen))}, a new column "
+                f"the column is missing; it looks renamed to {quoted(str(finding.seen))}, a new column "
                 f"with the same values. It is called {quoted(name)} in {having}."
             )
         case "column_missing":
-            return f"{name}: the column is missing; it is in {having}."
+            return f"the column is missing; it is in {having}."
         case _:
-            return f"{name}: the column is now {finding.seen}; it was {finding.expected} in {having}."
+            return f"the column is now {finding.seen}; it was {finding.expected} in {having}."
 
 
 def _other_column(constraint: NoOtherColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
@@ -114,14 +114,14 @@ def _other_column(constraint: NoOtherColumn, finding: Finding, partition: Partit
     lacking = f"{seen} of {whole} have it, the newest does not" if seen else f"{whole} do not have it"
     now = partition.column(column or "")
     kind = "" if now is None else f" ({now.kind}, {now.data_type})"
-    return f"{column}: the column is new{kind}; {lacking}."
+    return f"the column is new{kind}; {lacking}."
 
 
 def _repetition(constraint: NoRepetition, finding: Finding, partition: PartitionView, column: str | None) -> str:
     key = finding.seen
     copied = "an earlier one" if key is None else f"partition {key}"
     return (
-        f"the table: the partition holds what {copied} holds ({finding.rows:,} rows, every value as often in all "
+        f"the partition holds what {copied} holds ({finding.rows:,} rows, every value as often in all "
         f"{len(constraint.scope.columns)} columns); no two of the {past_words(constraint.partitions)} were alike."
     )
 
@@ -134,17 +134,17 @@ def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionVie
         else (metric.first_occurrence.words)
     )
     share = finding.observed if isinstance(finding.observed, float) else 0.0
-    return f"{constraint.scope.column}: {share_words(share)} of the values {words}"
+    return f"{share_words(share)} of the values {words}"
 
 
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return (
-        f"{constraint.scope.column}: every value is {finding.seen}; expected {finding.expected}, as in each of the "
+        f"every value is {finding.seen}; expected {finding.expected}, as in each of the "
         f"{past_words(constraint.partitions)}."
     )
 
 
-_SENTENCES: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
+_STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (Range, _range),
     (ExpectedColumn, _expected_column),
     (NoOtherColumn, _other_column),

@@ -1,0 +1,84 @@
+"""Tables that keep a log of which files are theirs: what lies in their folders may be replaced or deleted rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from airflow_dq.exceptions import ConfigurationError
+
+LOGGED = ("parquet", "orc", "avro")
+"""Formats of the files that such tables are made of."""
+
+STREAM_LOG = "_spark_metadata"
+"""What a stream of Spark keeps its log in, by which Spark reads the folder right above."""
+
+_READ_ALL = "partition_by=<the key column> in place of the partition, or sql="
+_SIGNS = {
+    "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_READ_ALL}'SELECT * FROM delta.`{{root}}`"),
+    ".hoodie": ("Hudi", f"source_format='hudi', source='{{root}}', {_READ_ALL}'SELECT * FROM <the table>"),
+    STREAM_LOG: ("Spark stream's", "sql='SELECT * FROM parquet.`{root}`"),
+    "metadata": ("Iceberg", f"table='<catalog>.<database>.<table>', {_READ_ALL}'SELECT * FROM <the table>"),
+}
+_ALSO = {".hoodie_partition_metadata": ".hoodie"}
+_ICEBERG = "metadata"
+_START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?/*")
+"""The scheme of a path, and the slashes before its first name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableLog:
+    """The log of a table, as far as it matters where it was found."""
+
+    sign: str
+    """The name of what keeps the log."""
+    root: str
+    """The table's folder, or the folder below it in which the sign lies."""
+
+    def refusal(self, where: str, place: str) -> ConfigurationError:
+        """The error of who would read the files by themselves, with what to write instead.
+
+        :param where: the dataset and the partition, in words
+        :param place: what was to be read
+        """
+        kind, instead = _SIGNS[_ALSO.get(self.sign, self.sign)]
+        return ConfigurationError(
+            f"{where}: {place} holds files of a {kind} table: {self.root.rstrip('/')}/{self.sign} says which of them "
+            "count, and others may hold rows that were replaced or deleted. Let Spark read the table (engine='spark'): "
+            f"{instead.format(root=self.root)} WHERE <the key column> = ...'."
+        )
+
+
+def log_among(folder: str, names: Collection[str]) -> TableLog | None:
+    """The log that the names in a folder show."""
+    sign = next((name for name in names if name != _ICEBERG and (name in _SIGNS or name in _ALSO)), None)
+    if sign is not None:
+        return TableLog(sign, folder)
+    parent, _, name = folder.rstrip("/").rpartition("/")
+    return TableLog(_ICEBERG, parent) if name == _ICEBERG and _is_iceberg(names) else None
+
+
+def log_at(folder: str, exists: Callable[[str], bool], names: Callable[[str], Iterable[str]]) -> TableLog | None:
+    """The log of a table whose folder this may be, without a look at all that is in it.
+
+    :param exists: whether something is at a path
+    :param names: of what is in a folder; nothing when it is none
+    """
+    base = folder.rstrip("/")
+    for sign in (*(sign for sign in _SIGNS if sign != _ICEBERG), *_ALSO):
+        if exists(f"{base}/{sign}"):
+            return TableLog(sign, folder)
+    return TableLog(_ICEBERG, folder) if _is_iceberg(names(f"{base}/{_ICEBERG}")) else None
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders that a path lies in, the nearest first, without the root of the file system."""
+    start = _START.match(path)
+    prefix = start[0] if start else ""
+    parts = path[len(prefix) :].rstrip("/").split("/")
+    yield from (prefix + "/".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+
+
+def _is_iceberg(names: Iterable[str]) -> bool:
+    return any(name == "version-hint.text" or name.endswith(".metadata.json") for name in names)
