@@ -29,12 +29,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from airflow_dq.visible import visible
+
 
 class DQError(Exception):
     """Base of all errors that carry an explanation for a person; ``str(error)`` is one plain sentence or two."""
 
     retryable: ClassVar[bool] = False
     """Whether a later try can end otherwise with nothing changed by a person: the server is back, the file is there."""
+
+    def __str__(self) -> str:
+        """The sentence; what names of data hide in it is shown."""
+        return visible(super().__str__(), lines=True)
 
 
 class ConfigurationError(DQError):

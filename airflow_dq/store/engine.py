@@ -71,9 +71,22 @@ def require_revision(engine: Engine) -> None:
         raise StoreNotMigratedError(
             f"The {where} holds no schema {SCHEMA!r} of this product: run `airflow dq db upgrade`."
         )
+    if current > REVISION:  # numbers of four digits
+        raise newer_schema(where, current)
     raise StoreNotMigratedError(
         f"The {where} has schema {SCHEMA!r} at revision {current!r}, and this version needs {REVISION!r}: "
-        "run `airflow dq db upgrade`, or install the version of airflow-provider-dq that the schema belongs to."
+        "run `airflow dq db upgrade`."
+    )
+
+
+def newer_schema(where: str, current: str) -> StoreNotMigratedError:
+    """The error for a schema that a later version of this package has made.
+
+    :param where: the database, in words
+    """
+    return StoreNotMigratedError(
+        f"The {where} has schema {SCHEMA!r} at revision {current!r}, which this version does not know (it needs "
+        f"{REVISION!r}): install the version of airflow-provider-dq that the schema belongs to, here too."
     )
 
 
