@@ -33,6 +33,8 @@ ANSWER_SECONDS = 5
 _TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
 _NO_SUCH_TABLE = {"42P01", "3F000"}
 _FORBIDDEN = "42501"
+_EXHAUSTED = "53"
+"""Class of what a server lacks for a while: room on its disk, memory, connections."""
 
 _reached: WeakSet[Engine] = WeakSet()
 """Engines that have had a connection: a wrong address is told at once, a server that went away is awaited."""
@@ -135,6 +137,11 @@ def explain(error: DBAPIError, url: URL, *, overdue: float | None = None) -> Sto
         return StoreError(
             f"The {where} refuses the access ({said}): grant the user its rights on schema {SCHEMA!r}, "
             "and CREATE on the database for the first `airflow dq db upgrade`."
+        )
+    if state is not None and state.startswith(_EXHAUSTED):
+        return StoreUnreachableError(
+            f"The statistics {where} has run out of something ({said}): give it more of that. Nothing that was stored "
+            "is lost."
         )
     if error.connection_invalidated or (isinstance(error, OperationalError) and state is None):
         return StoreUnreachableError(
