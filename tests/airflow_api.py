@@ -50,7 +50,8 @@ def fake_api() -> Iterator[FakeApi]:
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     made.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
+    # It looks this often whether it shall end: by default every half second.
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield made

@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 
+from hypothesis import HealthCheck, settings
+
 _HOME = tempfile.mkdtemp(prefix="airflow-dq-tests-")
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 
@@ -25,3 +27,11 @@ if sys.dont_write_bytecode:
     del os.environ["PYTHONDONTWRITEBYTECODE"]
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = f"{_HOME}/bytecode"
     sys.dont_write_bytecode = False
+
+# Every run of `make test` draws the same examples, as many as it has time for; a search for more of them, anew each
+# time: HYPOTHESIS_PROFILE=thorough make test.  A machine may be slow: no example has a deadline.
+settings.register_profile(
+    "fast", max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", settings.get_profile("fast"), max_examples=300, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

@@ -14,7 +14,7 @@ from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.extrapolation import Extrapolator, compared
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
-from airflow_dq.exceptions import ProfileError
+from airflow_dq.exceptions import ProfileError, UnknownColumnError
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import CANONICAL
@@ -31,14 +31,15 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
     When the row sample is the whole partition, a variant is exactly the profile of the column after the error.
     Otherwise the error is observed on the sample and extrapolated (:mod:`airflow_dq.corruption.extrapolation`).
 
-    :raises ProfileError: when the profile has no such column, or holds neither variants nor a row sample
+    :raises UnknownColumnError: when the profile has no such column
+    :raises ProfileError: when it holds neither variants nor a row sample
     """
     given = profile.variants.get(column)
     if given is not None:
         return given.variants if isinstance(given, PackedVariants) else tuple(given)
     if column not in profile.columns:
         names = ", ".join(map(repr, profile.columns))
-        raise ProfileError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
+        raise UnknownColumnError(f"The profile of {profile.partition!r} has no column {column!r}; it has: {names}.")
     if profile.sample is None:
         raise ProfileError(
             f"The profile of {profile.partition!r} keeps neither injected variants of column {column!r} nor the rows "

@@ -60,9 +60,7 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
     words = metric_words(constraint.metric, constraint.pair)
     count = constraint.partitions
     if isinstance(finding.observed, Reason):
-        return (
-            f"{words} has no value ({reason_words(finding.observed)}); it had one in each of the {past_words(count)}."
-        )
+        return f"{words} has no value ({reason_words(finding.observed)}); it had one in {past_words(count)}."
     value = finding.observed if isinstance(finding.observed, float | int) else 0.0
     observed, expected = _observed_and_expected(constraint, finding, float(value))
     said = f"{words} was {observed}; expected {expected} ({past_words(count)})"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.explain.lines import digest, telling
 from airflow_dq.judge.verdict import Status
+from airflow_dq.judge.wording import held_words, not_judged_words
 
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Verdict
@@ -49,6 +50,8 @@ class Conclusion:
     alert_count: int = 0
     review: Review | None = None
     """What a person has decided about the partition."""
+    not_judged: Mapping[str, str] = field(default_factory=dict)
+    """Columns that were not judged, and why."""
 
     @property
     def is_right(self) -> bool:
@@ -65,6 +68,7 @@ class Conclusion:
             "reason": self.reason,
             "alerts": list(self.alerts),
             "alert_count": self.alert_count,
+            "not_judged": dict(self.not_judged),
             "decision": None if self.review is None else self.review.decision,
             "decided_by": None if self.review is None else self.review.by,
         }
@@ -94,6 +98,7 @@ def conclude(
         tuple(alert.message for alert in telling(verdict.alerts)[:SHOWN]),
         len(verdict.alerts),
         review,
+        verdict.not_judged,
     )
 
 
@@ -129,7 +134,7 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
         return f"{where}: {done}, {review.words} (verdict: {verdict.status})"
     match verdict.status:
         case Status.PASS:
-            return f"{where}: pass; {verdict.checked} constraints on {len(verdict.columns)} columns hold."
+            return f"{where}: pass; {held_words(verdict)}."
         case Status.FAIL:
             return "\n".join(_violation_lines(dataset, verdict, outcome, review))
         case Status.WARMING_UP:
@@ -149,6 +154,8 @@ def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: R
     for alert, details in digest(shown):
         yield f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}"
         yield from (f"    {detail}" for detail in details)
+    if verdict.not_judged:
+        yield f"- not judged: {not_judged_words(verdict)}"
     if count > len(shown):
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
         yield f"- and {count - len(shown)} more: {command}"

@@ -24,6 +24,8 @@ class Wait:
     """Seconds since the epoch after which to give up; None while the triggerer looks at the clock."""
     has_reached: bool = False
     """Whether this task has reached the database before."""
+    said: str = ""
+    """What the last look found wanting."""
 
     @property
     def is_late(self) -> bool:

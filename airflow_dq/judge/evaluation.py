@@ -57,8 +57,22 @@ class _Checked:
 
     constraint: Constraint
     outcome: Outcome
-    vouched: bool
-    """Whether the partition's date, say, explains the values of its column."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether something was compared that could have broken the constraint."""
+        return not isinstance(self.outcome, NotEvaluated)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it keeps the partition from passing: what it needs is not known."""
+        return isinstance(self.outcome, NotEvaluated) and self.outcome.applies
+
+    @property
+    def reason(self) -> str:
+        """Why it was not judged."""
+        one = self.outcome
+        return f"{one.metric or one.rule}: {one.reason}" if isinstance(one, NotEvaluated) else ""
 
     @property
     def of_table(self) -> bool:
@@ -76,7 +90,7 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
         outcome, explained = constraint.check(partition), constraint.scope.column in vouched
         if explained and isinstance(outcome, Finding) and not _is_presence(outcome, partition):
             outcome = None
-        found.append(_Checked(constraint, outcome, explained))
+        found.append(_Checked(constraint, outcome))
     return found
 
 
@@ -109,9 +123,21 @@ def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) ->
 
 def _table(checked: Sequence[_Checked]) -> ScopeVerdict:
     own = [one for one in checked if one.of_table]
-    count = sum(not isinstance(one.outcome, NotEvaluated) for one in own)
-    failed = any(isinstance(one.outcome, Finding) for one in own)
-    return ScopeVerdict(Status.FAIL if failed else Status.PASS, count)
+    count = sum(one.counts for one in own)
+    if any(isinstance(one.outcome, Finding) for one in own):
+        return ScopeVerdict(Status.FAIL, count)
+    if blocking := [one for one in own if one.blocks]:
+        return ScopeVerdict(Status.NOT_EVALUATED, count, _reasons(blocking))
+    return ScopeVerdict(Status.PASS, count)
+
+
+def _reasons(checked: Sequence[_Checked]) -> str:
+    """Why constraints were not judged, each reason once: ``mean, std: engine error``."""
+    named: dict[str, list[str]] = {}
+    for one in checked:
+        subject, _, reason = one.reason.partition(": ")
+        named.setdefault(reason, []).append(subject)
+    return "; ".join(f"{', '.join(dict.fromkeys(subjects))}: {reason}" for reason, subjects in named.items())
 
 
 def _column(program: Program, name: str, partition: PartitionView, checked: Sequence[_Checked]) -> ScopeVerdict:
@@ -124,16 +150,16 @@ def _column(program: Program, name: str, partition: PartitionView, checked: Sequ
     if not compatible(report.kind, now.kind):
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {report.kind}")
     own = [one for one in checked if one.constraint.scope.column == name and not one.of_table]
-    count = sum(not isinstance(one.outcome, NotEvaluated) for one in own)
+    count = sum(one.counts for one in own)
     if any(isinstance(one.outcome, Finding) for one in own):
         return ScopeVerdict(Status.FAIL, count)
-    skipped = [one.outcome for one in own if isinstance(one.outcome, NotEvaluated)]
-    if skipped:
-        reason = "; ".join(f"{one.metric or one.rule}: {one.reason}" for one in skipped)
-        return ScopeVerdict(Status.NOT_EVALUATED, count, reason)
-    if not program.columns[name].clauses and not any(one.vouched for one in own):
+    if blocking := [one for one in own if one.blocks]:
+        return ScopeVerdict(Status.NOT_EVALUATED, count, _reasons(blocking))
+    if not any(one.counts and one.constraint.suffices for one in own):
         # That no unheard-of values came is not enough to say that the column is right.
-        return ScopeVerdict(Status.NOT_EVALUATED, reason=report.reason or "the program has no range for it")
+        idle = [one for one in own if not one.counts and one.constraint.suffices]
+        reason = report.reason or _reasons(idle) or "the program has no range for it"
+        return ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
     return ScopeVerdict(Status.PASS, count)
 
 
@@ -143,12 +169,16 @@ def _overall(
     """The verdict on the partition, and the reason when it is neither pass nor fail."""
     if any(scope.status is Status.FAIL for scope in (table, *columns.values())):
         return Status.FAIL, None
-    unjudged = {one.constraint.scope.column for one in checked if isinstance(one.outcome, NotEvaluated)}
+    unjudged = {one.constraint.scope.column for one in checked if one.blocks}
     known = {one.constraint.scope.column for one in checked if isinstance(one.constraint, ExpectedColumn)}
-    skipped = [name for name in columns if name in unjudged or name not in known]
+    skipped = {name: columns[name].reason for name in columns if name in unjudged or name not in known}
+    if table.status is Status.NOT_EVALUATED:
+        skipped = {"the table": table.reason, **skipped}
     if skipped:
-        return Status.NOT_EVALUATED, "; ".join(f"{name}: {columns[name].reason}" for name in skipped)
-    if not profile.row_count and any(isinstance(one.constraint, Range) and one.of_table for one in checked):
+        return Status.NOT_EVALUATED, "; ".join(f"{name}: {reason}" for name, reason in skipped.items())
+    if not profile.row_count and any(
+        isinstance(one.constraint, Range) and one.of_table and one.counts for one in checked
+    ):
         # The number of rows is all that there is to check.
         return Status.PASS, None
     if not any(scope.checked for scope in columns.values()):

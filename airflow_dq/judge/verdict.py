@@ -62,3 +62,15 @@ class Verdict:
     def checked(self) -> int:
         """Number of constraints that were evaluated, and could have failed."""
         return self.table.checked + sum(column.checked for column in self.columns.values())
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The columns of which something was checked that says whether they are right."""
+        return tuple(name for name, column in self.columns.items() if column.status in (Status.PASS, Status.FAIL))
+
+    @property
+    def not_judged(self) -> Mapping[str, str]:
+        """The columns that were not judged, and why, though others may have been."""
+        return {
+            name: column.reason or "" for name, column in self.columns.items() if column.status is Status.NOT_EVALUATED
+        }

@@ -54,11 +54,11 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     skipped: dict[str, str] = {}
     for detector in DETECTORS[options.mode]:
         learned = detector.learn(past, options)
+        reports |= learned.columns
         if isinstance(learned, Skipped):
             skipped[detector.name] = learned.reason
         else:
             constraints += learned.constraints
-            reports |= learned.columns
     return Program(options, past.partitions, tuple(_without_covered(constraints)), reports, skipped)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint
-from airflow_dq.learn.constraint.range import Range
-from airflow_dq.learn.constraint.schema import ExpectedColumn
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
+
+if TYPE_CHECKING:
+    from airflow_dq.learn.constraint.range import Range
+    from airflow_dq.learn.constraint.schema import ExpectedColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,9 @@ class Program:
     @cached_property
     def table(self) -> TableProgram:
         """What it says of the table as a whole."""
-        clauses = tuple(one for one in self.constraints if isinstance(one, Range) and one.column is None)
+        clauses = tuple(one for one in self.constraints if _is_range(one) and one.column is None)
         schema = {
-            name: one.kind
-            for one in self.constraints
-            if isinstance(one, ExpectedColumn) and (name := one.scope.column) is not None
+            name: one.kind for one in self.constraints if _is_expected(one) and (name := one.scope.column) is not None
         }
         return TableProgram(clauses, schema)
 
@@ -83,13 +83,13 @@ class Program:
         """What it says of each column, in the table's order."""
         own: dict[str, list[Constraint]] = {name: [] for name in self.reports}
         for one in self.constraints:
-            if one.scope.column in own and not isinstance(one, ExpectedColumn):
+            if one.scope.column in own and not _is_expected(one):
                 own[one.scope.column].append(one)
         return {name: _column(name, report, tuple(own[name])) for name, report in self.reports.items()}
 
     def ranges(self) -> Iterator[Range]:
         """All ranges: the table's, then those of the columns."""
-        return (one for one in self.constraints if isinstance(one, Range))
+        return (one for one in self.constraints if _is_range(one))
 
     def without(self, constraints: frozenset[Constraint]) -> Program:
         """The program without some of its constraints."""
@@ -97,7 +97,7 @@ class Program:
 
 
 def _column(name: str, report: ColumnReport, constraints: tuple[Constraint, ...]) -> ColumnProgram:
-    clauses = tuple(one for one in constraints if isinstance(one, Range))
+    clauses = tuple(one for one in constraints if _is_range(one))
     return ColumnProgram(
         name=name,
         kind=report.kind,
@@ -108,3 +108,18 @@ def _column(name: str, report: ColumnReport, constraints: tuple[Constraint, ...]
         ignored=report.ignored,
         reason=report.reason,
     )
+
+
+# The families are loaded by whoever has constraints: naming a program's type must not pull in numpy.
+
+
+def _is_range(constraint: Constraint) -> TypeGuard[Range]:
+    from airflow_dq.learn.constraint.range import Range
+
+    return isinstance(constraint, Range)
+
+
+def _is_expected(constraint: Constraint) -> TypeGuard[ExpectedColumn]:
+    from airflow_dq.learn.constraint.schema import ExpectedColumn
+
+    return isinstance(constraint, ExpectedColumn)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.outcome import as_value
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.pair import Pair
@@ -16,7 +17,7 @@ def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
     read = {key: state.reader() for key, state in states.items()}
     return {
-        name: function(*(read[key] for key in keys))
+        name: as_value(function(*(read[key] for key in keys)))
         for name, function, keys in _measures(kind, revision())
         if read.keys() >= {*keys}
     }
@@ -108,12 +109,12 @@ def compare(
             sides = (now.sketch(key), before.sketch(key))
         made = entry.pair_type
         if made is None:
-            found[entry.name] = entry.function(*(side.reader() for side in sides))
+            found[entry.name] = as_value(entry.function(*(side.reader() for side in sides)))
             continue
         # One pair for all metrics that take it: they share what is computed of both sides.
         if (made, sketched) not in pairs:
             pairs[made, sketched] = made(*sides)
-        found[entry.name] = entry.function(pairs[made, sketched])
+        found[entry.name] = as_value(entry.function(pairs[made, sketched]))
     return found
 
 

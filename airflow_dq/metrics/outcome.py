@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.count import Counts
@@ -24,3 +25,19 @@ def when_any(counts: Counts, values: int, value: Callable[[], float]) -> MetricV
         return finite(value())
     except OverflowError:
         return Reason.OVERFLOW
+
+
+def as_value(returned: object) -> MetricValue:
+    """What a metric's function returned as what may be stored of it: a user's own may return anything.
+
+    NaN is a value without a meaning, an infinity one beyond the largest float, and whatever is no number an error.
+    """
+    if isinstance(returned, Reason):
+        return returned
+    if not isinstance(returned, Real):
+        return Reason.ENGINE_ERROR
+    try:
+        value = float(returned)
+    except OverflowError:
+        return Reason.OVERFLOW
+    return Reason.NOT_APPLICABLE if math.isnan(value) else finite(value)

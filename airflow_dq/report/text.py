@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from airflow_dq.explain.lines import digest
 from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.wording import held_words
 from airflow_dq.report.words import clean, count, count_or_no, status_words
 
 _NARROWEST = 30
@@ -22,13 +23,7 @@ def finding(verdict: Verdict) -> str:
         return f"{count(len(verdict.alerts), 'alert')}{where}"
     if verdict.reason:
         return verdict.reason
-    return f"{what_holds(verdict)} hold"
-
-
-def what_holds(verdict: Verdict) -> str:
-    """``120 constraints on 12 columns``: how much was checked of a partition that has no alerts."""
-    columns = sum(bool(scope.checked) for scope in verdict.columns.values())
-    return f"{count(verdict.checked, 'constraint')} on {count(columns, 'column')}"
+    return held_words(verdict)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

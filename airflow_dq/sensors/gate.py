@@ -157,7 +157,11 @@ class DQGateSensor(BaseSensorOperator):
         if self.deferrable:
             return self._judge_or_defer(context, deadline)
         self._wait.deadline = deadline
-        return super().execute(context)
+        try:
+            return super().execute(context)
+        except AirflowSensorTimeout:
+            # The base class looks at the clock a moment after poke(), and does not know what was waited for.
+            raise self._timeout(self._wait.said) from None
 
     def poke(self, context: Context) -> PokeReturnValue:
         """Look for the profile; judge it when it is there."""
@@ -242,6 +246,7 @@ class DQGateSensor(BaseSensorOperator):
         return conclusion, repository.verdict_of_partition(self.dataset, partition) if alerted else None
 
     def _not_yet(self, message: str) -> PokeReturnValue:
+        self._wait.said = message
         if self._wait.is_late:
             raise self._timeout(message)
         return PokeReturnValue(is_done=False)

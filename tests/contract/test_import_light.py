@@ -53,6 +53,35 @@ print(json.dumps(guilty))
     assert json.loads(python(code)) == {}
 
 
+def test_what_a_notebook_or_a_dag_imports_by_name_is_light_until_it_is_used() -> None:
+    code = f"""
+import json, sys
+heavy = lambda: sorted({{name.split('.')[0] for name in sys.modules}} & {{'airflow', 'sqlalchemy', *{HEAVY!r}}})
+import airflow_dq, airflow_dq.options, airflow_dq.profile, airflow_dq.program, airflow_dq.learn.program
+import airflow_dq.judge.verdict, airflow_dq.metrics.descriptor
+from airflow_dq import ProfileOptions, SynthesisOptions
+from airflow_dq.program import Program
+SynthesisOptions(target_fpr=1e-3), ProfileOptions(hidden=('name',)), Program(SynthesisOptions(), ())
+before = heavy()
+from airflow_dq import backtest, evaluate, from_json, profile_table, synthesize, to_json
+for home in (airflow_dq, airflow_dq.profile, airflow_dq.program):
+    for name in home.__all__:
+        assert callable(getattr(home, name)), name
+    assert home.__all__ == sorted(home.__all__)
+assert airflow_dq.synthesize is airflow_dq.program.synthesize is synthesize
+try:
+    airflow_dq.backtest()
+except TypeError as error:
+    assert 'history' in str(error) or 'profiles' in str(error), error
+assert airflow_dq.profile_table is airflow_dq.profile.profile_table is profile_table
+print(json.dumps([before, heavy()]))
+"""
+    before, after = json.loads(python(code))
+    assert before == []
+    assert "numpy" in after
+    assert not {"airflow", "sqlalchemy", "pyspark", "statsmodels"} & set(after)
+
+
 @pytest.mark.parametrize("file", DAGS, ids=lambda file: file.name)
 def test_an_example_dag_is_light_and_quick_to_parse(file: Path) -> None:
     code = f"""

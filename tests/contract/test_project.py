@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import yaml
 from airflow.cli.cli_config import GroupCommand
 
+from airflow_dq import ProfileOptions, SynthesisOptions, evaluate, exceptions, profile_table, synthesize
 from airflow_dq.cli.definition import get_dq_cli_commands
+from airflow_dq.corruption.variant import variants_of
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.program import Status
 
@@ -108,6 +111,40 @@ def test_readme_links_lead_somewhere():
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+PACKAGES = tuple(path.name for path in (ROOT / "airflow_dq").iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+def _named_places(page: str) -> set[str]:
+    """The paths that a page names: in the package, or from the root."""
+    first = "|".join((*PACKAGES, "migrations", "spark_jobs", "tests", "docs", ".ci"))
+    return set(re.findall(rf"(?<![\w./-])(?:{first})/[\w./-]*[\w/]", page)) | set(re.findall(r"`(\w+\.py)`", page))
+
+
+def test_architecture_names_places_that_exist():
+    named = _named_places(ARCHITECTURE)
+    assert len(named) > 40
+    homes = (ROOT, ROOT / "airflow_dq")
+    assert [place for place in sorted(named) if not any((home / place).exists() for home in homes)] == []
+
+
+def test_architecture_names_every_package_and_every_part_of_learning():
+    assert [name for name in PACKAGES if f"{name}/" not in ARCHITECTURE and name != "demo"] == []
+    parts = [path for path in (ROOT / "airflow_dq" / "learn").iterdir() if (path / "__init__.py").exists()]
+    assert [path.name for path in parts if f"learn/{path.name}" not in ARCHITECTURE] == []
+
+
+def test_architecture_names_code_that_exists():
+    source = "\n".join(path.read_text() for path in (ROOT / "airflow_dq").rglob("*.py"))
+    words = {name for name in re.findall(r"`([A-Za-z_]+)`", ARCHITECTURE) if "_" in name or name[0].isupper()}
+    assert {"DETECTORS", "Engine", "Finding", "NotEvaluated", "ProfileJob", "build_app"} <= words
+    assert [name for name in sorted(words) if not re.search(rf"(class|def) {name}\b|^{name}\b", source, re.M)] == []
+
+
+def test_architecture_is_linked_from_the_readme():
+    assert "](docs/architecture.md)" in README
+
+
 def test_readme_targets_are_in_the_makefile():
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"\bmake ([a-z]+)", README))
@@ -173,3 +210,41 @@ def test_shell_scripts_are_executable_and_parse(script: str):
     file = ROOT / script
     assert file.stat().st_mode & 0o111
     assert subprocess.run(["bash", "-n", str(file)], check=False).returncode == 0
+
+
+def test_the_family_of_errors_is_drawn_as_it_is():
+    """One class for a kind of mistake, and each says by itself whether trying again can help."""
+    kinds = {
+        kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, exceptions.DQError)
+    }
+    drawn: dict[str, list[str]] = {}
+    above: dict[int, str] = {}
+    for line in (exceptions.__doc__ or "").splitlines():
+        if (found := re.match(r"    ([│├└─ ]*)(DQError|\w+Error)\b", line)) is not None:
+            depth = len(found[1]) // 4
+            above[depth] = found[2]
+            drawn[found[2]] = [above[depth - 1]] if depth else ["Exception"]
+    assert {kind.__name__: [base.__name__ for base in kind.__bases__] for kind in kinds} == drawn
+    again = {kind.__name__ for kind in kinds if kind.retryable}
+    # A name, an option or stored bytes that are wrong are as wrong the next time.
+    assert again & {"ConfigurationError", "UnknownColumnError", "CodecError", "SynthesisError"} == set()
+    assert {"StoreUnreachableError", "ProfileError", "SourceMissingError", "StaleAttemptError"} <= again
+
+
+UNKNOWN = "nowhere"
+
+
+ASKED = {
+    "profile": lambda days, table: profile_table(table, options=ProfileOptions(columns=(UNKNOWN,))),
+    "options": lambda days, table: synthesize(days, SynthesisOptions(columns=(UNKNOWN,))),
+    "judge": lambda days, table: evaluate(synthesize(days), days[-1], days, columns=[UNKNOWN]),
+    "inject": lambda days, table: variants_of(days[-1], UNKNOWN),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_an_unknown_column_is_one_mistake_wherever_it_is_named(ask: str):
+    table = pa.table({"amount": [1.0, 2.0, 3.0]})
+    days = [profile_table(table, f"2026-01-{day:02d}") for day in range(1, 9)]
+    with pytest.raises(exceptions.UnknownColumnError, match=rf"'{UNKNOWN}'.*'amount'"):
+        ASKED[ask](days, table)

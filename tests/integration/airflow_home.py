@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +83,13 @@ class AirflowHome:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=550)
 
     def migrate(self) -> None:
-        """Create Airflow's own database."""
+        """Create Airflow's own database and configuration."""
+        made = _migrated()
         (self.folder / "dags").mkdir(parents=True, exist_ok=True)
-        done = self.airflow("db", "migrate")
-        assert done.returncode == 0, done.stdout + done.stderr
+        for file in made.glob("airflow.*"):
+            shutil.copy(file, self.folder)
+        configuration = self.folder / "airflow.cfg"
+        configuration.write_text(configuration.read_text().replace(str(made), str(self.folder)))
 
     def add_dag(self, name: str, text: str) -> None:
         """Write a DAG file."""
@@ -99,7 +104,7 @@ class AirflowHome:
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=550)
         output = done.stdout + done.stderr
         assert result.exists(), output
-        return Run(**json.loads(result.read_text()), output=output + self._logs())
+        return Run(**json.loads(result.read_text()), output=output + self.task_logs())
 
     def scenario(self, dag_file: str, steps: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         """Carry out ``dag.test()`` runs one after the other, see ``airflow_scenario``; results by name, and output."""
@@ -112,7 +117,7 @@ class AirflowHome:
         )
         output = done.stdout + done.stderr
         assert result.exists(), output
-        return json.loads(result.read_text()), output + self._logs()
+        return json.loads(result.read_text()), output + self.task_logs()
 
     def task_states(self) -> dict[tuple[str, str, str], str]:
         """What has become of every task so far: (DAG, partition, backfilled day or run type, task) -> state."""
@@ -133,5 +138,17 @@ class AirflowHome:
             for dag, kind, key, day, task, state in rows
         }
 
-    def _logs(self) -> str:
-        return "".join(file.read_text(errors="replace") for file in (self.folder / "logs").rglob("*.log"))
+    def task_logs(self) -> str:
+        """What every task has logged so far."""
+        files = sorted((self.folder / "logs").rglob("*.log"))
+        return "".join(f"==> {file} <==\n{file.read_text(errors='replace')}" for file in files)
+
+
+@cache
+def _migrated() -> Path:
+    """A home with an empty database of Airflow: made once, since that takes longer than most DAG runs."""
+    home = AirflowHome(Path(os.environ["AIRFLOW_HOME"]) / "migrated", "", in_environment=False)
+    home.folder.mkdir(exist_ok=True)
+    done = home.airflow("db", "migrate")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return home.folder

@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -22,12 +23,17 @@ USERS = {"admin": "admin", "viewer": "viewer"}
 """Role by name; each user's password is the name."""
 
 
+STARTED = 600
+"""Seconds until the API server answers: 20 on a quiet machine."""
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """An Airflow that runs."""
 
     url: str
     log: Path
+    home: AirflowHome
 
     def is_up(self) -> bool:
         """Whether the API server answers."""
@@ -44,10 +50,26 @@ class Service:
         with urlopen(request, timeout=60) as answer:
             return str(json.load(answer)["access_token"])
 
+    def unpause(self) -> None:
+        """Let every DAG run."""
+        headers = {"Authorization": f"Bearer {self.token('admin')}", "Content-Type": "application/json"}
+        for dag in sorted({dag for (dag,) in _execute(self.home, "SELECT dag_id FROM dag")}):
+            request = Request(f"{self.url}/api/v2/dags/{dag}", b'{"is_paused": false}', headers, method="PATCH")
+            with urlopen(request, timeout=60):
+                pass
+
+    def told(self) -> str:
+        """What there is to find out from why something did not come to pass: states, the service's log, the tasks'."""
+        return f"{self.home.task_states()}\n{self.log.read_text()[-5000:]}\n{self.home.task_logs()[-50_000:]}"
+
 
 @contextmanager
 def airflow_service(home: AirflowHome) -> Iterator[Service]:
-    """``airflow standalone`` in a session of its own, every process of which is ended."""
+    """``airflow standalone`` in a session of its own, once it is up; every process of it is ended.
+
+    The DAGs that it knows (``airflow dags reserialize``) run from then on: the scheduler may be ready long before the
+    API server is, and a worker that asks it in vain, five times in some fifteen seconds, fails its task's try.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -63,12 +85,15 @@ def airflow_service(home: AirflowHome) -> Iterator[Service]:
         "AIRFLOW__CORE__PARALLELISM": "3",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
+        # After 5 s a worker asks again: of a busy server, that its task may start, which by then has started.
+        "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60",
         # All four would be served on fixed ports, which another Airflow of this machine may have.
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": "0",
         "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": "0",
     }
     passwords = home.folder / "simple_auth_manager_passwords.json.generated"
     passwords.write_text(json.dumps({name: name for name in USERS}))
+    _execute(home, "UPDATE dag SET is_paused = 1")
     log = home.folder / "standalone.log"
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -79,7 +104,13 @@ def airflow_service(home: AirflowHome) -> Iterator[Service]:
             start_new_session=True,
         )
     try:
-        yield Service(f"http://127.0.0.1:{port}", log)
+        service = Service(f"http://127.0.0.1:{port}", log, home)
+        try:
+            wait_until(service.is_up, STARTED)
+        except TimeoutError:
+            raise TimeoutError(service.told()) from None
+        service.unpause()
+        yield service
     finally:
         # A signal to the parent alone leaves its children; some of them have process groups of their own.
         for sign in (signal.SIGTERM, signal.SIGKILL):
@@ -100,6 +131,12 @@ def wait_until(done: Callable[[], object], seconds: float) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError
         pause.wait(0.5)
+
+
+def _execute(home: AirflowHome, statement: str) -> list[tuple[str]]:
+    """A statement in Airflow's own database."""
+    with closing(sqlite3.connect(home.folder / "airflow.db", timeout=60)) as connection, connection:
+        return connection.execute(statement).fetchall()
 
 
 def _session(leader: int) -> list[int]:

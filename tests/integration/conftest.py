@@ -77,9 +77,9 @@ def lasting_store(postgres_dsn: str) -> Iterator[Repository]:
         yield repository
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A local Spark, set up as the profile job sets it up."""
+    """A local Spark, set up as the profile job sets it up; one for all tests: it starts slowly."""
     from tests.integration.spark_job import local_session
 
     with local_session(tmp_path_factory.mktemp("spark")) as session:

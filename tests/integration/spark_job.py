@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.spark.engine import SparkEngine
@@ -24,8 +26,10 @@ Run = Callable[..., dict[str, Outcome]]
 
 @contextmanager
 def local_session(home: Path) -> Iterator[SparkSession]:
-    """A session with two cores that keeps its files in ``home``."""
+    """A session with two cores that keeps its files in ``home``; its Java ends with it."""
     os.environ.update(spark_environment("local[2]"))
+    # Where Airflow has set up logging, each connection's end would be written, at the process's end to a closed file.
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -33,8 +37,14 @@ def local_session(home: Path) -> Iterator[SparkSession]:
         .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
         .getOrCreate()
     )
-    with open_session() as session:
-        yield session
+    try:
+        with open_session() as session:
+            yield session
+    finally:
+        gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
+        if gateway is not None:
+            gateway.shutdown()
+            gateway.proc.communicate(timeout=60)
 
 
 def run_job(

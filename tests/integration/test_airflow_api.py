@@ -67,10 +67,9 @@ def service(home: AirflowHome) -> Iterator[Service]:
     """Airflow, once all three gates wait for a person."""
     with airflow_service(home) as running:
         try:
-            wait_until(running.is_up, 300)
             wait_until(lambda: all(_state(home, name, "gate") == "awaiting_input" for name in WAITING), 300)
         except TimeoutError:
-            pytest.fail(f"{home.task_states()}\n{running.log.read_text()[-5000:]}")
+            pytest.fail(running.told())
         yield running
 
 
@@ -80,9 +79,9 @@ def _state(home: AirflowHome, name: str, task: str) -> str | None:
 
 def _ended(home: AirflowHome, service: Service, name: str, task: str) -> str | None:
     try:
-        wait_until(lambda: _state(home, name, task) in ENDED, 120)
+        wait_until(lambda: _state(home, name, task) in ENDED, 300)
     except TimeoutError:
-        pytest.fail(f"{home.task_states()}\n{service.log.read_text()[-5000:]}")
+        pytest.fail(service.told())
     return _state(home, name, task)
 
 
@@ -129,7 +128,7 @@ def test_a_dags_backfill_only_profiles(home: AirflowHome, service: Service, comm
     try:
         wait_until(lambda: all(home.task_states().get(gate) in ENDED for gate in gates), 300)
     except TimeoutError:
-        pytest.fail(f"{home.task_states()}\n{service.log.read_text()[-5000:]}")
+        pytest.fail(service.told())
     assert [home.task_states()[gate] for gate in gates] == ["success"] * 3
     with open_store(home.dsn) as store:
         lines = {line.partition: line.verdict for line in store.partitions("api_backfilled")}

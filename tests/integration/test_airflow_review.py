@@ -58,7 +58,11 @@ def run(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     assert result.exists(), done.stdout + done.stderr
     with open_store(postgres_dsn) as store:
         details = {kind: store.verdict_of_partition(f"review_{kind}", TODAY) for kind in KINDS}
-    return {**json.loads(result.read_text()), "output": done.stdout + done.stderr + home._logs(), "details": details}
+    return {
+        **json.loads(result.read_text()),
+        "output": done.stdout + done.stderr + home.task_logs(),
+        "details": details,
+    }
 
 
 def test_the_answer_decides(run: dict[str, Any]) -> None:

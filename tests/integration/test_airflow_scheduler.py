@@ -75,7 +75,7 @@ def states(home: AirflowHome) -> Iterator[dict[tuple[str, str, str], str]]:
                 ProfileJob(ArrowEngine(JobSpec(dataset="service_late", paths=paths)), store, lambda line: None).run()
             wait_until(lambda: _all_done(home.task_states()), 300)
         except TimeoutError:
-            pytest.fail(f"{home.task_states()}\n{service.log.read_text()[-5000:]}")
+            pytest.fail(service.told())
         yield home.task_states()
 
 

@@ -158,7 +158,7 @@ def tables(draw: st.DrawFn, names: list[str]) -> pa.Table:
     return pa.table(columns)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(suppress_health_check=list(HealthCheck))
 @given(found=partitions())
 def test_any_tables_of_eligible_types_have_the_profile_of_sparks_reader(
     both: Both, store: Repository, tmp_path: Path, found: dict[str, list[tuple[pa.Table, int]]]

@@ -90,8 +90,11 @@ def test_any_number_of_tasks_gives_the_metrics_of_the_whole(
     folder = _write(table, tmp_path / "day", files)
     # One file per task, or Spark would put the small ones together.
     spark.conf.set("spark.sql.files.openCostInBytes", str(2**30))
-    assert spark.read.parquet(str(folder)).rdd.getNumPartitions() == files
-    outcome = run(paths={"2013-01-01": str(folder)})["2013-01-01"]
+    try:
+        assert spark.read.parquet(str(folder)).rdd.getNumPartitions() == files
+        outcome = run(paths={"2013-01-01": str(folder)})["2013-01-01"]
+    finally:
+        spark.conf.unset("spark.sql.files.openCostInBytes")
     assert (outcome.rows, outcome.error) == (1_000, None)
     expected = profile_table(table, "2013-01-01")
     stored = _stored(store, "2013-01-01")

@@ -38,7 +38,7 @@ def columns_of(schema: pa.Schema, inferred: StructType, options: ProfileOptions)
     :param schema: as which Arrow reads a file
     :param inferred: as which Spark reads it
     :raises RefusedError: naming a column whose values may not be the same to both, or whose name is ambiguous
-    :raises ProfileError: when ``options`` name an unknown column
+    :raises UnknownColumnError: when ``options`` name an unknown column
     """
     names = inferred.names
     if names != schema.names or len(set(names)) < len(names) or any("\0" in name for name in names):

@@ -134,7 +134,8 @@ def open_partition(
 def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) -> PartitionRows:
     """The rows of all partitions of a job that is partitioned by a column; the column itself is not profiled.
 
-    :raises ProfileError: when the source is missing, empty or unreadable, or has no such column
+    :raises UnknownColumnError: when the source has no such column
+    :raises ProfileError: when it is missing, empty or unreadable
     """
     where, name = where_of(spec), spec.partition_by or ""
     frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)

@@ -12,7 +12,7 @@ from airflow_dq.learn.choose.column import Choice, Space, WatchedMetric
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import select, tightest
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Scope, Skipped
-from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.range import Range, without_idle
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
@@ -44,9 +44,12 @@ class PaperDetector(Detector):
                 reports[name] = ColumnReport(kind, reason=remark or found)
                 continue
             choice, ignored, errors = found
-            constraints += [Range.of(Scope((name,)), kind, one, past) for one in choice.chosen]
-            reason = None if choice.chosen else "no constraint catches an injected error within the target"
+            ranges = without_idle(Range.of(Scope((name,)), kind, one, past) for one in choice.chosen)
+            constraints += ranges
+            reason = None if ranges else "no constraint catches an injected error within the target"
             reports[name] = ColumnReport(kind, errors, choice.coverage, ignored, reason)
+        if not constraints:
+            return Skipped("there is no column to judge" if not names else "no column has a constraint", reports)
         return Learned(tuple(constraints), reports)
 
 

@@ -1,7 +1,8 @@
 """What a constraint is, what it says of a partition, and what learns it: one protocol for every family.
 
 A family is one module of this package: a :class:`Constraint` that is frozen data, and a :class:`Detector` that learns
-such constraints from a history.  Nothing else has to be touched to add one.
+such constraints from a history.  To add one, write the module, and put its detector in its place among
+:data:`airflow_dq.learn.pipeline.DETECTORS`.
 """
 
 from __future__ import annotations
@@ -89,12 +90,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class NotEvaluated:
-    """A constraint that could not be judged, which is never the same as one that holds."""
+    """A constraint that was not judged, which is never the same as one that holds."""
 
     rule: str
     scope: Scope
     reason: str
     metric: str | None = None
+    applies: bool = True
+    """False: the data leaves it nothing to compare, or no value could have broken it; it counts for nothing, and the
+    partition may pass by others.  True: what it needs is not known, so that the partition was not checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class Constraint(ABC):
 
     family: ClassVar[str]
     """Name of the family in the JSON form; never used for another one."""
+    suffices: ClassVar[bool] = True
+    """Whether a column that only constraints of this family hold for has been judged."""
     _families: ClassVar[dict[str, type[Constraint]]] = {}
 
     scope: Scope
@@ -119,7 +125,10 @@ class Constraint(ABC):
 
     @abstractmethod
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
-        """What is wrong with the partition; None when the constraint holds.  Never raises."""
+        """What is wrong with the partition, or why that cannot be told.  Never raises.
+
+        :return: None when the constraint holds: what it is about was compared, and could have broken it
+        """
 
     def vouches_for(self, partition: PartitionView) -> frozenset[str]:
         """Columns whose values this constraint explains, so that ranges they leave are no finding."""
@@ -146,6 +155,7 @@ class Learned:
     """The constraints of one family."""
 
     constraints: tuple[Constraint, ...]
+    """At least one."""
     columns: Mapping[str, ColumnReport] = field(default_factory=dict)
     """What became of each column, of a family that speaks of all of them."""
 
@@ -155,6 +165,8 @@ class Skipped:
     """Why a family has no constraints."""
 
     reason: str
+    columns: Mapping[str, ColumnReport] = field(default_factory=dict)
+    """What became of each column, of a family that speaks of all of them."""
 
 
 class Detector(ABC):

@@ -13,7 +13,9 @@ from datetime import datetime, time, timedelta
 from typing import ClassVar
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.violation import is_unknown
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.history.timeline import timestamp_of
 from airflow_dq.options.learning import SynthesisOptions
@@ -114,12 +116,13 @@ class DateColumn(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """Another single value than the date foretells; several values are for ranges to judge."""
-        told = self._told(partition)
-        if told is not False or not self.varied:
-            return None
-        (name,) = self.scope.columns
-        column, day = partition.column(name), timestamp_of(partition.profile.partition)
-        if column is None or day is None or (value := only_value(column)) is None:
+        found = self._seen(partition)
+        if isinstance(found, NotEvaluated):
+            return found
+        day, value = found
+        if not self.varied:
+            return self._not_evaluated("it has agreed with the date, but has varied too little", applies=False)
+        if self._foretells(day, value):
             return None
         seen, part = _shown(value, self.kind), self.parts[0]
         old = next((key for key, past in self.past if past == seen), None)
@@ -135,16 +138,31 @@ class DateColumn(Constraint):
 
     def vouches_for(self, partition: PartitionView) -> frozenset[str]:
         """The column, when its value is the one that the date foretells."""
-        return frozenset(self.scope.columns) if self._told(partition) else frozenset()
+        found = self._seen(partition)
+        told = not isinstance(found, NotEvaluated) and self._foretells(*found)
+        return frozenset(self.scope.columns) if told else frozenset()
 
-    def _told(self, partition: PartitionView) -> bool | None:
-        """Whether the date foretells the column's only value; None when it has none, or several."""
+    def _foretells(self, day: datetime, value: Value) -> bool:
+        return value in {_value(part, self.kind, day) for part in self.parts}
+
+    def _seen(self, partition: PartitionView) -> tuple[datetime, Value] | NotEvaluated:
+        """The partition's date and the column's only value; or why there are no such two."""
         (name,) = self.scope.columns
         column, day = partition.column(name), timestamp_of(partition.profile.partition)
-        if column is None or column.kind is not self.kind or day is None:
-            return None
-        value = only_value(column)
-        return None if value is None else value in {_value(part, self.kind, day) for part in self.parts}
+        if column is None:
+            return self._not_evaluated("the column is missing in the partition")
+        if not compatible(self.kind, column.kind):
+            return self._not_evaluated(f"the column is {column.kind}, its history is {self.kind}")
+        if column.kind is Kind.NULL or (value := only_value(column)) is None:
+            if not _values_known(column):
+                return self._not_evaluated("its values are not known; profile the partition again")
+            return self._not_evaluated("it has no values, or several different ones", applies=False)
+        if day is None:
+            return self._not_evaluated(f"the key {partition.profile.partition!r} tells no date")
+        return day, value
+
+    def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
+        return NotEvaluated("date_column", self.scope, reason, applies=applies)
 
 
 class DateColumnDetector(Detector):
@@ -218,6 +236,16 @@ def only_value(column: ColumnProfile) -> Value | None:
         return share if share in (0.0, 1.0) and isinstance(share, float) else None
     low, high = column.metrics.get("min"), column.metrics.get("max")
     return float(low) if low == high and isinstance(low, float | int) else None
+
+
+def _values_known(column: ColumnProfile) -> bool:
+    """Whether :func:`only_value` saw what the column holds."""
+    if column.kind is Kind.NULL:
+        return True
+    if column.kind is Kind.STRING:
+        return CategoryDistribution.key in column.states
+    names = ("true_ratio",) if column.kind is Kind.BOOLEAN else ("min", "max")
+    return not any(is_unknown(column.metrics.get(name)) for name in names)
 
 
 def _is_known(column: ColumnProfile) -> bool:

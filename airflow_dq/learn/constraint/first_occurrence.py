@@ -13,8 +13,10 @@ from typing import ClassVar
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.violation import is_unknown
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.history.series import ABSENT
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
@@ -28,6 +30,7 @@ class NeverSeen(Constraint):
     """A column holds no values of a sort that none of the past partitions held."""
 
     family: ClassVar[str] = "never_seen"
+    suffices: ClassVar[bool] = False
 
     metric: str
     """Share of the values that are of the sort."""
@@ -40,12 +43,15 @@ class NeverSeen(Constraint):
         (name,) = self.scope.columns
         column = partition.column(name)
         if column is not None and column.kind is Kind.NULL:
-            return None
+            return self._not_evaluated(Reason.NO_VALUES.value, applies=False)
         if column is None or column.kind is not self.kind:
-            return NotEvaluated(self.family, self.scope, f"it is no {self.kind} column in the partition", self.metric)
+            return self._not_evaluated(f"it is no {self.kind} column in the partition")
         share, complete = column.metrics.get(self.metric), column.metrics.get("complete_ratio")
-        if not isinstance(share, float) or not isinstance(complete, float):
-            return None
+        if isinstance(share, Reason) or isinstance(complete, Reason):
+            reason = share if isinstance(share, Reason) else complete
+            return self._not_evaluated(str(reason), applies=is_unknown(reason))
+        if share is None or complete is None:
+            return self._not_evaluated("it is not measured; profile the partition again")
         rows = round(share * complete * partition.profile.row_count)
         if share < SHARE or rows < 2:
             return None
@@ -58,6 +64,9 @@ class NeverSeen(Constraint):
             partitions=self.partitions,
             rows=rows,
         )
+
+    def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
+        return NotEvaluated("first_occurrence", self.scope, reason, self.metric, applies)
 
 
 class FirstOccurrenceDetector(Detector):

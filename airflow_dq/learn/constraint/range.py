@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,10 +31,10 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.expect.violation import is_unknown, violates
+from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason
+from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
@@ -116,7 +116,7 @@ class Range(Constraint):
             return self._not_evaluated("none of the values that it is compared with is known")
         lower, upper = bounds or (None, None)
         if not violates(observed, lower, upper, may_be_absent=self.may_be_absent):
-            return None
+            return self._idle(observed, lower, upper)
         evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)
         return Finding(
             "range",
@@ -159,19 +159,47 @@ class Range(Constraint):
     def bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
         """Lowest and highest value that the metric may have in the partition, None for a side without a bound.
 
+        They lie in the metric's natural range.
+
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
         centre = self.centre(partition)
         if centre is None:
             return None
-        # More than the largest float is expected of nothing, or nothing could hold it.
-        lower = (
-            None if self.below is None else min(self.expectation.from_scale(centre - self.below), sys.float_info.max)
-        )
+        lower = None if self.below is None else self.expectation.from_scale(centre - self.below)
         upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= partition.steps
-        return lower, None if upper is None or math.isinf(upper) else upper
+        lowest, highest = self._natural_range
+        # More than the largest float is expected of nothing, or nothing could hold it.
+        lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
+        upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
+        return lower, upper
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no number can ever break it, wherever its centre comes to lie."""
+        lowest, highest = self._natural_range
+        if self.expectation.is_fixed:
+            center, scale = self.expectation.center, self.expectation.from_scale
+            lower = None if self.below is None else scale(center - self.below)
+            upper = None if self.above is None else scale(center + self.above)
+            return excludes_nothing(lower, upper, (lowest, highest))
+        widths = [width for width in (self.below, self.above) if width is not None]
+        return all(not self.expectation.logarithmic and width >= highest - lowest for width in widths)
+
+    @property
+    def _natural_range(self) -> tuple[float, float]:
+        metric = get_metric(self.metric, self.kind)
+        return ANY_NUMBER if metric is None else metric.natural_range
+
+    def _idle(self, observed: MetricValue | None, lower: float | None, upper: float | None) -> NotEvaluated | None:
+        """Why a range that is not violated could not have been; None where it could."""
+        if isinstance(observed, Reason):
+            return self._not_evaluated(f"{observed.value}, as in some past partitions", applies=False)
+        if excludes_nothing(lower, upper, self._natural_range):
+            return self._not_evaluated("every value that it can have is within its range", applies=False)
+        return None
 
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""
@@ -193,8 +221,16 @@ class Range(Constraint):
         rank = 1 + int(np.count_nonzero(np.abs(self.expectation.errors(past, 1)) > deviation))
         return Evidence(deviation, self.worst, rank, self.partitions)
 
-    def _not_evaluated(self, reason: str) -> NotEvaluated:
-        return NotEvaluated("range", self.scope, reason, self.metric)
+    def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
+        return NotEvaluated("range", self.scope, reason, self.metric, applies)
+
+
+def without_idle(ranges: Iterable[Range]) -> list[Range]:
+    """The ranges without those that allow whatever the metric can be: they are no constraint.
+
+    One that catches an injected error all the same (a partition without values) is kept.
+    """
+    return [one for one in ranges if one.catches or not one.is_idle]
 
 
 class RangeDetector(Detector):
@@ -216,12 +252,14 @@ class RangeDetector(Detector):
         }
         able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
         chosen = _choose(able, options, share)
-        constraints: list[Constraint] = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows)]
+        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows)]
         for name, choice in chosen.items():
             past = history.column(name, kinds[name])
-            constraints += [Range.of(Scope((name,)), kinds[name], one, past) for one in choice.chosen]
-        reports = {name: _report(kinds[name], one, chosen.get(name)) for name, one in found.items()}
-        return Learned(tuple(constraints), reports)
+            ranges += [Range.of(Scope((name,)), kinds[name], one, past) for one in choice.chosen]
+        kept = without_idle(ranges)
+        bounded = {one.column for one in kept}
+        reports = {name: _report(kinds[name], one, chosen.get(name), name in bounded) for name, one in found.items()}
+        return Learned(tuple(kept), reports) if kept else Skipped(_nothing_bounded(names), reports)
 
 
 def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
@@ -261,11 +299,18 @@ def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: 
     return {name: choices[level.get(name, 0)] for name, choices in tried.items()}
 
 
-def _report(kind: Kind, found: ColumnChoice | str, choice: Choice | None) -> ColumnReport:
+def _nothing_bounded(columns: Sequence[str]) -> str:
+    missing = "no metric of a column could be bounded" if columns else "there is no column to judge"
+    return f"{missing}, and neither could the number of rows"
+
+
+def _report(kind: Kind, found: ColumnChoice | str, choice: Choice | None, bounded: bool) -> ColumnReport:
     if isinstance(found, str) or choice is None:
         return ColumnReport(kind, reason=str(found))
     reason = None
-    if not choice.chosen:
+    if choice.chosen and not bounded:
+        reason = "its metrics have varied so much that ranges of them would exclude nothing"
+    elif not choice.chosen:
         trained = found.training is not None and found.watched
         reason = "no range catches an injected error within the target" if trained else "no metric could be bounded"
     return ColumnReport(kind, found.errors, choice.coverage, found.ignored, reason)

@@ -10,7 +10,10 @@ from typing import ClassVar
 from airflow_dq.learn.constraint.base import TABLE, Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
 from airflow_dq.learn.constraint.date_column import date_columns
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.violation import is_unknown
 from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -32,9 +35,14 @@ class NoRepetition(Constraint):
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """Nothing is said of a table none of whose columns has :data:`DISTINCT` different values."""
         profile = partition.profile
-        if not any(_distinct(profile, name) >= DISTINCT for name in self.scope.columns):
-            return None
         content = _content(profile, self.scope.columns)
+        if content is None:
+            return self._not_evaluated(f"what {_unknown(profile, self.scope.columns)} hold is not known")
+        distinct = [_distinct(profile, name) for name in self.scope.columns]
+        if not any(number is not None and number >= DISTINCT for number in distinct):
+            unknown = [name for name, number in zip(self.scope.columns, distinct, strict=True) if number is None]
+            reason = f"no column is known to have {DISTINCT} different values"
+            return self._not_evaluated(reason, applies=bool(unknown))
         for key, past in self.contents:
             if past == content:
                 return Finding(
@@ -47,6 +55,9 @@ class NoRepetition(Constraint):
                     cause="an old partition delivered again",
                 )
         return None
+
+    def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
+        return NotEvaluated("partition_repeated", self.scope, reason, applies=applies)
 
 
 class RepetitionDetector(Detector):
@@ -68,6 +79,8 @@ class RepetitionDetector(Detector):
         if len(set(contents)) < len(contents):
             return Skipped("past partitions were alike, or their content is not known")
         known = [(key, content) for key, content in zip(history.partitions, contents, strict=True) if content]
+        if not known:
+            return Skipped("the content of past partitions is not known")
         return Learned((NoRepetition(Scope(compared), tuple(known), len(history)),))
 
 
@@ -80,12 +93,22 @@ def _content(profile: Profile, columns: Collection[str]) -> str | None:
     return hashlib.blake2b("+".join(known).encode(), digest_size=16).hexdigest()
 
 
-def _distinct(profile: Profile, name: str) -> float:
-    """How many different values a column has, as far as they are counted."""
+def _unknown(profile: Profile, columns: Collection[str]) -> str:
+    """The columns whose content is not known, as a person reads them."""
+    found = [(name, profile.columns.get(name)) for name in columns]
+    return ", ".join(repr(name) for name, column in found if column is None or not column.states_digest)
+
+
+def _distinct(profile: Profile, name: str) -> float | None:
+    """How many different values a column has, 0.0 of a kind whose values are not counted; None where unknown."""
     column = profile.columns.get(name)
     if column is None:
+        return None
+    if get_metric("unique_ratio", column.kind) is None:
         return 0.0
     ratio, complete = column.metrics.get("unique_ratio"), column.metrics.get("complete_ratio")
-    if not (isinstance(ratio, float) and isinstance(complete, float)):
+    if is_unknown(ratio) or is_unknown(complete):
+        return None
+    if isinstance(ratio, Reason) or isinstance(complete, Reason) or ratio is None or complete is None:
         return 0.0
     return round(ratio * complete * profile.row_count)

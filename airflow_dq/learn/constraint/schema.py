@@ -83,7 +83,7 @@ class NoOtherColumn(Constraint):
         """The columns that are new, but for those that another one was renamed to."""
         if partition.asked is not None:
             # Whoever asks for some columns is not concerned with others.
-            return None
+            return NotEvaluated("column_added", self.scope, "only some columns are asked for", applies=False)
         expected = {*self.known, *partition.renamed.values()}
         added = tuple(name for name in partition.profile.columns if name not in expected)
         return Finding("column_added", Scope(added), partitions=self.partitions) if added else None
@@ -107,7 +107,7 @@ class SchemaDetector(Detector):
             seen = tuple((name, sum(name in profile.columns for profile in history.profiles)) for name in gone)
             known = tuple(dict.fromkeys([*judged, *options.exclude]))
             constraints.append(NoOtherColumn(TABLE, known, seen, len(history)))
-        return Learned(tuple(constraints))
+        return Learned(tuple(constraints)) if constraints else Skipped("there is no column to judge")
 
 
 def _expected(history: History, name: str) -> ExpectedColumn:

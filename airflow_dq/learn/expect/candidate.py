@@ -40,11 +40,12 @@ class Candidates:
     def bounds(self, centre: float) -> tuple[FloatArray, FloatArray]:
         """Lower and upper bounds on the metric itself around a centre on the expectation's scale."""
         low, high = centre - self.below, centre + self.above
-        if not self.expectation.logarithmic:
-            return low, high
-        with np.errstate(over="ignore"):
-            # Nothing lies below the logarithm of zero but what has none.
-            return np.where(np.isinf(low), -np.inf, np.exp(low)), np.exp(high)
+        if self.expectation.logarithmic:
+            with np.errstate(over="ignore"):
+                # Nothing lies below the logarithm of zero but what has none.
+                low, high = np.where(np.isinf(low), -np.inf, np.exp(low)), np.exp(high)
+        natural = self.metric.natural_range
+        return np.clip(low, *natural), np.clip(high, *natural)
 
     def violations(
         self, values: Sequence[MetricValue | None], past: FloatArray, *, may_be_absent: bool = False

@@ -43,6 +43,12 @@ def violates(
     return bool(violations([value], *bounds, may_be_absent=may_be_absent)[0, 0])
 
 
+def excludes_nothing(lower: float | None, upper: float | None, natural: tuple[float, float]) -> bool:
+    """Whether every number that there can be (from the lowest to the highest) lies within bounds."""
+    lowest, highest = natural
+    return (lower is None or lower <= lowest) and (upper is None or upper >= highest)
+
+
 def is_unknown(value: MetricValue | None) -> bool:
     """Whether a metric could not be measured, for no reason in the data."""
     return value is None or value is Reason.ENGINE_ERROR

@@ -164,7 +164,7 @@ def _near(values: FloatArray, timeline: Timeline, least: int) -> FloatArray:
     """Distances without those across a gap, unless too few are left."""
     near = np.where(timeline.across_gap(len(values)), np.nan, values)
     known = np.flatnonzero(~np.isnan(near))
-    return near[known[0] :] if len(known) >= max(least, len(values) // 2) else values
+    return near[known[0] :] if len(known) >= max(1, least, len(values) // 2) else values
 
 
 def _since_values(earlier: Columns, pool: int) -> Columns:

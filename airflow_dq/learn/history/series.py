@@ -11,6 +11,8 @@ from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 ABSENT = (Reason.EMPTY_BATCH, Reason.NO_VALUES)
 """Reasons for a missing value that are no fault of the metric: the partition had nothing to measure."""
+MANY = 20
+"""Once in fewer partitions than this is no rare event: it may well happen again every other week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,9 @@ class Series:
 
     @property
     def has_absent(self) -> bool:
-        """Whether some partition had nothing to measure."""
-        return any(value in ABSENT for value in self.values)
+        """Whether partitions without anything to measure are usual: one among many was an accident."""
+        absent = sum(value in ABSENT for value in self.values)
+        return absent > 1 or (absent == 1 and len(self.values) < MANY)
 
     def numbers(self, least: int = 1) -> FloatArray | str:
         """The values as an array, or where and why one is missing.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Verdict
+from airflow_dq.judge.wording import not_judged_words, what_holds
 from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.difference import Group, difference
-from airflow_dq.report.text import what_holds
 from airflow_dq.report.words import capitalized, count
 
 CARDS = 60
@@ -32,6 +32,7 @@ class First:
     heading: str
     roots: Sequence[Root] = ()
     text: str = ""
+    not_judged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,10 @@ def first_words(verdict: Verdict) -> First:
     roots = _one_per_column(alert for alert in verdict.alerts if alert.root)
     if not roots:
         held = f"Everything that was checked holds: {what_holds(verdict)}."
-        return First("What the gate found", text=verdict.reason or held)
+        return First("What the gate found", text=verdict.reason or held, not_judged=not_judged_words(verdict))
     heading = "What broke" if len(roots) == 1 else "What broke first"
-    return First(heading, [Root(alert.column, alert.cause, capitalized(alert.statement)) for alert in roots])
+    found = [Root(alert.column, alert.cause, capitalized(alert.statement)) for alert in roots]
+    return First(heading, found, not_judged=not_judged_words(verdict))
 
 
 def _one_per_column(alerts: Iterable[Alert]) -> list[Alert]:

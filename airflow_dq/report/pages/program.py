@@ -22,6 +22,8 @@ def clause_words(clause: Range) -> str | None:
     :return: None when its bounds are beyond what the metric can be: it asks only that there is a value
     """
     subject = metric_words(clause.metric, clause.pair)
+    if clause.below is None and clause.above is None:
+        return None
     if not clause.expectation.is_fixed:
         return f"{subject}: {_change(clause)} {_reference(clause)}"
     words = _fixed(clause)

@@ -85,31 +85,29 @@ def judge(kind: type, document: Any) -> None:
         assert to_builtins(found[0]) == document
 
 
-@settings(max_examples=150, deadline=None)
 @given(damaged(sample.programs.map(to_builtins)))
 def test_a_damaged_program(document: Any) -> None:
     judge(Program, document)
 
 
-@settings(max_examples=150, deadline=None)
 @given(damaged(sample.verdicts.map(to_builtins)))
 def test_a_damaged_verdict(document: Any) -> None:
     judge(Verdict, document)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(damaged(st.just(DRAWING)))
 def test_a_damaged_open_family(document: Any) -> None:
     judge(toys.Drawing, document)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(damaged(st.just(PROFILE)))
 def test_a_damaged_profile(document: Any) -> None:
     judge(Profile, document)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(st.data())
 def test_a_damaged_text(data: st.DataObject) -> None:
     text = to_json(toys.DRAWING)

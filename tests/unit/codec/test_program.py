@@ -5,7 +5,7 @@ import math
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.codec import from_builtins, from_json, to_builtins, to_json
@@ -153,14 +153,12 @@ def _strict(data: object) -> object:
     return json.loads(json.dumps(data, allow_nan=False))
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs)
 def test_program_round_trip(program: Program) -> None:
     assert from_json(Program, to_json(program)) == program
     assert from_builtins(Program, _strict(to_builtins(program))) == program
 
 
-@settings(max_examples=60, deadline=None)
 @given(verdicts)
 def test_verdict_round_trip(verdict: Verdict) -> None:
     assert from_json(Verdict, to_json(verdict)) == verdict

@@ -14,7 +14,7 @@ from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
 from airflow_dq.corruption.variant import all_variants, variants_of, with_variants
-from airflow_dq.exceptions import ProfileError
+from airflow_dq.exceptions import ProfileError, UnknownColumnError
 from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.column import canonical
@@ -231,7 +231,7 @@ def test_tiny_partitions_have_variants_or_none(rows):
 
 
 def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(ProfileError, match="no column 'x'; it has: 'id', 'carrier'"):
+    with pytest.raises(UnknownColumnError, match="no column 'x'; it has: 'id', 'carrier'"):
         variants_of(profile_table(flights(3), "p"), "x")
 
 

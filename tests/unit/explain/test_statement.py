@@ -47,7 +47,7 @@ def test_a_metric_that_never_changed_is_expected_exactly() -> None:
 
 def test_a_metric_without_a_value_says_why() -> None:
     assert _statement(Reason.NO_VALUES, 90.0, 110.0) == (
-        "mean has no value (there is no usable value in it); it had one in each of the 30 past partitions."
+        "mean has no value (there is no usable value in it); it had one in 30 past partitions."
     )
 
 

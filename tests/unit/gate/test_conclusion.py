@@ -31,11 +31,12 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "reason": None,
         "alerts": [],
         "alert_count": 0,
+        "not_judged": {},
         "decision": None,
         "decided_by": None,
     }
     assert type(result.status) is str  # an enumeration would need this package to be read back
-    assert result.message.endswith("pass; 3 constraints on 1 columns hold.")
+    assert result.message.endswith("pass; 3 constraints on 1 column hold.")
 
 
 def test_a_violation_fails_with_every_sentence() -> None:

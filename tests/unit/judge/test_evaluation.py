@@ -7,6 +7,7 @@ import pytest
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.judge.verdict import Status, Verdict
+from airflow_dq.judge.wording import held_words
 from airflow_dq.learn.constraint.base import ColumnReport, Finding
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
@@ -236,3 +237,30 @@ def test_a_table_that_is_always_empty_passes_while_it_is() -> None:
     program = synthesize(history)
     assert evaluate(program, _shop(12, 0), history).status is Status.PASS
     assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL
+
+
+def _sometimes_null(index: int, nulls: bool) -> Profile:
+    random = np.random.default_rng(index)
+    amount = [None] * 200 if nulls else random.normal(10.0, 1.0, 200)
+    return replace(
+        profile(
+            day(0), column("amount", Kind.NUMERIC, amount), column("other", Kind.NUMERIC, random.normal(5.0, 1.0, 200))
+        ),
+        partition=f"2013-{1 + index // 28:02d}-{1 + index % 28:02d}",
+    )
+
+
+def test_a_column_without_values_does_not_pass_because_it_had_none_once() -> None:
+    history = [_sometimes_null(i, i == 12) for i in range(30)]
+    verdict = evaluate(synthesize(history), _sometimes_null(30, True), history)
+    assert (verdict.status, verdict.columns["amount"].status) == (Status.FAIL, Status.FAIL)
+    assert all("-110" not in alert.message for alert in verdict.alerts)
+
+
+def test_a_column_that_often_has_no_values_is_named_as_not_judged_when_it_has_none() -> None:
+    history = [_sometimes_null(i, i % 3 == 1) for i in range(30)]
+    verdict = evaluate(synthesize(history), _sometimes_null(31, True), history)
+    assert (verdict.status, verdict.judged, list(verdict.not_judged)) == (Status.PASS, ("other",), ["amount"])
+    assert "no values, as in some past partitions" in verdict.not_judged["amount"]
+    assert held_words(verdict).endswith(f"on 1 column hold; not judged: amount ({verdict.not_judged['amount']})")
+    assert verdict.checked == verdict.table.checked + verdict.columns["other"].checked

@@ -81,7 +81,6 @@ def checked(values):
         assert isinstance(value, Reason) or (type(value) is float and math.isfinite(value))
 
 
-@settings(deadline=None, max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(table=tables(), cuts=st.lists(st.integers(0, 12), max_size=3), sample_rows=st.sampled_from([1, 3, 1000]))
 def test_any_table_can_be_profiled_and_split(table, cuts, sample_rows):
     options = ProfileOptions(sample_rows=sample_rows)
@@ -97,7 +96,6 @@ def test_any_table_can_be_profiled_and_split(table, cuts, sample_rows):
     assert all_variants(merged) == all_variants(whole)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(table=tables(), sample_rows=st.sampled_from([1, 2, 1000]))
 def test_any_table_has_variants_and_strict_json(table, sample_rows):
     profile = profile_table(table, None, ProfileOptions(sample_rows=sample_rows))
@@ -112,7 +110,7 @@ def test_any_table_has_variants_and_strict_json(table, sample_rows):
 
 
 @pytest.mark.usefixtures("tiny_limits")
-@settings(deadline=None, max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(table=tables(), cut=st.integers(0, 12), store_values=st.booleans())
 def test_any_table_can_be_sketched_and_hidden(table, cut, store_values):
     options = ProfileOptions(store_values=store_values)
