@@ -1,8 +1,8 @@
 """Random input: ``python -m tests.reliability.fuzz [--tables 100000] [--blobs 5000] [--lines 5000] [--seed 0]``.
 
 Tables of odd values are profiled, written and read; stored states, injected errors and exported lines are damaged,
-some of them with their checksums made right again.  All of it ends in a plausible value or in a ``CodecError``: whatever
-else is raised is printed with its seed, and the exit code is 1.
+some of them with their checksums made right again.  All of it ends in a plausible value or in a ``CodecError``:
+whatever else is raised is printed with its seed, and the exit code is 1.
 """
 
 from __future__ import annotations
