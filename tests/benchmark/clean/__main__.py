@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from airflow_dq.program import SynthesisOptions
@@ -15,7 +16,7 @@ from tests.benchmark.clean.replay import Judged
 from tests.benchmark.clean.work import CORPUS, SIMULATED, Order, results
 from tests.benchmark.program.dataset import Recurring, recurring
 from tests.benchmark.simulated import profiled
-from tests.benchmark.simulated.table import HELD_OUT, TUNING
+from tests.benchmark.simulated.table import HELD_OUT, MOST_COLUMNS, TUNING, SimulatedTable
 
 TARGETS = "0.003,0.01,0.05"
 
@@ -33,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         days=given.days,
         cache=given.cache,
     )
-    first = (HELD_OUT if given.held_out else TUNING)[given.first]
-    work: list[tuple[str, int | Recurring]] = [(SIMULATED, first + i) for i in range(given.tables)]
+    split = (HELD_OUT if given.held_out else TUNING)[given.first :]
+    narrow = (seed for seed in split if len(SimulatedTable.draw(seed, 1).columns) <= given.widest)
+    work: list[tuple[str, int | Recurring]] = [(SIMULATED, seed) for seed in islice(narrow, given.tables)]
     if given.corpus is not None and given.corpus.is_dir():
         work += [(CORPUS, found) for found in recurring(given.corpus)]
     judged: dict[str, list[Judged]] = {}
@@ -69,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     order.add_argument("--out", type=Path, required=True, help="folder for the page, the plots and the alarms")
     order.add_argument("--tables", type=int, default=20, help="simulated tables (default %(default)s)")
     order.add_argument("--first", type=int, default=0, help="number of the first of them in its split")
+    order.add_argument("--widest", type=int, default=MOST_COLUMNS, help="leave out simulated tables with more columns")
     order.add_argument("--held-out", action="store_true", help="the seeds that are not looked at while tuning")
     order.add_argument("--days", type=int, default=75, help="partitions of a simulated table (default %(default)s)")
     order.add_argument("--corpus", type=Path, help="folder of real datasets, one file per partition, to replay too")

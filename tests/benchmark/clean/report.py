@@ -108,8 +108,8 @@ def reliability(judged: Sequence[Judged], title: str) -> str:
             found = rate(one for one in judged if one.history == length and one.target == target)
             if found.judged:
                 parts += _point(_x(target) + shift, found, style)
-        y = _EDGE + (14 if length == SHORT else 30)
-        parts.append(element("text", f"{length} partitions", class_=style, x=_EDGE + 12, y=y))
+        y = _y(_LOW) - (30 if length == SHORT else 14)
+        parts.append(element("text", f"{length} partitions", class_=style, x=_x(_HIGH), y=y, text_anchor="end"))
     size = {"viewBox": f"0 0 {_WIDTH} {_HEIGHT}", "width": _WIDTH, "height": _HEIGHT}
     return document(element("svg", *parts, **size))
 

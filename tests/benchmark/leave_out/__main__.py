@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         holds = _print(counts, values, given.recall)
     if given.incidents is not None:
         print("## Incidents\n")
-        found = list(source.incidents(given.incidents, given.corpus, given.grade))
+        found = list(source.incidents(given.incidents, given.corpus, given.cache, given.grade))
         for one in settings:
             print(_incidents(found, one))
     print(f"\n{time.time() - start:.0f} s.")
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     order.add_argument("--held-out", action="store_true", help="of the seeds that are not looked at while tuning")
     order.add_argument("--days", type=int, default=75, help="partitions of a simulated table (default %(default)s)")
     order.add_argument("--columns", type=int, default=8, help="columns of a dataset (default %(default)s)")
-    order.add_argument("--points", type=int, default=8, help="partitions judged of each (default %(default)s)")
+    order.add_argument("--points", type=int, default=8, help="partitions judged of each; 0: incidents only")
     order.add_argument("--history", type=int, default=30, help="partitions before them (default %(default)s)")
     order.add_argument("--recall", type=float, help="choose the fewest false alarms at this recall (default: best F1)")
     order.add_argument("--cache", type=Path, default=profiled.CACHE, help="folder of profiles (default %(default)s)")
@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _datasets(given: argparse.Namespace) -> Iterator[Dataset]:
+    if not given.points:
+        return
     if given.corpus is not None:
         yield from source.real(given.corpus, given.columns, given.cache)
     seeds = (HELD_OUT if given.held_out else TUNING)[: given.simulated]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -68,7 +68,7 @@ class Incident:
     """The corrected one; None when it is not known."""
 
 
-def incidents(folder: Path, corpus: Path, grade: str = "batch-level") -> Iterator[Incident]:
+def incidents(folder: Path, corpus: Path, cache: Path, grade: str = "batch-level") -> Iterator[Incident]:
     """The incidents of ``incidents.json`` that have enough history.
 
     :param grade: ``all``, or that of the incidents to take
@@ -99,10 +99,18 @@ def incidents(folder: Path, corpus: Path, grade: str = "batch-level") -> Iterato
             one["dataset"],
             one["batch"],
             frozenset(one["columns"]),
-            tuple(found for key, table in past.items() if isinstance(found := profile(table, key), Profile)),
+            tuple(profiled.kept(f"incident-{_name(one['bad'])}", partial(_read, past, profile), cache)),
             profile(bad, one["batch"]),
             profile(fixed, one["batch"]) if one.get("fixed") else None,
         )
+
+
+def _name(path: str) -> str:
+    return path.removesuffix(".csv.gz").replace("/", "-")
+
+
+def _read(past: Mapping[str, pa.Table], profile: Callable[[pa.Table, str], Profile | str]) -> list[Profile]:
+    return [found for key, table in past.items() if isinstance(found := profile(table, key), Profile)]
 
 
 def _history(incident: Path, corpus: Path) -> dict[str, Path]:

@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pages += ["## Caught from this size on\n", report.thresholds(found), report.clean(found)]
         pages += ["## A smaller one is caught, a larger one is not\n", report.holes(found)]
         counted += report.counts(found)
+        (given.out / "sweep.md").write_text("\n".join(pages))
         (given.out / "sweep.svg").write_text(report.sheet(found))
     if given.only != "columns":
         lost, small = curves(scene.losses(options, draws)), curves(scene.small_errors(options, draws))

@@ -105,7 +105,7 @@ def _repeated(values: pa.Array, size: float, rng: Generator) -> pa.Array:
 
 NUMBERS = ("normal", "normal at 1,000", "skewed", "heavy tail")
 ERRORS = (
-    Error("shift (standard deviations)", (0.5, 1, 2, 3, 5, 10, 20, 50, 100), NUMBERS, _shift),
+    Error("shift (std)", (0.5, 1, 2, 3, 5, 10, 20, 50, 100), NUMBERS, _shift),
     Error("factor up", (1.1, 1.5, 2, 5, 10, 100, 1000), NUMBERS, _factor),
     Error("factor down (1/x)", (1.25, 2, 10, 100), NUMBERS, lambda values, size, rng: _factor(values, 1 / size, rng)),
     Error("nulls", (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1.0), tuple(VALUES), _nulls),
