@@ -30,6 +30,8 @@ from __future__ import annotations
 import traceback
 from typing import ClassVar
 
+from airflow_dq.visible import visible
+
 
 class DQError(Exception):
     """Base of all errors that carry an explanation for a person; ``str(error)`` is one plain sentence or two."""
@@ -49,6 +51,10 @@ class DQError(Exception):
     def discreet(self) -> str:
         """The explanation when some column's values must not be shown: file, line and kind of error only."""
         return str(self) if self._discreet is None else self._discreet
+
+    def __str__(self) -> str:
+        """The sentence; what names of data hide in it is shown."""
+        return visible(super().__str__(), lines=True)
 
 
 class ConfigurationError(DQError):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.exchange_line import read_line, write_line
 from airflow_dq.cli.run import print_json
-from airflow_dq.exceptions import CodecError, ConfigurationError, DQError
+from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
     from airflow_dq.profile.model import Profile
     from airflow_dq.store import Repository
 
-FORMAT = "airflow-dq-profile/1"
 STANDARD = "-"
 
 
@@ -34,7 +35,7 @@ def export(arguments: Any) -> int:
             for key in keys:
                 profile = repository.load_profile(arguments.dataset, key)
                 if profile is not None:  # pruned meanwhile
-                    file.write(_line(arguments.dataset, profile))
+                    file.write(write_line(arguments.dataset, profile))
                     count += 1
     return _told(arguments, {"dataset": arguments.dataset, "written": count}, f"{count} profiles written")
 
@@ -48,53 +49,69 @@ def _keys(repository: Repository, dataset: str, limit: int) -> list[str]:
     return keys
 
 
-def _line(dataset: str, profile: Profile) -> str:
-    from airflow_dq.codec import to_json
-
-    # The profile's own line as it is: to read and write it again would cost as much as making it.
-    return f'{{"format": {json.dumps(FORMAT)}, "dataset": {json.dumps(dataset)}, "profile": {to_json(profile)}}}\n'
-
-
 def import_profiles(arguments: Any) -> int:
-    """Store the profiles of a file, each as a new attempt at its partition."""
+    """Store the profiles of a file, each as a new attempt at its partition: all of them, or nothing."""
     from airflow_dq.store import open_store
 
-    read = changed = 0
-    with _opened(arguments.file, "r") as file, open_store(find_dsn(arguments.dq_conn_id)) as repository:
-        for dataset, profile in _profiles(file, arguments.file):
-            name = arguments.dataset or dataset
-            attempt = repository.begin_attempt(name, str(profile.partition), source=f"import of {dataset}")
-            try:
-                changed += repository.save_profile(attempt, name, profile)
-            except DQError as error:
-                repository.fail_attempt(attempt, str(error))
-                raise
-            read += 1
+    with _opened(arguments.file, "r") as given, _to_be_read_twice(given) as file:
+        # All lines are looked at before anything is stored, and read again then: a history does not fit in memory.
+        read = _check(file, arguments)
+        with open_store(find_dsn(arguments.dq_conn_id)) as repository:
+            changed = repository.import_profiles(lambda: _profiles(file, arguments))
     told = f"{read} profiles read, {changed} of them new or changed"
     return _told(arguments, {"read": read, "changed": changed}, told)
 
 
-def _profiles(file: IO[str], name: str) -> Iterator[tuple[str, Profile]]:
-    from airflow_dq.codec import from_builtins
-    from airflow_dq.profile.model import Profile
+def _check(file: IO[str], arguments: Any) -> int:
+    """Read all lines; their number.
 
+    :raises ConfigurationError: naming the first that is no profile, or is of the same partition as an earlier one
+    """
+    found: dict[tuple[str, str], int] = {}
+    for number, dataset, profile in _numbered(file, arguments):
+        key = (dataset, str(profile.partition))
+        if key in found:
+            raise ConfigurationError(
+                f"Lines {found[key]} and {number} of {arguments.file!r} are both partition {key[1]!r} of dataset "
+                f"{dataset!r}: remove one. Nothing of the file is stored."
+            )
+        found[key] = number
+    return len(found)
+
+
+def _profiles(file: IO[str], arguments: Any) -> Iterator[tuple[str, Profile]]:
+    return ((dataset, profile) for _, dataset, profile in _numbered(file, arguments))
+
+
+def _numbered(file: IO[str], arguments: Any) -> Iterator[tuple[int, str, Profile]]:
+    """(number of the line, dataset to store it under, profile) from the file's beginning."""
+    from airflow_dq.store.value import storable_key
+
+    file.seek(0)
     for number, line in enumerate(file, start=1):
         if not line.strip():
             continue
         try:
-            document = json.loads(line)
-            if document["format"] != FORMAT:
-                raise CodecError(f"its format is {document['format']!r}, not {FORMAT!r}")
-            profile = from_builtins(Profile, document["profile"])
-            dataset = str(document["dataset"])
-        except (ValueError, KeyError, TypeError, CodecError) as error:
+            exported, profile = read_line(line)
+            dataset = storable_key(arguments.dataset or exported, "dataset")
+            storable_key(profile.partition, f"partition of dataset {dataset!r}")
+        except DQError as error:
             raise ConfigurationError(
-                f"Line {number} of {name!r} is no profile that `airflow dq export` of this version wrote ({error}). "
-                f"The {number - 1} lines before it are stored."
+                f"Line {number} of {arguments.file!r} is no profile that `airflow dq export` of this version wrote: "
+                f"{str(error).rstrip('.')}. Nothing of the file is stored."
             ) from None
-        if profile.partition is None:
-            raise ConfigurationError(f"Line {number} of {name!r} is the profile of no partition: it names no key.")
-        yield dataset, profile
+        yield number, dataset, profile
+
+
+@contextmanager
+def _to_be_read_twice(file: IO[str]) -> Iterator[IO[str]]:
+    """The file itself, or a copy of what comes through a pipe."""
+    if file.seekable():
+        yield file
+        return
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape") as copy:
+        shutil.copyfileobj(file, copy)
+        yield copy
 
 
 @contextmanager

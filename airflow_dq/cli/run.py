@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from airflow_dq.exceptions import DQError
+from airflow_dq.visible import visible
 
 USER_ERROR = 2
 """Exit code of a mistake that is explained in a sentence, as argparse has it for a wrong argument."""
@@ -61,7 +62,7 @@ def tell(arguments: Any, document: Any, text: str) -> None:
     if arguments.output:
         print_json(document)
     else:
-        print(text)
+        print(visible(text, lines=True))
 
 
 def print_json(document: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from airflow_dq.visible import visible
+
 
 def render(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns as wide as their widest cell; None is shown as a dash, numbers stand on the right."""
@@ -22,4 +24,4 @@ def render(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _text(value: object) -> str:
     if value is None:
         return "-"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else visible(str(value))

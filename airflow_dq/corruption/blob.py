@@ -21,6 +21,8 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, strict_json
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State, decode_state
+from airflow_dq.states.codec import unzstd
+from airflow_dq.states.inflate import inflate
 
 _VERSION = 2
 """Of the layout; a blob with another one is refused."""
@@ -80,7 +82,7 @@ def encode_variants(variants: Sequence[Variant]) -> bytes:
             states[name] = places[data]
         heads.append([variant.type, variant.parameter, encode_metrics(variant.metrics), states])
     head = zlib.compress(strict_json({"bytes": end, "variants": heads}).encode())
-    body = _codec().compress(b"".join(places), asbytes=True)
+    body = pa.Codec("zstd", 3).compress(b"".join(places), asbytes=True)
     return b"".join([_PREFIX.pack(_VERSION, len(head)), head, body])
 
 
@@ -116,22 +118,18 @@ def _head(blob: bytes) -> dict[str, Any]:
     version, length = _PREFIX.unpack_from(blob)
     if version != _VERSION:
         raise CodecError(f"Injected variants are stored in version {version}; this version reads {_VERSION}.")
-    return json.loads(zlib.decompress(blob[_PREFIX.size : _PREFIX.size + length]))  # type: ignore[no-any-return]
+    return json.loads(inflate(blob[_PREFIX.size : _PREFIX.size + length]))  # type: ignore[no-any-return]
 
 
 def _body(blob: bytes, size: int) -> bytes:
     """The encoded states, one after the other."""
     _, length = _PREFIX.unpack_from(blob)
-    return _codec().decompress(blob[_PREFIX.size + length :], size, asbytes=True)  # type: ignore[no-any-return]
-
-
-def _codec() -> pa.Codec:
-    return pa.Codec("zstd", 3)
+    return unzstd(blob[_PREFIX.size + length :], size)
 
 
 @contextmanager
 def _reading() -> Iterator[None]:
     try:
         yield
-    except (struct.error, zlib.error, OSError, ValueError, TypeError) as error:
+    except (struct.error, zlib.error, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise CodecError(f"The stored injected variants are damaged: {error}.") from error

@@ -8,6 +8,7 @@ from airflow_dq.explain.wording import listed
 from airflow_dq.learn.constraint.base import Evidence, Severity
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.states.base import Kind
+from airflow_dq.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Alert:
     @property
     def sentence(self) -> str:
         """The statement after what it is about; without the likely cause."""
-        return f"{self.column or 'the table'}: {self.statement}"
+        return visible(f"{self.column or 'the table'}: {self.statement}")
 
     @property
     def message(self) -> str:
@@ -117,4 +118,4 @@ class Alert:
 
 
 def _paragraph(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)
+    return visible(" ".join(sentence for sentence in sentences if sentence))

@@ -87,13 +87,9 @@ class DQHook(BaseHook):
 
 def _mask(dsn: str) -> None:
     from airflow.sdk.log import mask_secret
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
+
+    from airflow_dq.store.address import password_of
 
     mask_secret(dsn)
-    try:
-        password = make_url(dsn).password
-    except ArgumentError:
-        return  # not a URL: open_store explains it
-    if password:
+    if password := password_of(dsn):
         mask_secret(password)

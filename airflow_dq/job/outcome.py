@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import is_year_last
+from airflow_dq.visible import visible
 
 _NUMERAL = re.compile(r"[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?")
 _NAMED = 5
@@ -35,10 +36,10 @@ class Outcome:
     def line(self, dataset: str) -> str:
         """One line of the job's log."""
         if self.error is not None:
-            return f"{dataset} {self.partition}: failed: {self.error}"
+            return visible(f"{dataset} {self.partition}: failed: {self.error}")
         why = "; ".join(f"{name}: {reason}" for name, reason in self.skipped.items())
         skipped = f"{len(self.skipped)} skipped" + (f" ({why})" if why else "")
-        return (
+        return visible(
             f"{dataset} {self.partition}: {self.rows} rows, {self.profiled} columns profiled, {skipped}, "
             f"{self.seconds:.1f} s"
         )

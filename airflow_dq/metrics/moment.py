@@ -95,6 +95,7 @@ def mean(counts: Counts, moments: Moments) -> MetricValue:
     kinds=frozenset({Kind.NUMERIC}),
     paper=True,
     words="sum",
+    unit=Unit.COLUMN,
     # The mean and the number of rows tell the same of a column, and a day with more rows is no error of each of them.
     use=Use.NAMED,
     extrapolation=TOTAL,

@@ -11,7 +11,9 @@ from airflow_dq.exceptions import ConfigurationError
 
 MIN_HISTORY = 3
 """A mean and a variance from fewer values say nothing."""
-_RATE = "a rate between 0 and 1, such as 0.001"
+_LEAST_RATE = 1e-9
+"""Of less nobody could ever tell whether it is kept, and a bound that seldom broken allows every value there is."""
+_RATE = f"a rate between 0 and 1, such as 0.001 (the least is {_LEAST_RATE:g})"
 _CLAUSES = "None, or 1 or more"
 
 
@@ -141,7 +143,7 @@ class SynthesisOptions:
 
 
 def _is_rate(value: object) -> bool:
-    return isinstance(value, Real) and 0 < float(value) < 1
+    return isinstance(value, Real) and _LEAST_RATE <= float(value) < 1
 
 
 def _is_count(value: object, least: object) -> bool:

@@ -31,6 +31,8 @@ BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
 
 _MAGIC = b"table/4"
+_LARGEST = 2**31
+"""Bytes of a table state: the sketches of all columns, on their way from one of our own processes to another."""
 _MIXED = "its values are of different kinds in parts of the partition; write one type"
 
 
@@ -204,7 +206,7 @@ class TableState:
         if not data.startswith(_MAGIC):
             raise CodecError(f"These bytes are not a table state of this version ({_MAGIC.decode()}).")
         try:
-            data = decompress(data[len(_MAGIC) :])
+            data = decompress(data[len(_MAGIC) :], _LARGEST)
             position = 8
             (length,) = struct.unpack_from("<Q", data)
             head = json.loads(data[position : position + length])

@@ -15,16 +15,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError
+from airflow_dq.states.inflate import LARGEST
 
-_PLAIN, _COMPRESSED, _ZLIB = b"S", b"Z", b"x"
-"""First bytes: of a packed state, of a compressed one, and of one that an earlier revision compressed."""
+_PLAIN, _COMPRESSED = b"S", b"Z"
+"""First bytes: of a packed state, and of a compressed one."""
 _CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
 _INTEGERS = {name: (np.iinfo(name).min, np.iinfo(name).max) for name in ("i1", "i2", "i4", "i8")}
 _LEVEL = 3
 """Compression level of zstd: its own default."""
-_LARGEST = 2**31
-"""Bytes that no state takes: a damaged length is not tried."""
 
 
 def pack(key: str, *sections: bytes) -> bytes:
@@ -58,12 +57,6 @@ def unpack(key: str, data: bytes, sections: int) -> list[bytes]:
 
 def _body(data: bytes) -> bytes:
     """The key and the sections, checked."""
-    if data.startswith(_ZLIB):
-        stream = zlib.decompressobj()
-        body = stream.decompress(data)
-        if not stream.eof or stream.unused_data:
-            raise ValueError("the data is cut short or has a tail")
-        return body
     if data.startswith(_COMPRESSED):
         data = decompress(data)
     if not data.startswith(_PLAIN):
@@ -80,17 +73,30 @@ def compress(data: bytes, level: int = _LEVEL) -> bytes:
     return b"".join([_COMPRESSED, _LENGTH.pack(len(data)), pa.Codec("zstd", level).compress(data, asbytes=True)])
 
 
-def decompress(data: bytes) -> bytes:
+def decompress(data: bytes, largest: int = LARGEST) -> bytes:
     """The bytes given to :func:`compress`.
 
-    :raises ValueError: when these are not of it
+    :param largest: how many there may be
+    :raises ValueError: when these are not of it, or there would be more
     :raises struct.error: when they are cut short
     :raises OSError: when they are damaged
     """
     (size,) = _LENGTH.unpack_from(data, 1)
-    if not data.startswith(_COMPRESSED) or size > _LARGEST:
+    if not data.startswith(_COMPRESSED):
         raise ValueError("it does not begin like compressed bytes")
-    found: bytes = pa.Codec("zstd").decompress(data[1 + _LENGTH.size :], size, asbytes=True)
+    return unzstd(data[1 + _LENGTH.size :], size, largest)
+
+
+def unzstd(data: bytes, size: int, largest: int = LARGEST) -> bytes:
+    """What ``zstd`` compressed.
+
+    :param size: its length, as it is told beside it: as much memory is taken before a byte is read
+    :raises ValueError: when that is more than the largest
+    :raises OSError: when the bytes are damaged, or unpack to another number
+    """
+    if not 0 <= size <= largest:
+        raise ValueError(f"it would unpack to {size:,} bytes, and {largest:,} are the most")
+    found: bytes = pa.Codec("zstd").decompress(data, size, asbytes=True)
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -65,16 +64,15 @@ class HyperLogLog:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HyperLogLog:
-        """The sketch that :meth:`to_bytes` wrote; an earlier revision deflated the registers.
+        """The sketch that :meth:`to_bytes` wrote.
 
         :raises ValueError: when the bytes cannot be registers.
         """
         if not data:
             return cls()
-        try:
-            registers = _unpacked(data) if len(data) > _HALF else zlib.decompress(data, -zlib.MAX_WBITS)
-        except zlib.error as error:
-            raise ValueError(f"it holds no HyperLogLog registers ({error})") from error
+        if len(data) <= _HALF:
+            raise ValueError("it holds no HyperLogLog registers")
+        registers = _unpacked(data)
         if len(registers) != _REGISTERS or np.frombuffer(registers, np.uint8).max() > _BITS + 1:
             raise ValueError("it holds no HyperLogLog registers")
         return cls(registers)

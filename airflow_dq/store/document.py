@@ -17,6 +17,7 @@ from sqlalchemy import Dialect, LargeBinary
 from sqlalchemy.types import TypeDecorator
 
 from airflow_dq.exceptions import CodecError
+from airflow_dq.states.inflate import inflate
 
 METRIC_WORDS = (
     b'"overflow"},"engine error"},"not applicable"},{"reason":"no values"},{"reason":"empty batch"},'
@@ -76,15 +77,7 @@ def decode(stored: bytes, words: bytes = b"") -> dict[str, Any]:
     :raises CodecError: when they are damaged
     """
     try:
-        found: dict[str, Any] = json.loads(_decompressed(stored, words))
-    except (zlib.error, ValueError) as error:
+        found: dict[str, Any] = json.loads(inflate(stored, words))
+    except (zlib.error, ValueError, RecursionError) as error:
         raise CodecError(f"A stored document is damaged: {error}.") from error
     return found
-
-
-def _decompressed(stored: bytes, words: bytes) -> bytes:
-    decompressor = zlib.decompressobj(zdict=words)
-    text = decompressor.decompress(stored)
-    if not decompressor.eof:
-        raise ValueError("its end is missing")
-    return text

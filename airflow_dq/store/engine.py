@@ -7,27 +7,25 @@ from sqlalchemy import URL, Connection, Engine, create_engine, text
 from airflow_dq.exceptions import StoreError, StoreNotMigratedError
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import describe, parse_dsn
+from airflow_dq.store.patience import TASK, Patience
 from airflow_dq.store.repository import Repository
 from airflow_dq.store.table import REVISION
-from airflow_dq.store.transaction import AWAITED, run
+from airflow_dq.store.transaction import PATIENCE, run
 from airflow_dq.store.value import strict_json
-
-CONNECT_SECONDS = 10
-"""Longest wait for a connection: a server that has not answered by then is down, or elsewhere."""
+from airflow_dq.store.watch import guard
 
 
-def open_store(dsn: str, *, check: bool = True, patient: bool = True) -> Repository:
+def open_store(dsn: str, *, check: bool = True, patience: Patience = TASK) -> Repository:
     """Connect to the statistics database; use the result in a ``with`` statement.
 
     :param dsn: its URL; see :func:`airflow_dq.store.address.parse_dsn`
     :param check: make a connection now and look at the schema's revision
-    :param patient: await a server that could be reached and then went away; False: say so at once
+    :param patience: how long to wait for it
     :raises ConfigurationError: when the URL is not a PostgreSQL URL
     :raises StoreUnreachableError: when no connection can be made
     :raises StoreNotMigratedError: when the schema is absent or at another revision
     """
-    engine = make_engine(parse_dsn(dsn))
-    engine.update_execution_options(**{AWAITED: patient})
+    engine = make_engine(parse_dsn(dsn), patience)
     if check:
         try:
             require_revision(engine)
@@ -37,15 +35,26 @@ def open_store(dsn: str, *, check: bool = True, patient: bool = True) -> Reposit
     return Repository(engine)
 
 
-def make_engine(url: URL) -> Engine:
-    """An engine that notices a dead connection before it uses it, and does not wait for ever for a server."""
-    arguments: dict[str, object] = {"application_name": "airflow_dq"}
-    if "connect_timeout" not in url.query:
-        arguments["connect_timeout"] = CONNECT_SECONDS
+def make_engine(url: URL, patience: Patience = TASK) -> Engine:
+    """An engine whose transactions (:func:`airflow_dq.store.transaction.run`) wait for a server for so long."""
+    limits: dict[str, object] = {
+        "connect_timeout": patience.connect,
+        "tcp_user_timeout": patience.unacknowledged * 1000,
+    }
+    if not patience.hurried:
+        limits = {name: value for name, value in limits.items() if name not in url.query}
     # A task uses one connection at a time; a few hundred tasks share one server.
-    return create_engine(
-        url, pool_pre_ping=True, pool_size=1, max_overflow=4, connect_args=arguments, json_serializer=strict_json
+    engine = create_engine(
+        url,
+        pool_size=1,
+        max_overflow=4,
+        pool_timeout=patience.pool,
+        connect_args={"application_name": "airflow_dq", **limits},
+        execution_options={PATIENCE: patience},
+        json_serializer=strict_json,
     )
+    guard(engine)
+    return engine
 
 
 def require_revision(engine: Engine) -> None:
@@ -62,9 +71,22 @@ def require_revision(engine: Engine) -> None:
         raise StoreNotMigratedError(
             f"The {where} holds no schema {SCHEMA!r} of this product: run `airflow dq db upgrade`."
         )
+    if current > REVISION:  # numbers of four digits
+        raise newer_schema(where, current)
     raise StoreNotMigratedError(
         f"The {where} has schema {SCHEMA!r} at revision {current!r}, and this version needs {REVISION!r}: "
-        "run `airflow dq db upgrade`, or install the version of airflow-provider-dq that the schema belongs to."
+        "run `airflow dq db upgrade`."
+    )
+
+
+def newer_schema(where: str, current: str) -> StoreNotMigratedError:
+    """The error for a schema that a later version of this package has made.
+
+    :param where: the database, in words
+    """
+    return StoreNotMigratedError(
+        f"The {where} has schema {SCHEMA!r} at revision {current!r}, which this version does not know (it needs "
+        f"{REVISION!r}): install the version of airflow-provider-dq that the schema belongs to, here too."
     )
 
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection, text
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.resource import resource_dir
 from airflow_dq.settings import SCHEMA
-from airflow_dq.store.address import parse_dsn
-from airflow_dq.store.engine import current_revision, make_engine
+from airflow_dq.store.address import describe, parse_dsn
+from airflow_dq.store.engine import current_revision, make_engine, newer_schema
 from airflow_dq.store.lock import lock_migration
 from airflow_dq.store.table import Base
 from airflow_dq.store.transaction import run
@@ -50,10 +50,12 @@ def upgrade(dsn: str, revision: str = "head") -> str:
 
     :raises StoreUnreachableError: when no connection can be made
     :raises StoreError: when the user may not create the schema
+    :raises StoreNotMigratedError: when a later version of this package has made it
     """
 
     def work(connection: Connection) -> str:
         _create_schema(connection)
+        _require_known(connection)
         command.upgrade(_config(connection), revision)
         return str(current_revision(connection))
 
@@ -67,6 +69,7 @@ def downgrade(dsn: str, revision: str) -> None:
     """
 
     def work(connection: Connection) -> None:
+        _require_known(connection)
         try:
             command.downgrade(_config(connection), revision)
         except CommandError as error:
@@ -137,6 +140,16 @@ def _sentence(difference: Any) -> str:
     action, *subjects = difference
     shown = [str(subject) for subject in subjects if subject is not None]
     return " ".join([action, *(word for word in shown if word != SCHEMA)])
+
+
+def _require_known(connection: Connection) -> None:
+    """Refuse a schema whose revision is none of this version's: Alembic would not know the way from it."""
+    current = current_revision(connection)
+    if current is None:
+        return
+    known = ScriptDirectory(str(resource_dir("migrations"))).walk_revisions()
+    if current not in {script.revision for script in known}:
+        raise newer_schema(describe(connection.engine.url), current)
 
 
 def _create_schema(connection: Connection) -> None:

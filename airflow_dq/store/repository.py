@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.store import attempt as attempts
@@ -127,6 +127,28 @@ class Repository:
         if tidy:
             self.tidy(dataset)
         return changed
+
+    def import_profiles(self, profiles: Callable[[], Iterable[tuple[str, Profile]]]) -> int:
+        """Store profiles that were exported, each as a new attempt at its partition: all of them, or nothing.
+
+        :param profiles: gives (dataset, profile); asked again should the connection die
+        :return: how many of them are new, or have other content than what was stored
+        """
+        datasets: set[str] = set()
+
+        def work(connection: Connection) -> int:
+            changed = 0
+            for dataset, profile in profiles():
+                key = str(profile.partition)
+                attempt = attempts.begin(connection, dataset, [key], "import", None, None)[key]
+                changed += profile_writer.save(connection, attempt, dataset, profile)
+                datasets.add(dataset)
+            return changed
+
+        stored = run(self._engine, work)
+        for dataset in sorted(datasets):
+            self.tidy(dataset)
+        return stored
 
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""

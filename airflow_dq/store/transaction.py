@@ -10,29 +10,26 @@ from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from airflow_dq.exceptions import StoreError, StoreUnreachableError
 from airflow_dq.settings import DEFAULT_CONN_ID, DSN_VARIABLE, SCHEMA
-from airflow_dq.store.address import describe
+from airflow_dq.store.address import describe, without_password
+from airflow_dq.store.patience import TASK, Patience
+from airflow_dq.store.watch import Watch
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-ATTEMPTS = 3
-"""Times that a transaction is tried which others got in the way of (serialization failure, deadlock)."""
 PAUSE_SECONDS = 0.5
-"""Pause before the next of these, in which the others can end."""
-RESTART_SECONDS = 60
-"""A server that was reached before is awaited this long, so that a restart or a failover loses nobody's work."""
+"""Pause before a transaction is done again that others got in the way of, in which they can end."""
 RESTART_PAUSE_SECONDS = 1.0
-"""Pause between looking for it."""
-AWAITED = "airflow_dq_awaited"
-"""Execution option of an engine; False where somebody looks at a page meanwhile."""
-STATEMENT_SECONDS = 300
-"""Longest time of one statement: one that takes longer waits for something that does not come, or is a mistake."""
-LOCK_SECONDS = 120
-"""Longest wait for a lock: less than that of a statement, so that it is the lock that the error speaks of."""
+"""Pause between looking for a server that went away."""
+PATIENCE = "airflow_dq_patience"
+"""Execution option of an engine: its :class:`~airflow_dq.store.patience.Patience`; a task's where there is none."""
+ANSWER_SECONDS = 5
+"""How much longer than a statement may take its answer is waited for: the server's own word on it says more."""
 _TRY_AGAIN = {"40001", "40P01"}  # serialization failure, deadlock
 _READS_ONLY = "25006"
 """A standby answers: for the seconds of a failover, before it is promoted or the address moves."""
@@ -40,66 +37,83 @@ _TOO_LATE = {"55P03", "57014"}  # lock timeout; statement timeout, or canceled
 _PASSING = {_READS_ONLY, *_TOO_LATE}
 _NO_SUCH_TABLE = {"42P01", "3F000"}
 _FORBIDDEN = "42501"
+_EXHAUSTED = "53"
+"""Class of what a server lacks for a while: room on its disk, memory, connections."""
 
 _reached: WeakSet[Engine] = WeakSet()
 """Engines that have had a connection: a wrong address is told at once, a server that went away is awaited."""
 
 
 def run(
-    engine: Engine,
-    work: Callable[[Connection], T],
-    *,
-    statement_seconds: int = STATEMENT_SECONDS,
-    snapshot: bool = False,
+    engine: Engine, work: Callable[[Connection], T], *, statement_seconds: int | None = None, snapshot: bool = False
 ) -> T:
     """Do ``work`` in one transaction and return its result.
 
     When the connection dies or the server finds a deadlock, nothing of it is in the database and the whole of it
-    is done again, on a fresh connection, at most ``ATTEMPTS`` times; ``work`` must therefore be free of side effects.
-    A server that this engine has reached before is awaited for ``RESTART_SECONDS``; so is one that only reads, or
-    that keeps a statement waiting for longer than it may.
+    is done again, on a fresh connection, as often as the engine's patience allows; ``work`` must therefore be free of
+    side effects.  A server that this engine has reached before is awaited, and so is one that only reads, or that keeps
+    a statement waiting for longer than it may; one that does not answer is given up.
 
+    :param statement_seconds: how long one statement may take, at most what the engine's patience allows; 0: any time
     :param snapshot: read only, and every statement of ``work`` sees the database as the first one did: what several
         statements read fits together, whatever is replaced or dropped meanwhile
     :raises StoreUnreachableError: when there is no connection, or it dies every time, or the server goes on only
         reading or not answering in time
     :raises StoreError: when the database refuses the work
     """
-    attempt, deadline = 1, None
+    patience: Patience = engine.get_execution_options().get(PATIENCE, TASK)
+    seconds = patience.statement if statement_seconds is None else statement_seconds
+    attempt, deadline, stale = 1, None, False
     while True:
-        connected = False
+        connected = ready = False
         try:
-            with engine.begin() as connection:
+            with Watch(patience.connect) as watch, engine.begin() as connection:
                 connected = True
                 _reached.add(engine)
-                _configure(connection, statement_seconds, snapshot)
+                watch.guard(connection.connection.driver_connection)
+                _configure(connection, seconds, patience.lock, snapshot)
+                ready = True
+                watch.allow(seconds and seconds + ANSWER_SECONDS)
                 return work(connection)
+        except PoolTimeoutError:
+            raise _busy(engine.url) from None
         except DBAPIError as error:
             passing = _sqlstate(error) in _PASSING
             if _sqlstate(error) == _READS_ONLY:
                 engine.dispose()  # the next connection may lead to another server
-            if (passing or not connected) and engine in _reached and engine.get_execution_options().get(AWAITED, True):
-                deadline = _await_restart(engine, error, deadline)
+            if (passing or not connected) and engine in _reached and patience.restart:
+                deadline = _await_restart(engine, error, deadline, patience.restart)
+                continue
+            if connected and not ready and not stale and error.connection_invalidated:
+                stale = True  # a connection of the pool that had died since its last use: nothing was lost with it
                 continue
             again = error.connection_invalidated or _sqlstate(error) in _TRY_AGAIN
-            if not again or attempt == ATTEMPTS:
-                raise explain(error, engine.url) from None
-            log.warning("The transaction failed and is done again (%d of %d): %s", attempt, ATTEMPTS, _words(error))
+            if not again or attempt >= patience.attempts:
+                raise explain(error, engine.url, overdue=watch.overdue) from None
+            said = _words(error, engine.url)
+            log.warning("The transaction failed and is done again (%d of %d): %s", attempt, patience.attempts, said)
             time.sleep(PAUSE_SECONDS * attempt)
             attempt, deadline = attempt + 1, None
 
 
-def _configure(connection: Connection, statement_seconds: int, snapshot: bool) -> None:
+def _configure(connection: Connection, statement_seconds: int, lock_seconds: int, snapshot: bool) -> None:
     if snapshot:
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
     # Set per transaction, not per session: a pooler in between hands sessions around.
     connection.execute(
         text("SELECT set_config('statement_timeout', :s, true), set_config('lock_timeout', :l, true)"),
-        {"s": f"{statement_seconds}s", "l": f"{LOCK_SECONDS}s"},
+        {"s": f"{statement_seconds}s", "l": f"{lock_seconds}s"},
     )
 
 
-def _await_restart(engine: Engine, error: DBAPIError, deadline: float | None) -> float:
+def _busy(url: URL) -> StoreError:
+    return StoreUnreachableError(
+        f"The statistics {describe(url)} answers too slowly: all of this process's connections to it are in use. "
+        "Try again in a moment."
+    )
+
+
+def _await_restart(engine: Engine, error: DBAPIError, deadline: float | None, seconds: float) -> float:
     """Wait a moment for a server that was there before and may be starting again.
 
     :param deadline: when to give up, on the monotonic clock; None at the first failure
@@ -107,7 +121,7 @@ def _await_restart(engine: Engine, error: DBAPIError, deadline: float | None) ->
     :raises StoreError: the failure in words, when the deadline has passed
     """
     if deadline is None:
-        deadline = time.monotonic() + RESTART_SECONDS
+        deadline = time.monotonic() + seconds
         log.warning("Waiting for the %s: %s", describe(engine.url), _words(error, engine.url))
     if time.monotonic() >= deadline:
         raise explain(error, engine.url) from None
@@ -115,9 +129,17 @@ def _await_restart(engine: Engine, error: DBAPIError, deadline: float | None) ->
     return deadline
 
 
-def explain(error: DBAPIError, url: URL) -> StoreError:
-    """The error for a person: which database, what it said, what to do; never the password."""
+def explain(error: DBAPIError, url: URL, *, overdue: float | None = None) -> StoreError:
+    """The error for a person: which database, what it said, what to do; never the password.
+
+    :param overdue: the seconds after which an answer was no longer waited for, if that is what happened
+    """
     state, said, where = _sqlstate(error), _words(error, url), describe(url)
+    if overdue is not None:
+        return StoreUnreachableError(
+            f"The statistics {where} gave no answer for {overdue:g} seconds: check that the server runs, and is not "
+            "stopped or out of disk."
+        )
     if state in _NO_SUCH_TABLE:
         return StoreError(f"The {where} lacks a table ({said}): run `airflow dq db upgrade`.")
     if state == _FORBIDDEN:
@@ -136,6 +158,11 @@ def explain(error: DBAPIError, url: URL) -> StoreError:
             f"The statistics {where} did not answer in time ({said}): look for what keeps it busy, or holds a lock "
             "(pg_stat_activity)."
         )
+    if state is not None and state.startswith(_EXHAUSTED):
+        return StoreUnreachableError(
+            f"The statistics {where} has run out of something ({said}): give it more of that. Nothing that was stored "
+            "is lost."
+        )
     if error.connection_invalidated or (isinstance(error, OperationalError) and state is None):
         return StoreUnreachableError(
             f"The statistics {where} cannot be reached ({said}): check that the server runs, and the address and "
@@ -148,11 +175,9 @@ def _sqlstate(error: DBAPIError) -> str | None:
     return getattr(error.orig, "pgcode", None)
 
 
-def _words(error: DBAPIError, url: URL | None = None) -> str:
+def _words(error: DBAPIError, url: URL) -> str:
     """The first line of what the driver said; a failed connection names several addresses, the last says why."""
-    lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
+    # As a whole, before it is cut into lines: a password may have line ends and outer blanks.
+    lines = [line.strip() for line in without_password(str(error.orig), url).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Is the server running")] or [type(error.orig).__name__]
-    said = (lines[0] if _sqlstate(error) else lines[-1]).rpartition("FATAL:")[2].strip()
-    if url is not None and url.password:
-        said = said.replace(str(url.password), "***")
-    return said
+    return (lines[0] if _sqlstate(error) else lines[-1]).rpartition("FATAL:")[2].strip()

@@ -121,7 +121,7 @@ def _conditions(chosen: AlertFilter) -> list[ColumnElement[bool]]:
         conditions.append(and_(VerdictRow.open_count == 0, VerdictRow.decision.is_(None)))
     if chosen.since is not None:
         conditions.append(VerdictRow.judged_at >= _midnight(chosen.since))
-    if chosen.until is not None:
+    if chosen.until is not None and chosen.until < date.max:
         conditions.append(VerdictRow.judged_at < _midnight(chosen.until + timedelta(days=1)))
     return conditions
 

@@ -48,7 +48,7 @@ def states_of(kind: Kind, items: list[object]) -> dict[str, State]:
 
 
 def present(items: list) -> list:
-    return [x for x in items if x is not None and x != "" and x != b"" and not (isinstance(x, float) and math.isnan(x))]
+    return [x for x in items if x is not None and x != "" and not (isinstance(x, float) and math.isnan(x))]
 
 
 def finite(items: list) -> np.ndarray:

@@ -22,7 +22,9 @@ def column(name: str, kind: Kind, metrics: Mapping[str, float | Reason], rows: i
 
 def make_profile(partition: str, rows: int = 1000, mean: float = 10.0, *, variants: bool = True) -> Profile:
     """Two columns: a number with its mean, and text under an awkward name, with a metric that has no value."""
-    price = column("price", Kind.NUMERIC, {"mean": mean, "row_count": float(rows), "complete_ratio": 0.999}, rows)
+    price = column(
+        "price", Kind.NUMERIC, {"mean": mean, "row_count": float(rows), "complete_ratio": 1 - 1 / rows}, rows
+    )
     label = column(ODD_NAME, Kind.STRING, {"str_len": 7.25, "digit_len": Reason.NO_VALUES, "tiny": 5e-324}, rows)
     errors = tuple(
         Variant("unit_change", f"x{factor}", {**price.metrics, "mean": mean * factor}, price.states)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from airflow_dq.cli.main import main
+from airflow_dq.exceptions import StoreError
 from airflow_dq.gate.pipeline import judge
-from airflow_dq.store import Repository
+from airflow_dq.store import Repository, profile_writer
 from airflow_dq.store.migration import check, upgrade
 from airflow_dq.store.review_model import AlertFilter
 from tests.airflow_api import fake_api
@@ -46,6 +47,13 @@ class Line:
 @pytest.fixture
 def line(capsys: pytest.CaptureFixture[str]) -> Line:
     return Line(capsys)
+
+
+@pytest.fixture
+def own_store(line: Line, clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Line:
+    """The command line on the fixture ``store``."""
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    return line
 
 
 @pytest.fixture
@@ -172,7 +180,8 @@ def test_a_round_trip_of_profiles_is_equal(broken: Repository, line: Line, tmp_p
     assert line.json("import", str(file)) == {"read": 21, "changed": 0}
     again = tmp_path / "copy.jsonl"
     line.text("export", "copy", str(again))
-    assert again.read_text() == file.read_text().replace('"dataset": "t"', '"dataset": "copy"')
+    told = [json.loads(text) for text in (again.read_text() + file.read_text()).splitlines()]
+    assert [one["profile"] for one in told[:21]] == [one["profile"] for one in told[21:]]
     assert line.text("export", "t", "-", "--limit", "2").count("\n") == 2
 
 
@@ -187,9 +196,77 @@ def test_what_cannot_be_exchanged(broken: Repository, line: Line, tmp_path: Path
         b'{"format": "other"}',
         b'{"format": "airflow-dq-profile/1", "profile": {}}',
         b"\xff",
+        b"[" * 100_000,
     ):
         file.write_bytes(content)
         assert "Line 1 of" in line.refused("import", str(file))
+
+
+CHANGES = [
+    ("profile.row_count", -5, "-5 is not a number of rows"),
+    ("profile.row_count", 10**30, "row_count"),
+    ("profile.row_count", "many", "row_count"),
+    ("profile.row_count", 7, "is not the profile's number of rows, 7"),
+    ("profile.columns.price.metrics.complete_ratio", 1e21, "1e+21 is not from 0 to 1"),
+    ("profile.columns.price.metrics.str_len", 1.0, "a numeric column has no such metric"),
+    ("profile.columns.price.states_digest", "abc", "is not that of its states"),
+    ("profile.columns.price.states", {}, "its checksum is another one"),
+    ("profile.columns.price.kind", 5, "kind"),
+    ("profile.columns", [], "columns"),
+    ("profile.partition", None, "names no key"),
+    ("profile.partition", "a\x00b", "its checksum is another one"),
+    ("dataset", 5, "which is no name"),
+    ("checksum", None, "its checksum is another one"),
+    ("profile.variants.price", 3, "variants"),
+]
+
+
+def test_a_changed_line_stores_nothing_of_the_file(store: Repository, own_store: Line, tmp_path: Path) -> None:
+    put(store, *days(3))
+    file = tmp_path / "t.jsonl"
+    own_store.text("export", "t", str(file))
+    lines = file.read_text().splitlines()
+    for path, value, said in CHANGES:
+        document = json.loads(lines[1])
+        place = document
+        *steps, last = path.split(".")
+        for step in steps:
+            place = place[step]
+        place[last] = value
+        file.write_text("\n".join([lines[0], json.dumps(document), lines[2]]))
+        told = own_store.refused("import", str(file), *([] if path == "dataset" else ["--dataset", "copy"]))
+        assert said in told, path
+        assert "Line 2 of" in told
+        assert "Nothing of the file is stored" in told
+    assert [one.name for one in store.datasets()] == ["t"]
+
+
+def test_lines_of_the_same_partition_are_refused(store: Repository, own_store: Line, tmp_path: Path) -> None:
+    put(store, *days(2))
+    file = tmp_path / "t.jsonl"
+    own_store.text("export", "t", str(file))
+    file.write_text(file.read_text() * 2)
+    assert "Lines 1 and 3 of" in own_store.refused("import", str(file), "--dataset", "copy")
+
+
+def test_an_import_that_fails_while_it_is_stored_leaves_nothing(
+    store: Repository, own_store: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(store, *days(3))
+    file = tmp_path / "t.jsonl"
+    own_store.text("export", "t", str(file))
+    save, stored = profile_writer.save, []
+
+    def fail_at_the_third(*given: Any) -> bool:
+        stored.append(given)
+        if len(stored) == 3:
+            raise StoreError("no room")
+        return save(*given)
+
+    with monkeypatch.context() as changed:
+        changed.setattr(profile_writer, "save", fail_at_the_third)
+        assert "no room" in own_store.refused("import", str(file), "--dataset", "copy")
+    assert [one.name for one in store.datasets()] == ["t"]
 
 
 def test_prune_keeps_the_newest_partitions(broken: Repository, line: Line) -> None:

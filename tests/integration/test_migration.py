@@ -116,8 +116,11 @@ def test_not_migrated_is_said(empty: tuple[str, Engine]) -> None:
     upgrade(dsn)
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {SCHEMA}.alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreNotMigratedError, match=f"revision '9999', and this version needs '{head()}'"):
-        open_store(dsn)
+    said = f"revision '9999', which this version does not know .it needs '{head()}'.: install the version"
+    for act in (open_store, upgrade, lambda dsn: downgrade(dsn, "base")):
+        with pytest.raises(StoreNotMigratedError, match=said):
+            act(dsn)
+    assert not check(dsn).in_step
 
 
 def test_user_without_rights(empty: tuple[str, Engine]) -> None:

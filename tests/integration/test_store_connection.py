@@ -5,17 +5,20 @@ from __future__ import annotations
 import socket
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from threading import Timer
 
 import pytest
 from sqlalchemy import Connection, Engine, text
 
 from airflow_dq.exceptions import StoreUnreachableError
-from airflow_dq.store import open_store, transaction
+from airflow_dq.store import open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import check, upgrade
+from airflow_dq.store.patience import PAGE
+from airflow_dq.store.transaction import run
 
 
 def unused_port() -> int:
@@ -95,9 +98,8 @@ def test_a_server_that_only_reads_for_a_while_is_waited_for(clean_dsn: str, capl
     assert "read-only transaction" in caplog.text
 
 
-def test_one_that_goes_on_only_reading_may_be_tried_again(clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "RESTART_SECONDS", 0)
-    with read_only(clean_dsn), open_store(clean_dsn) as store:
+def test_one_that_goes_on_only_reading_may_be_tried_again(clean_dsn: str) -> None:
+    with read_only(clean_dsn), open_store(clean_dsn, patience=replace(TASK, restart=0)) as store:
         with pytest.raises(StoreUnreachableError, match=r"only reads .*cannot execute INSERT in a read-only") as raised:
             store.begin_attempt("flights", "1")
         assert raised.value.retryable
@@ -105,30 +107,42 @@ def test_one_that_goes_on_only_reading_may_be_tried_again(clean_dsn: str, monkey
 
 @pytest.mark.parametrize(
     ("limit", "work"),
-    [("LOCK_SECONDS", "LOCK TABLE airflow_dq.dataset IN EXCLUSIVE MODE"), ("STATEMENT_SECONDS", "SELECT pg_sleep(9)")],
+    [("lock", "LOCK TABLE airflow_dq.dataset IN EXCLUSIVE MODE"), ("statement", "SELECT pg_sleep(9)")],
 )
-def test_a_statement_that_waited_too_long_is_done_again(
-    limit: str, work: str, clean_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds = {"LOCK_SECONDS": 120, "STATEMENT_SECONDS": 300} | {limit: 1}
-    monkeypatch.setattr(transaction, "LOCK_SECONDS", seconds["LOCK_SECONDS"])
-    engine, holder = make_engine(parse_dsn(clean_dsn)), make_engine(parse_dsn(clean_dsn))
+def test_a_statement_that_waited_too_long_is_done_again(limit: str, work: str, clean_dsn: str) -> None:
+    short = replace(TASK, lock=1) if limit == "lock" else replace(TASK, statement=1)
+    engine, holder = make_engine(parse_dsn(clean_dsn), short), make_engine(parse_dsn(clean_dsn))
     tried: list[int] = []
 
     def once_too_long(connection: Connection) -> str:
         tried.append(1)
         if len(tried) > 1:
             held.rollback()
-        if len(tried) == 1 or limit == "LOCK_SECONDS":
+        if len(tried) == 1 or limit == "lock":
             connection.execute(text(work))
         return "done"
 
     with holder.connect() as held:
         held.execute(text("LOCK TABLE airflow_dq.dataset IN EXCLUSIVE MODE"))
-        done = transaction.run(engine, once_too_long, statement_seconds=seconds["STATEMENT_SECONDS"])
+        done = run(engine, once_too_long)
     assert (done, len(tried)) == ("done", 2)
-    monkeypatch.setattr(transaction, "RESTART_SECONDS", 0)
-    with pytest.raises(StoreUnreachableError, match="did not answer in time"):
-        transaction.run(engine, lambda c: c.execute(text("SELECT pg_sleep(9)")), statement_seconds=1)
     for one in (engine, holder):
         one.dispose()
+
+
+def test_one_that_always_takes_too_long_is_told(clean_dsn: str) -> None:
+    engine = make_engine(parse_dsn(clean_dsn), replace(TASK, restart=0))
+    with pytest.raises(StoreUnreachableError, match="did not answer in time"):
+        run(engine, lambda connection: connection.execute(text("SELECT pg_sleep(9)")), statement_seconds=1)
+    engine.dispose()
+
+
+def test_a_page_does_not_wait_for_a_connection_in_use(clean_dsn: str) -> None:
+    engine = make_engine(parse_dsn(clean_dsn), replace(PAGE, pool=0))
+    with ExitStack() as held:
+        for _ in range(5):
+            held.enter_context(engine.connect())
+        with pytest.raises(StoreUnreachableError, match="all of this process's connections to it are in use"):
+            run(engine, lambda _: None)
+    run(engine, lambda _: None)
+    engine.dispose()

@@ -11,6 +11,7 @@ from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import Repository, transaction
+from airflow_dq.store.patience import TASK
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 
@@ -230,7 +231,7 @@ def test_connection_that_dies_every_time_is_one_clear_error(
     killer = Killer(store, clean_dsn, 99)
     with pytest.raises(StoreUnreachableError, match="cannot be reached"):
         store.save_profile(attempt, "t", make_profile("p"))
-    assert killer.kills == transaction.ATTEMPTS
+    assert killer.kills == TASK.attempts
     assert rows_of(store, "profile") == 0
     assert rows_of(store, "column_profile") == 0
 

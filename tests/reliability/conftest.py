@@ -4,6 +4,7 @@
 test_killed_process        kill -9 of a process in the middle of a save, of a judgement, of tidying up
 test_killed_spark          kill -9 of a Spark job between two partitions, and the job again
 test_killed_postgres       kill -9, restart and absence of PostgreSQL; each connection of a save cut in turn; a trigger
+test_stopped_postgres      a server that hangs (SIGSTOP), for a moment and for long; one whose disk is full
 test_two_workers           two workers on a partition, on a dataset; reading and judging what is being replaced
 test_gate_order            a gate before its profile, without its database, and with clocks that disagree
 test_airflow_outage        PostgreSQL away while a gate of a real DAG run is rescheduled again and again
@@ -11,6 +12,8 @@ test_concurrent_review     several people, a judge and the profile job at a part
 test_gate_invariant        random sequences of all that can happen to a dataset: green only where something was checked
 test_late                  what retention keeps, and old partitions that are repaired or judged late
 test_scale, scale.py       40,000 column profiles, and 2 million: ``python -m tests.reliability.scale``
+decade.py                  ten years of a daily table of 60 columns: ``python -m tests.reliability.decade``
+fuzz.py                    random tables, damaged blobs and lines: ``python -m tests.reliability.fuzz``
 =========================  ===========================================================================================
 
 Each module has a PostgreSQL server of its own, which syncs to the disk and which its tests may kill.  Each test prints

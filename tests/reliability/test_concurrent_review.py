@@ -18,7 +18,7 @@ from tests.reliability.sight import assert_whole, put, report, rows
 
 OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)
 TODAY = "2024-01-21"
-PEOPLE = 6
+PEOPLE = 20
 ANSWERS: tuple[Decision, ...] = ("accepted", "rejected", "new_normal")
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import psycopg2
@@ -18,7 +19,8 @@ from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.store import Repository, open_store, transaction
+from airflow_dq.store import Repository, open_store
+from airflow_dq.store.patience import TASK
 from airflow_dq.triggers.profile import ProfileTrigger
 from tests.integration.sample import days, make_profile
 from tests.reliability.server import Server
@@ -141,7 +143,7 @@ def _terminate(dsn: str, backend: int) -> None:
 def test_restarted_while_a_trigger_waits(store: Repository, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", server.dsn)
     # A look that the outage catches in the middle waits so long for the server before it says so.
-    monkeypatch.setattr(transaction, "RESTART_SECONDS", 1)
+    monkeypatch.setitem(open_store.__kwdefaults__, "patience", replace(TASK, restart=1))
     store.begin_attempt("t", "p")
     waiting, outage = threading.Event(), threading.Event()
     looks: list[str] = []

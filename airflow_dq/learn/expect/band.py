@@ -23,6 +23,7 @@ from airflow_dq.learn.expect.forecast import Expected, expect
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
+from airflow_dq.metrics.extrapolation import TOTAL
 from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
@@ -216,10 +217,11 @@ def _of_length(band: Band, rate: float) -> float:
 def _of_amount(band: Band, rate: float) -> float:
     effect = max(band.metric.min_effect, _one(band))
     material, std = effect * max(band.level, 1e-9), band.sampling.std
-    # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.
-    return (
-        min(material, max(OFFSET_EFFECT, effect) * std) if std > 0.0 and band.metric.unit is Unit.COLUMN else material
-    )
+    # A sum has the column's unit, but is no place on its axis.
+    if std > 0.0 and band.metric.unit is Unit.COLUMN and band.metric.extrapolation is not TOTAL:
+        # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.
+        return min(material, max(OFFSET_EFFECT, effect) * std)
+    return material
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)

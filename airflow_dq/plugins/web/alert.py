@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import HTMLResponse
+from pydantic import BeforeValidator
 
 from airflow_dq.plugins.web.access import judged_by, requires_reading
 from airflow_dq.plugins.web.context import Store, page
 from airflow_dq.plugins.web.picture import chart_of
+from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.plugins.web.visit import Visiting
 from airflow_dq.report.pages import render_message
 from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 
-router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)])
+router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)], route_class=PageRoute)
 
 Done = Literal["decided", "resumed", "snoozed", "unsnoozed"]
 DONE: dict[Done, str] = {
@@ -24,6 +26,14 @@ DONE: dict[Done, str] = {
     "unsnoozed": "The snooze has ended.",
 }
 """What a page says after each action; the address only names it, so that no link can put words here."""
+
+
+def _unmapped(value: Any) -> Any:
+    # Airflow leaves its placeholder, or nothing, where a task is not mapped.
+    return value if isinstance(value, int) or str(value).strip().isdecimal() else NO_MAP_INDEX
+
+
+MapIndex = Annotated[int, BeforeValidator(_unmapped), Query(ge=NO_MAP_INDEX, le=2**31 - 1)]
 AlertId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
@@ -42,10 +52,9 @@ def partition(visit: Visiting, dataset: str, partition: str) -> HTMLResponse:
 
 
 @router.get("/task")
-def task(visit: Visiting, run_id: str, task_id: str, map_index: str = "") -> HTMLResponse:
-    """What a task has judged: the tab on its page.  Airflow leaves a placeholder where a task is not mapped."""
-    index = int(map_index) if map_index.isdecimal() else NO_MAP_INDEX
-    detail = visit.store.verdict_of_task(Origin(visit.dag_id, run_id, task_id, index))
+def task(visit: Visiting, run_id: str, task_id: str, map_index: MapIndex = NO_MAP_INDEX) -> HTMLResponse:
+    """What a task has judged: the tab on its page."""
+    detail = visit.store.verdict_of_task(Origin(visit.dag_id, run_id, task_id, map_index))
     if detail is None:
         text = "This task has judged no partition. A data-quality gate does, once it has run."
         return page(render_message(visit.where, "Nothing judged here", text))

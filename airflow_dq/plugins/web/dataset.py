@@ -10,9 +10,10 @@ from fastapi.responses import HTMLResponse
 
 from airflow_dq.plugins.web.access import ReadableDags
 from airflow_dq.plugins.web.context import Now, Store, Where, page
+from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.report.pages import DatasetView, render_dataset
 
-router = APIRouter()
+router = APIRouter(route_class=PageRoute)
 PARTITIONS = 60
 """Partitions in the strip and the sparklines: twice the history that programs learn from."""
 

@@ -19,6 +19,7 @@ from airflow_dq.judge.verdict import Decision
 from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin, undecidable
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
+from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.plugins.web.visit import Visit, Visiting
 from airflow_dq.report.pages.snooze import DAYS, read_scope
 from airflow_dq.store.review_model import Origin, VerdictDetail
@@ -26,6 +27,7 @@ from airflow_dq.store.review_model import Origin, VerdictDetail
 router = APIRouter(
     prefix="/dags/{dag_id}/alerts/{alert_id}",
     dependencies=[Depends(requires_reading), Depends(requires_deciding), Depends(requires_same_origin)],
+    route_class=PageRoute,
 )
 Comment = Annotated[str, Form(max_length=2000)]
 

@@ -6,8 +6,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from airflow_dq.exceptions import DQError, ReviewError
-from airflow_dq.plugins.web.context import addresses, page
+from airflow_dq.exceptions import DQError, ReviewError, StoreUnreachableError
+from airflow_dq.plugins.web.context import FAILURE_SECONDS, addresses, page, remember
 from airflow_dq.plugins.web.header import with_headers
 from airflow_dq.report.pages import render_message
 
@@ -16,8 +16,9 @@ _TITLES = {
     403: "Not allowed",
     404: "Not found",
     405: "Not found",
+    411: "Not understood",
+    413: "Not understood",
     422: "Not understood",
-    503: "The statistics database cannot be used",
 }
 
 
@@ -46,7 +47,13 @@ def _misunderstood(request: Request, error: Exception) -> Response:
 
 def _unusable(request: Request, error: Exception) -> Response:
     # A review that cannot be recorded as asked for is the asker's matter, everything else the administrator's.
-    return _message(request, 409 if isinstance(error, ReviewError) else 503, str(error))
+    if isinstance(error, ReviewError):
+        return _message(request, 409, str(error))
+    answer = page(render_message(addresses(request), "The statistics database cannot be used", str(error)), 503)
+    if isinstance(error, StoreUnreachableError):
+        remember(request, error)
+        answer.headers["Retry-After"] = f"{FAILURE_SECONDS:g}"
+    return answer
 
 
 def _broken(request: Request, error: Exception) -> Response:

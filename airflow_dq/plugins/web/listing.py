@@ -7,15 +7,16 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from airflow_dq.plugins.web.access import ReadableDags, requires_reading
 from airflow_dq.plugins.web.context import Now, Store, Where, page
+from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.report.pages import Addresses, ListView, render_list
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import AlertFilter
 
-router = APIRouter()
+router = APIRouter(route_class=PageRoute)
 PAGE = 40
 """Partitions on a page: so many can be looked through."""
 MOST = 100
@@ -30,6 +31,8 @@ def _none_if_empty(value: Any) -> Any:
 
 
 _Empty = BeforeValidator(_none_if_empty)
+# Nothing was judged before there was Airflow; the day after the last one of the calendar is none.
+_Day = Annotated[date, Field(ge=date(2000, 1, 1), le=date(2999, 12, 31))]
 
 
 class Filters(BaseModel):
@@ -40,8 +43,8 @@ class Filters(BaseModel):
     dataset: Annotated[str | None, _Empty] = None
     state: Literal["open", "decided", "closed", "all"] = "open"
     severity: Annotated[Literal["fail", "warn"] | None, _Empty] = None
-    since: Annotated[date | None, _Empty] = None
-    until: Annotated[date | None, _Empty] = None
+    since: Annotated[_Day | None, _Empty] = None
+    until: Annotated[_Day | None, _Empty] = None
     before: Annotated[int | None, Query(ge=1, le=_ID)] = None
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE
 

@@ -56,7 +56,11 @@ def _fixed(clause: Range) -> str:
 
 
 def _reference(clause: Range) -> str:
-    return reference_words(clause.expectation) or "the partition before"
+    expectation = clause.expectation
+    if expectation.forecast is Forecast.DIFFERENCE:
+        # The usual difference is part of the bounds that the sentence gives.
+        return "the partition before" if expectation.cycle == 1 else f"{expectation.cycle} partitions before"
+    return reference_words(expectation) or "the partition before"
 
 
 def _change(clause: Range) -> str:

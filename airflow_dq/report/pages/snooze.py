@@ -37,11 +37,16 @@ def read_scope(value: str) -> tuple[str | None, str | None] | None:
     """Column and metric of a form field; None when it is no scope."""
     try:
         parts = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(parts, list) or len(parts) != 2 or not all(part is None or type(part) is str for part in parts):
+    if not isinstance(parts, list) or len(parts) != 2 or not all(part is None or _is_name(part) for part in parts):
         return None
     return parts[0], parts[1]
+
+
+def _is_name(part: object) -> bool:
+    # Half a surrogate pair is a text in JSON and none anywhere else.
+    return type(part) is str and "\x00" not in part and part.encode("utf-8", "ignore").decode() == part
 
 
 def scope_words(column: str | None, metric: str | None) -> str:

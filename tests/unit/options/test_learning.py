@@ -70,9 +70,10 @@ def test_an_override_that_cannot_be_used_is_explained(given: dict[str, object], 
 
 
 @pytest.mark.parametrize(
-    ("option", "given"), [("target_fpr", "0.01"), ("history", "30"), ("min_history", 7.5), ("max_clauses", "3")]
+    ("option", "given"),
+    [("target_fpr", "0.01"), ("target_fpr", 1e-300), ("history", "30"), ("min_history", 7.5), ("max_clauses", "3")],
 )
-def test_a_text_is_no_number(option: str, given: object) -> None:
+def test_what_is_no_such_number_is_refused(option: str, given: object) -> None:
     with pytest.raises(ConfigurationError, match=rf"SynthesisOptions\({option}={given!r}\) cannot be used: give "):
         SynthesisOptions(**{option: given})  # type: ignore[arg-type]
 

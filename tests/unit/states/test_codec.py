@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import struct
-import zlib
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -73,10 +70,3 @@ def test_damage_is_seen_in_either_form() -> None:
         for damaged in (data[:-1], data + b"x", data[:20] + bytes([data[20] ^ 1]) + data[21:], data[:1] + b"\xff" * 8):
             with pytest.raises(CodecError, match=r"name/1.*Profile the partition again"), reading("name/1"):
                 unpack("name/1", damaged, 1)
-
-
-def test_what_an_earlier_revision_stored_is_read() -> None:
-    body = b"name/1\0" + struct.pack("<Q", 3) + b"abc"
-    assert unpack("name/1", zlib.compress(body), 1) == [b"abc"]
-    with pytest.raises(CodecError, match="cut short"), reading("name/1"):
-        unpack("name/1", zlib.compress(body)[:-1], 1)
