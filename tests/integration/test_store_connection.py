@@ -17,7 +17,7 @@ from airflow_dq.store import open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import check, upgrade
-from airflow_dq.store.patience import PAGE
+from airflow_dq.store.patience import PAGE, TASK
 from airflow_dq.store.transaction import run
 
 

@@ -19,7 +19,7 @@ from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.store import Repository, open_store
+from airflow_dq.store import Repository, open_store, transaction
 from airflow_dq.store.patience import TASK
 from airflow_dq.triggers.profile import ProfileTrigger
 from tests.integration.sample import days, make_profile
@@ -180,22 +180,21 @@ def test_restarted_while_a_trigger_waits(store: Repository, server: Server, monk
     report("restart of PostgreSQL while a trigger waits", looks_in_vain=looks.count("unreachable"), events=1)
 
 
-def test_a_server_that_does_not_come_back_is_told(
-    store: Repository, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(transaction, "RESTART_SECONDS", 1)
-    store.datasets()
+def test_a_server_that_does_not_come_back_is_told(store: Repository, server: Server) -> None:
+    hasty = open_store(server.dsn, patience=replace(TASK, restart=1))
+    hasty.datasets()
     server.stop()
     try:
         began = time.monotonic()
         with pytest.raises(StoreUnreachableError, match="cannot be reached"):
-            store.load_verdict("t", "p")
+            hasty.load_verdict("t", "p")
         waited = time.monotonic() - began
         began = time.monotonic()
         with pytest.raises(StoreUnreachableError), open_store(server.dsn):
             pass
         at_once = time.monotonic() - began
     finally:
+        hasty.close()
         server.start()
     assert waited >= 1 > at_once or at_once < waited
     report("PostgreSQL stays away", waited_seconds=waited, new_connection_told_after=at_once)
