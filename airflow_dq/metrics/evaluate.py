@@ -109,12 +109,12 @@ def compare(
             sides = (now.sketch(key), before.sketch(key))
         made = entry.pair_type
         if made is None:
-            found[entry.name] = as_value(entry.function(*(side.reader() for side in sides)))
+            found[entry.name] = entry.bounded(as_value(entry.function(*(side.reader() for side in sides))))
             continue
         # One pair for all metrics that take it: they share what is computed of both sides.
         if (made, sketched) not in pairs:
             pairs[made, sketched] = made(*sides)
-        found[entry.name] = as_value(entry.function(pairs[made, sketched]))
+        found[entry.name] = entry.bounded(as_value(entry.function(pairs[made, sketched])))
     return found
 
 

@@ -67,7 +67,7 @@ class Expected:
         :param forgiving: leave an odd day out on its own side too
         """
         odd = self._odd_day()
-        if odd is None or (not forgiving and (self.errors[odd] > 0.0) is above):
+        if odd is None or (not forgiving and bool(self.errors[odd] > 0.0) is above):
             return self.spread, self.worst
         rest = np.delete(self.errors, odd)
         return _spread(rest), _worst(rest)

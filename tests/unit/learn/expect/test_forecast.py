@@ -51,3 +51,32 @@ def test_what_never_changed_has_no_spread(constant: float) -> None:
     found = expect(np.full(30, constant))
     assert (found.is_fixed, found.spread, found.worst) == (True, 0.0, 0.0)
     assert found.expectation.center == pytest.approx(constant)
+
+
+def test_an_odd_day_is_no_scale_for_the_other_side() -> None:
+    usual = np.random.default_rng(1).normal(100.0, 1.0, 29)
+    promotion = expect(np.insert(usual, 12, 250.0))
+    assert promotion.seen(above=True) == (promotion.spread, promotion.worst)
+    assert promotion.seen(above=False)[1] < 10.0 < promotion.worst
+    assert promotion.seen(above=True, forgiving=True)[1] < 10.0
+    accident = expect(np.insert(usual, 12, 10.0))
+    assert accident.seen(above=False) == (accident.spread, accident.worst)
+    assert accident.seen(above=True)[1] < 10.0
+
+
+def test_two_odd_days_are_a_scale() -> None:
+    usual = np.random.default_rng(1).normal(100.0, 1.0, 29)
+    twice = expect(np.insert(usual, [5, 12], 250.0))
+    assert twice.seen(above=False, forgiving=True) == (twice.spread, twice.worst)
+
+
+def test_growth_is_followed_by_a_line_and_growth_with_a_week_by_the_level_of_it() -> None:
+    noise = np.random.default_rng(3).normal(0.0, 0.02, 60)
+    growing = np.exp(np.log(1000.0) + 0.006 * np.arange(60) + noise)
+    steady = expect(growing[:30], logarithmic=True)
+    assert steady.expectation.forecast is Forecast.LINE
+    assert steady.worst < 0.1
+    weekly = growing * np.array([1.0, 1.1, 1.0, 0.9, 1.2, 0.5, 0.3] * 9)[:60]
+    found = expect(weekly, logarithmic=True)
+    assert found.expectation.forecast is Forecast.SEASON_OF_LEVEL
+    assert abs(float(np.median(found.errors))) < 0.01
