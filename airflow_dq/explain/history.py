@@ -10,6 +10,7 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.expectation import CYCLES, Expectation, Forecast
 from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.metrics.registry import get_metric
 
 LAST_VALUES = 3
 """Values of the newest partitions that an alert quotes: as many as tell a constant from a moving metric in one line."""
@@ -50,9 +51,11 @@ def history_changes(constraint: Range, partition: PartitionView, past: Points) -
 def _from_what(constraint: Range, partition: PartitionView) -> str:
     """Which past values the expectation follows from."""
     expectation = constraint.expectation
-    past = None if constraint.column is None else partition.past(constraint.column, constraint.kind)
-    if constraint.pair and (steps := partition.steps(past)) > 1:
-        return f"the largest one so far, for the {steps} steps to the newest partition"
+    metric = get_metric(constraint.metric, constraint.kind)
+    if constraint.pair and constraint.column is not None and metric is not None:
+        steps = partition.steps_from_baseline(partition.past(constraint.column, constraint.kind), metric)
+        if steps > 1:
+            return f"the largest one so far, for the {steps} steps to what it is compared with"
     return reference_words(expectation) or f"the value of {_newest(partition)}"
 
 

@@ -208,8 +208,9 @@ class Range(Constraint):
         What changes by as much with each step is further off by each of them; a divergence is by the square.
         """
         metric = get_metric(self.metric, self.kind)
-        past = None if self.column is None else partition.past(self.column, self.kind)
-        return float(partition.steps(past) ** (1 if metric is None else metric.order))
+        if self.column is None or metric is None:
+            return 1.0
+        return float(partition.steps_from_baseline(partition.past(self.column, self.kind), metric) ** metric.order)
 
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""

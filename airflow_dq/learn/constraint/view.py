@@ -37,6 +37,11 @@ class PartitionView:
         steps = (self.history if past is None else past).timeline.steps_to(self.profile.partition)
         return steps[-1] if steps else 1
 
+    def steps_from_baseline(self, past: ColumnHistory, metric: Metric) -> int:
+        """How many slots the partition lies behind what a pair metric compares it with."""
+        steps = past.timeline.steps_to(self.profile.partition)
+        return steps[past.newest_comparable(metric.pool)] if steps else 1
+
     def column(self, name: str) -> ColumnProfile | None:
         """The column in the partition."""
         return self.profile.columns.get(name)
