@@ -167,8 +167,9 @@ class Range(Constraint):
         centre = self.centre(partition)
         if centre is None:
             return None
-        lower = None if self.below is None else self.expectation.from_scale(centre - self.below)
-        upper = None if self.above is None else self.expectation.from_scale(centre + self.above)
+        noise = self._noise(partition)
+        lower = None if self.below is None else self.expectation.from_scale(centre - noise * self.below)
+        upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= self._growth(partition)
         lowest, highest = self._natural_range
@@ -201,6 +202,16 @@ class Range(Constraint):
         if excludes_nothing(lower, upper, self._natural_range):
             return self._not_evaluated("every value that it can have is within its range", applies=False)
         return None
+
+    def _noise(self, partition: PartitionView) -> float:
+        """How many times wider it is because fewer rows than usual came: the sampling error of a column is larger.
+
+        A standard error grows with the square root of that, a divergence between equal distributions in proportion.
+        """
+        metric = get_metric(self.metric, self.kind)
+        if self.column is None or metric is None:
+            return 1.0
+        return float(partition.share_of_usual_rows ** (-0.5 * metric.order))
 
     def _growth(self, partition: PartitionView) -> float:
         """How many times larger a distance may be across a gap, where two partitions lie further apart than any before.

@@ -65,6 +65,17 @@ class PartitionView:
         return self.column(name) is None and name in self.history.optional
 
     @cached_property
+    def share_of_usual_rows(self) -> float:
+        """The number of rows, as a share of the usual one and at most that.
+
+        No partition is excused for having fewer than any before: that is for the number of rows to say.
+        """
+        past = np.array([one.row_count for one in self.history.profiles if one.row_count])
+        if not len(past):
+            return 1.0
+        return min(1.0, max(self.profile.row_count, float(past.min())) / float(np.median(past)))
+
+    @cached_property
     def renamed(self) -> Mapping[str, str]:
         """Columns that went, and the new name under which each seems to have come again."""
         newest = self.history.newest

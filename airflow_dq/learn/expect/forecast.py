@@ -24,7 +24,8 @@ TESTED = 5
 """Fewest one-step-ahead errors that a choice may rest on."""
 ODD = 3.0
 """An error this many times as large as any other is an odd day: a promotion, an accident.  With 30 partitions of real
-tables it cost one more alarm among 636 judged columns, and caught 0.1 % more of the injected errors."""
+tables it cost one more alarm among 840 judged columns; after a promotion with 2.4 times the rows, a loss of 60 % is
+found, where before it took 80 %."""
 NO_SPREAD = 1e-9
 """A spread below this share of the largest value is rounding: the series is constant."""
 
@@ -74,7 +75,8 @@ class Expected:
 
     def _odd_day(self) -> int | None:
         """Place of the one error that is far larger than all others; None where there is none."""
-        if len(self.errors) < MIN_HISTORY:
+        if len(self.errors) < MIN_HISTORY or self.expectation.forecast in (Forecast.LAST, Forecast.TREND):
+            # What follows its newest value has jumped, and may jump back.
             return None
         sizes = np.abs(self.errors)
         first = int(np.argmax(sizes))

@@ -118,13 +118,7 @@ class ColumnHistory:
         return end - 1
 
     def _values(self, place: int) -> float:
-        """How many values of the column a partition holds."""
-        column, rows = self.columns[place], self.profiles[place].row_count
-        complete = 0.0 if column is None else column.metrics.get("complete_ratio")
-        if column is not None and not isinstance(complete, float) and complete not in ABSENT:
-            # Whoever has chosen other metrics has not measured it.
-            return float(rows) if column.kind is not Kind.NULL else 0.0
-        return rows * complete if isinstance(complete, float) else 0.0
+        return _values(self.columns[place], self.profiles[place].row_count)
 
     def typical(self, metric: str) -> float:
         """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
@@ -162,6 +156,15 @@ class ColumnHistory:
                 if i >= pool
             ]
         return self._found[pool]
+
+
+def _values(column: ColumnProfile | None, rows: int) -> float:
+    """How many values of the column a partition holds."""
+    complete = None if column is None else column.metrics.get("complete_ratio")
+    if column is None or column.kind is Kind.NULL or complete in ABSENT:
+        return 0.0
+    # Whoever has chosen other metrics has not measured it.
+    return rows * complete if isinstance(complete, float) else float(rows)
 
 
 def kind_of(columns: Columns) -> Kind:

@@ -1,0 +1,67 @@
+"""Ranges on days with far fewer rows than usual, and on the days after them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import Profile
+from airflow_dq.profile.table import profile_table
+
+MONDAY = date(2026, 1, 5)
+USUAL, THIN = 600, 40
+CODES = [f"K{number}" for number in range(40)]
+
+
+def rows_of(place: int) -> int:
+    """Sundays have hardly any rows."""
+    return THIN if place % 7 == 6 else USUAL
+
+
+def day(place: int, rows: int | None = None, *, scale: float = 1.0, nulls: float = 0.0) -> Profile:
+    """A day's partition: amounts and codes."""
+    rng = np.random.default_rng(place)
+    size = rows_of(place) if rows is None else rows
+    weights = 1.0 / np.arange(1, len(CODES) + 1)
+    amounts = pa.array(scale * rng.gamma(4.0, 10.0, size), mask=rng.random(size) < nulls)
+    table = pa.table({"amount": amounts, "code": rng.choice(CODES, size, p=weights / weights.sum()).tolist()})
+    return profile_table(table, partition=str(MONDAY + timedelta(place)))
+
+
+def broken(history: list[Profile], now: Profile) -> set[str | None]:
+    """The metrics whose ranges the partition leaves."""
+    verdict = evaluate(synthesize(history, SynthesisOptions()), now, history)
+    return {finding.metric for finding in verdict.findings}
+
+
+def test_the_day_after_a_first_thin_day_is_compared_with_an_ordinary_one() -> None:
+    history = [day(place) for place in range(7)]
+    assert broken(history, day(7)) == set()
+
+
+@pytest.mark.parametrize("place", [28, 34, 41])
+def test_a_thin_day_may_stray_as_far_as_its_few_rows_let_it(place: int) -> None:
+    assert broken([day(past) for past in range(place)], day(place)) == set()
+
+
+@pytest.mark.parametrize("place", [30, 34])
+def test_errors_are_found_on_ordinary_and_on_thin_days(place: int) -> None:
+    history = [day(past) for past in range(place)]
+    assert "mean" in broken(history, day(place, scale=60.0))
+    assert "complete_ratio" in broken(history, day(place, nulls=0.9))
+
+
+@pytest.mark.parametrize("lost", [0.5, 0.9, 0.99])
+def test_fewer_rows_than_ever_excuse_nothing(lost: float) -> None:
+    history = [day(past, USUAL) for past in range(20)]
+    program = synthesize(history, SynthesisOptions())
+    few = evaluate(program, day(20, int((1.0 - lost) * USUAL), scale=60.0), history)
+    assert few.status is Status.FAIL
+    assert {"row_count", "mean"} <= {finding.metric for finding in few.findings}
