@@ -270,8 +270,9 @@ def test_an_import_that_fails_while_it_is_stored_leaves_nothing(
 
 
 def test_prune_keeps_the_newest_partitions(broken: Repository, line: Line) -> None:
-    assert line.json("prune", "--keep", "5")["partitions"] == 16
-    assert [one.partition for one in broken.partitions("t")][-1] == "2024-01-17"
+    assert "a gate could learn from 4, and needs 6" in line.refused("prune", "--keep", "5")
+    assert line.json("prune", "--keep", "7")["partitions"] == 14
+    assert [one.partition for one in broken.partitions("t")][-1] == "2024-01-15"
     assert "keep at least 1" in line.refused("prune", "--keep", "0")
 
 

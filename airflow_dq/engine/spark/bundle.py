@@ -16,6 +16,7 @@ _PARTS = (
     "__init__.py",
     "exceptions.py",
     "settings.py",
+    "visible.py",
     "options",
     "states",
     "metrics",
