@@ -145,7 +145,7 @@ def done(home: AirflowHome) -> tuple[dict[str, Any], str]:
         [
             step("broken", "run_guard", copy=[str(lake / "broken.parquet"), today]),
             step("repaired", "run_guard", copy=[str(lake / "repaired.parquet"), today]),
-            step("manual", "run_guard", None, conf={"day": DAYS[5]}),
+            step("manual", "run_guard", None, conf={"day": DAYS[-1]}),
             step("manual_without_a_key", "run_default", None),
             step("default", "run_default"),
             step("violation", "run_violation"),
@@ -208,7 +208,7 @@ def test_the_profile_returns_what_it_did(runs: dict[str, Any]) -> None:
 
 def test_a_manual_run_without_a_logical_date_takes_its_key_from_a_parameter(runs: dict[str, Any]) -> None:
     assert runs["manual"]["states"]["publish"] == ["success"]
-    assert runs["manual"]["returned"]["guard.gate"][0]["partition"] == DAYS[5]
+    assert runs["manual"]["returned"]["guard.gate"][0]["partition"] == DAYS[-1]
 
 
 def test_a_manual_run_without_any_key_says_what_to_give(runs: dict[str, Any], output: str) -> None:
