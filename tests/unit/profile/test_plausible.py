@@ -13,6 +13,7 @@ from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.model import digest_states
 from airflow_dq.profile.plausible import require_plausible
+from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states.count import Counts
 from tests.unit.profile.test_fuzz import tables
 
@@ -28,7 +29,7 @@ def test_what_was_scanned_is_plausible(table: pa.Table) -> None:
 
 
 def test_what_was_scanned_of_hidden_columns_is_plausible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AIRFLOW_DQ_HASH_KEY", "a secret of some length")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of some length")
     table = pa.table({"x": [float(n) / 7 for n in range(500)], "s": [f"n{n % 9}" for n in range(500)]})
     require_plausible(profile_table(table, "1", ProfileOptions(store_values=False)))
 
