@@ -45,7 +45,7 @@ def _read_metric(wired: Any) -> MetricValue:
 
 def _write_states(states: Mapping[str, State]) -> dict[str, str]:
     """Each state's binary form, compressed, in base64."""
-    from airflow_dq.states.codec import compress  # needs pyarrow
+    from airflow_dq.states.layout import compress  # needs pyarrow
 
     return {key: base64.b64encode(compress(blob)).decode() for key, blob in encode_states(states).items()}
 

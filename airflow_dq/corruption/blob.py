@@ -21,8 +21,8 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.encoding import decode_metrics, encode_metrics, strict_json
 from airflow_dq.profile.model import Variant
 from airflow_dq.states.base import State, decode_state
-from airflow_dq.states.codec import unzstd
 from airflow_dq.states.inflate import inflate
+from airflow_dq.states.layout import unzstd
 
 _VERSION = 2
 """Of the layout; a blob with another one is refused."""

@@ -22,9 +22,9 @@ from airflow_dq.profile.model import ColumnProfile, Profile, States, digest_stat
 from airflow_dq.profile.remark import remark_of
 from airflow_dq.profile.sample import RowSample
 from airflow_dq.states.base import Kind, State, decode_state, states_of
-from airflow_dq.states.codec import compress, decompress
 from airflow_dq.states.count import Counts
 from airflow_dq.states.hashing import Hashes
+from airflow_dq.states.layout import compress, decompress
 from airflow_dq.states.prepared import PreparedColumn
 
 BATCH_ROWS = 65_536

@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from airflow_dq.states.array import DistinctStrings, string_bytes, strings_from_bytes
-from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import Hashes, hash_strings
 from airflow_dq.states.heavy import HeavyHitters
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.layout import pack_integers, unpack_integers
 from airflow_dq.states.value_sample import ValueSample
 
 Counted = NDArray[np.int64]

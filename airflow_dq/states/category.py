@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from airflow_dq.states.array import DistinctStrings, added_up, string_bytes
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import Buckets, read_strings
-from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.heavy import Frequent
 from airflow_dq.states.hidden import hidden_strings
+from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
 Counted = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from airflow_dq.states.base import State
-from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 
 
 class CounterState(State):

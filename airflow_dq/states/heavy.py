@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import Hashes
+from airflow_dq.states.layout import pack_integers, unpack_integers
 
 Counted = NDArray[np.int64]
 

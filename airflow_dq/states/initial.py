@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.states.base import Kind, State
-from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
 Counted = NDArray[np.int64]

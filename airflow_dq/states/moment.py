@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from airflow_dq.states.base import Kind, State
-from airflow_dq.states.codec import pack, reading, unpack
 from airflow_dq.states.exact import UNIT, exact_dot, exact_sum
 from airflow_dq.states.fixed_point import unscaled
 from airflow_dq.states.hidden import rounded_outwards
+from airflow_dq.states.layout import pack, reading, unpack
 from airflow_dq.states.long_integer import EXACT_INTEGER, is_long
 from airflow_dq.states.prepared import PreparedColumn
 

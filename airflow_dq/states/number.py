@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.cell import Cells
-from airflow_dq.states.codec import (
+from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
+from airflow_dq.states.heavy import Frequent
+from airflow_dq.states.hidden import hidden_hashes
+from airflow_dq.states.joint import sketched_cells
+from airflow_dq.states.layout import (
     pack,
     pack_floats,
     pack_integers,
@@ -23,10 +27,6 @@ from airflow_dq.states.codec import (
     unpack_floats,
     unpack_integers,
 )
-from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
-from airflow_dq.states.heavy import Frequent
-from airflow_dq.states.hidden import hidden_hashes
-from airflow_dq.states.joint import sketched_cells
 from airflow_dq.states.long_integer import is_long, split, whole
 from airflow_dq.states.prepared import PreparedColumn
 from airflow_dq.states.sketch import NumberSketch

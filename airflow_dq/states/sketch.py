@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.states.codec import pack_floats, pack_integers, unpack_floats, unpack_integers
 from airflow_dq.states.grid import COARSEST, Histogram, coarser_log_keys, grid_keys, grid_level, log_keys, log_level
 from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.heavy import HeavyHitters
 from airflow_dq.states.hidden import rounded_outwards
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.layout import pack_floats, pack_integers, unpack_floats, unpack_integers
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind, State
-from airflow_dq.states.codec import pack, pack_integers, reading, unpack, unpack_integers
+from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.codec import pack_integers, unpack_integers
 from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.layout import pack_integers, unpack_integers
 
 Counted = NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
-from airflow_dq.states.codec import compress
+from airflow_dq.states.layout import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow

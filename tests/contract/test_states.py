@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.states.base import Kind, State, decode_state, state_types, states_for, states_of
-from airflow_dq.states.codec import compress
 from airflow_dq.states.count import Counts
+from airflow_dq.states.layout import compress
 from airflow_dq.states.prepared import PreparedColumn
 
 SPECIAL = [

@@ -18,8 +18,8 @@ from pyspark.sql import SparkSession
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile
 from airflow_dq.states.base import Kind
-from airflow_dq.states.codec import compress
 from airflow_dq.states.count import Counts
+from airflow_dq.states.layout import compress
 from airflow_dq.store import Repository
 from tests.integration.spark_job import run_job
 

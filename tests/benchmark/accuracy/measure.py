@@ -16,10 +16,10 @@ from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.profile import profile_table
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.category_pair import CategoryPair
-from airflow_dq.states.codec import compress
 from airflow_dq.states.grid import bin_edges
 from airflow_dq.states.hashing import hash_floats
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.layout import compress
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import BINS, NumberPair
 from airflow_dq.store.value import encode_metrics

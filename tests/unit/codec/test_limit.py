@@ -18,8 +18,8 @@ from airflow_dq.corruption.blob import _PREFIX, _VERSION, decode_variants
 from airflow_dq.exceptions import CodecError
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.states.base import decode_state, state_types
-from airflow_dq.states.codec import compress
 from airflow_dq.states.inflate import LARGEST, inflate
+from airflow_dq.states.layout import compress
 from airflow_dq.store import document
 
 TOO_MUCH = LARGEST + 1

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from airflow_dq.states.codec import compress
 from airflow_dq.states.hashing import hash_floats
 from airflow_dq.states.hyperloglog import HyperLogLog
+from airflow_dq.states.layout import compress
 
 
 @pytest.mark.parametrize("size", [1, 10, 1_000, 30_000, 300_000])

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.states.codec import pack, pack_integers
 from airflow_dq.states.initial import Initials
+from airflow_dq.states.layout import pack, pack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.metrics.moment import cohen_d
-from airflow_dq.states.codec import unpack
+from airflow_dq.states.layout import unpack
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.prepared import PreparedColumn
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.states.cell import Cells
-from airflow_dq.states.codec import compress
+from airflow_dq.states.layout import compress
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import NumberPair
 

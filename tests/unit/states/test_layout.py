@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import CodecError
-from airflow_dq.states.codec import (
+from airflow_dq.states.layout import (
     compress,
     pack,
     pack_floats,
