@@ -51,7 +51,7 @@ class Scale(StrEnum):
     """Any number; a change is compared with its level."""
     LENGTH = "length"
     """An average number of characters: a change is compared with its level, of at least a quarter of a character."""
-    SIZE = "size"
+    RATIO = "ratio"
     """A number of 0 or more that varies by factors: logarithmic."""
     COUNT = "count"
     """A number of things: logarithmic, and one thing more or less is never material."""
@@ -124,7 +124,7 @@ class FirstOccurrence:
 MIN_EFFECT = {
     Scale.AMOUNT: 0.004,
     Scale.LENGTH: 0.004,
-    Scale.SIZE: 0.004,
+    Scale.RATIO: 0.004,
     Scale.COUNT: 0.004,
     Scale.SHARE: 0.004,
     Scale.DISTANCE: 0.01,

@@ -409,7 +409,7 @@ def test_unit_and_natural_range_agree_with_the_scale(kind: Kind, entry: Metric) 
         assert entry.natural_range == (0.0, 1.0)
     if entry.pair:
         assert lowest == 0.0
-    units = {Scale.SHARE: Unit.SHARE, Scale.COUNT: Unit.COUNT, Scale.TRANSPORT: Unit.SPAN, Scale.SIZE: Unit.SPAN}
+    units = {Scale.SHARE: Unit.SHARE, Scale.COUNT: Unit.COUNT, Scale.TRANSPORT: Unit.SPAN, Scale.RATIO: Unit.SPAN}
     assert entry.unit is units.get(entry.scale, entry.unit)
     homes = {
         Unit.COLUMN: {Kind.NUMERIC, Kind.TIMESTAMP},

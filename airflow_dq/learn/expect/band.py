@@ -79,7 +79,7 @@ class Band:
         if len(known) < MIN_HISTORY:
             return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
         positive = bool((known > 0).all())
-        logarithmic = metric.scale in (Scale.SIZE, Scale.COUNT) and positive
+        logarithmic = metric.scale in (Scale.RATIO, Scale.COUNT) and positive
         with np.errstate(over="ignore", invalid="ignore"):
             expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
         if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
@@ -206,7 +206,7 @@ def _of_count(band: Band, rate: float) -> float:
     return math.log(level / (level - step)) if level > step else math.log1p(step / level)
 
 
-def _of_size(band: Band, rate: float) -> float:
+def _of_ratio(band: Band, rate: float) -> float:
     return band.metric.min_effect if band.logarithmic else band.metric.min_effect * band.level
 
 
@@ -230,7 +230,7 @@ _EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
     Scale.DISTANCE: _of_distance,
     Scale.TRANSPORT: _of_transport,
     Scale.COUNT: _of_count,
-    Scale.SIZE: _of_size,
+    Scale.RATIO: _of_ratio,
     Scale.LENGTH: _of_length,
     Scale.AMOUNT: _of_amount,
 }

@@ -97,7 +97,7 @@ def test_an_override_of_what_does_not_exist_is_explained() -> None:
 def users_metric() -> Iterator[str]:
     """Registered as a DAG file does it, and forgotten again."""
 
-    @metric(Moments, bound=Bound.CHEBYSHEV, kinds=frozenset({Kind.NUMERIC}), scale=Scale.SIZE)
+    @metric(Moments, bound=Bound.CHEBYSHEV, kinds=frozenset({Kind.NUMERIC}), scale=Scale.RATIO)
     def variation(moments: Moments) -> MetricValue:
         """Standard deviation as a share of the mean."""
         return moments.std / moments.mean if moments.count and moments.mean else Reason.NO_VALUES
