@@ -55,7 +55,7 @@ class ComparisonSide(Mapping[str, State]):
         """The state as distances between sketches read it."""
         if key not in self._sketches:
             state = self._states[key]
-            self._sketches[key] = state if state.fullness > 1.0 else state.compared_sketch()
+            self._sketches[key] = state.compared_sketch() if self.is_exact(key) else state
         return self._sketches[key]
 
     def is_exact(self, key: str) -> bool:

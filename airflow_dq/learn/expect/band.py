@@ -21,6 +21,7 @@ from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect
 from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
 from airflow_dq.metrics.extrapolation import TOTAL
@@ -120,7 +121,7 @@ class Band:
         if self.metric.pair:
             return np.full(len(rates), np.inf)
         below = self._bounded_below(rates, budget)
-        if not self.excludes(below):
+        if self._excludes_nothing(below):
             # One odd day must not leave the side open on which it lies.
             below = self._bounded_below(rates, budget, forgiving=True)
         return below
@@ -134,12 +135,12 @@ class Band:
             below = np.where(below > VANISHING, np.inf, below)
         return below
 
-    def excludes(self, below: FloatArray) -> bool:
-        """Whether the tightest of some lower bounds leaves out anything that the metric can be at all."""
-        least = float(below.min())
-        if math.isinf(least) or not self.expected.is_fixed or self.logarithmic:
-            return not math.isinf(least)
-        return self.expected.expectation.center - least > self.metric.natural_range[0]
+    def _excludes_nothing(self, below: FloatArray) -> bool:
+        """Whether the tightest of some lower bounds allows everything that the metric can be."""
+        expectation, least = self.expected.expectation, float(below.min())
+        if not expectation.is_fixed:
+            return math.isinf(least)
+        return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
     def _above(self, rates: FloatArray, budget: float) -> FloatArray:
         """How far above the expectation the next value may lie at each rate."""
