@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from airflow_dq.explain.lines import details
-from airflow_dq.gate.answer import OPTIONS
+from airflow_dq.judge.verdict import BUTTONS
 
 if TYPE_CHECKING:
     from airflow_dq.explain.alert import Alert
@@ -64,7 +64,7 @@ def body(detail: VerdictDetail, page: str | None) -> str:
         blocks.append("\n".join(_table(detail)))
     if page is not None:
         blocks.append(f"[Open the alert: charts, what changed, snooze]({page})")
-    blocks.append("\n".join(f"- **{option}**: {_MEANING[decision]}" for decision, option in OPTIONS.items()))
+    blocks.append("\n".join(f"- **{option}**: {_MEANING[decision]}" for decision, option in BUTTONS.items()))
     return "\n\n".join(blocks)
 
 
