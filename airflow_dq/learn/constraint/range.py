@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from airflow_dq.learn.constraint.base import (
     Scope,
     Skipped,
 )
+from airflow_dq.learn.constraint.direction import one_sided, opened
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.band import Band
@@ -36,7 +37,7 @@ from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
 from airflow_dq.metrics.registry import get_metric, metrics_for
-from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.learning import Direction, SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
 
 
@@ -73,12 +74,22 @@ class Range(Constraint):
     """Whether past partitions had nothing to measure, so that another one is no finding."""
     catches: tuple[str, ...] = ()
     """Labels of the injected errors that violate it: what it is expected to catch."""
+    direction: Direction | None = None
+    """The only way in which a move is an alarm, where a user has said so."""
 
     @classmethod
-    def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
+    def of(
+        cls,
+        scope: Scope,
+        kind: Kind,
+        chosen: Chosen,
+        past: ColumnHistory | None = None,
+        directions: Mapping[str, Direction] | None = None,
+    ) -> Range:
         """The range that was chosen among candidates.
 
         :param past: the column's history, which a pair metric's representation is that of
+        :param directions: what a user has said of metrics
         """
         found, index = chosen.candidates, chosen.index
         pair = found.metric.pair and past is not None
@@ -99,6 +110,7 @@ class Range(Constraint):
             representation=past.representation(found.metric.name) if pair and past is not None else None,
             may_be_absent=chosen.watched.may_be_absent,
             catches=chosen.catches,
+            direction=(directions or {}).get(found.metric.name),
         )
 
     @property
@@ -264,26 +276,30 @@ class RangeDetector(Detector):
         """One range of the number of rows, and the chosen ones of each column."""
         names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
-        share = _share(options, names)
+        share = equal_share(options, names)
         rows = _rows(history, options, share)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
             name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
             for name, kind in kinds.items()
         }
-        able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
+        able = {
+            name: replace(one, watched=one_sided(one.watched, options.of_column(name).direction))
+            for name, one in found.items()
+            if isinstance(one, ColumnChoice)
+        }
         chosen = _choose(able, options, share)
-        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows)]
+        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)]
         for name, choice in chosen.items():
-            past = history.column(name, kinds[name])
-            ranges += [Range.of(Scope((name,)), kinds[name], one, past) for one in choice.chosen]
+            past, directions = history.column(name, kinds[name]), options.of_column(name).direction
+            ranges += [Range.of(Scope((name,)), kinds[name], one, past, directions) for one in choice.chosen]
         kept = without_idle(ranges)
         bounded = {one.column for one in kept}
         reports = {name: _report(kinds[name], one, chosen.get(name), name in bounded) for name, one in found.items()}
         return Learned(tuple(kept), reports) if kept else Skipped(_nothing_bounded(names), reports)
 
 
-def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
+def equal_share(options: SynthesisOptions, names: Sequence[str]) -> float:
     """The false-positive rate of each column without a rate of its own, and of the row count."""
     if options.scope == "column":
         return options.target_fpr
@@ -300,7 +316,7 @@ def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen |
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
     if isinstance(band, str):
         return None
-    candidates = band.candidates(share)
+    candidates = opened(band.candidates(share), options.direction.get(metric.name))
     # The one that takes the whole budget: nothing else competes for it.
     return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
 

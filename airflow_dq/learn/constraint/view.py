@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airflow_dq.learn.expect.violation import is_unknown
 from airflow_dq.learn.renaming import renamings
+from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
     from airflow_dq.metrics.descriptor import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why a metric has no value that a constraint could judge."""
+
+    reason: str
+    applies: bool = True
+    """False: the data leaves nothing to judge; True: what is needed is not known."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,20 @@ class PartitionView:
     def is_excused(self, name: str) -> bool:
         """Whether the partition lacks a column that may be missing."""
         return self.column(name) is None and name in self.history.optional
+
+    def value(self, name: str, kind: Kind, metric: str) -> float | Unknown:
+        """A single-distribution metric of a column that has been of this kind."""
+        column = self.column(name)
+        if self.is_excused(name):
+            return Unknown("the column is missing, as in some past partitions", applies=False)
+        if column is not None and column.kind is Kind.NULL:
+            return Unknown(Reason.NO_VALUES.value, applies=False)
+        if column is None or column.kind is not kind:
+            return Unknown(f"it is no {kind} column in the partition")
+        value = column.metrics.get(metric)
+        if isinstance(value, Reason):
+            return Unknown(value.value, applies=is_unknown(value))
+        return Unknown("it is not measured; profile the partition again") if value is None else float(value)
 
     @cached_property
     def share_of_usual_rows(self) -> float:
