@@ -131,8 +131,8 @@ def volume(comparison: Comparison) -> Cause | None:
     score = 1.0 - min(1.0, 2.0 * unlike(comparison))
     many = "fewer" if ratio < 1 else "more"
     share = percent(ratio) if ratio < 1 else f"{ratio:.2g} times"
-    words = f"{many} rows ({share} of the usual number), distributed as before"
-    return Cause("volume_change", many, words, score)
+    plain = f"{many} rows ({share} of the usual number)"
+    return Cause("volume_change", many, f"{plain}, distributed as before", score, plain)
 
 
 def copies_of(comparison: Comparison) -> int | None:
