@@ -316,6 +316,14 @@ class Repository:
         """Another dataset with nearly the same name and at least so many profiles, or None."""
         return run(self._engine, lambda c: maturity.alike(c, dataset, least))
 
+    def dataset_before(self, dataset: str, origin: Origin, least: int) -> str | None:
+        """Another dataset with at least so many profiles that the same task has judged in an earlier run, or None."""
+        return run(self._engine, lambda c: maturity.judged_before(c, dataset, origin, least))
+
+    def stalled(self, dataset: str, partition: str, origin: Origin, least: int) -> str | None:
+        """Why a dataset will never have so many partitions as its gate is called, or None."""
+        return run(self._engine, lambda c: maturity.stalled(c, dataset, partition, origin, least))
+
     def snooze(
         self,
         dataset: str,
