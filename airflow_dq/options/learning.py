@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
+from zoneinfo import ZoneInfo
 
 from airflow_dq.exceptions import ConfigurationError
 
@@ -18,6 +19,7 @@ _LEAST_RATE = 1e-9
 """Of less nobody could ever tell whether it is kept, and a bound that seldom broken allows every value there is."""
 _RATE = f"a rate between 0 and 1, such as 0.001 (the least is {_LEAST_RATE:g})"
 _CLAUSES = "None, or 1 or more"
+_ZONE = "None, or a name of the time zone database, such as 'Europe/Berlin'"
 _DIRECTIONS = "a dict of metrics and 'falls' or 'rises', such as {'row_count': 'falls'}"
 
 
@@ -86,6 +88,8 @@ class SynthesisOptions:
         or by differencing a series that is not stationary (``paper``, Algorithms 4 and 5)
     :param direction: by metric, that only its fall (``falls``) or its rise (``rises``) is an alarm, in every column
         that has the metric; ``{"row_count": "falls"}``: more rows than ever are fine.  A distance only ever rises
+    :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
+        and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
     """
 
@@ -100,6 +104,7 @@ class SynthesisOptions:
     metrics: tuple[str, ...] | None = None
     stationary: bool = True
     direction: Mapping[str, Direction] = field(default_factory=dict)
+    timezone: str | None = None
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -127,6 +132,7 @@ class SynthesisOptions:
             ),
             (self.max_clauses is None or _is_count(self.max_clauses, 1), "max_clauses", self.max_clauses, _CLAUSES),
             (_are_directions(self.direction), "direction", self.direction, _DIRECTIONS),
+            (self.timezone is None or _is_zone(self.timezone), "timezone", self.timezone, _ZONE),
         )
         texts = tuple(
             (not isinstance(given, str), name, given, f"a tuple of names: ({given!r},)")
@@ -157,6 +163,14 @@ class SynthesisOptions:
 
 def _is_rate(value: object) -> bool:
     return isinstance(value, Real) and _LEAST_RATE <= float(value) < 1
+
+
+def _is_zone(value: object) -> bool:
+    try:
+        ZoneInfo(value)  # type: ignore[arg-type]
+    except (ValueError, TypeError, OSError, KeyError):
+        return False
+    return True
 
 
 def _are_directions(value: object) -> bool:

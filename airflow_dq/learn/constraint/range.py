@@ -28,11 +28,12 @@ from airflow_dq.learn.constraint.base import (
 )
 from airflow_dq.learn.constraint.direction import one_sided, opened
 from airflow_dq.learn.constraint.schema import compatible
-from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.constraint.view import PartitionView, even_rows
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
+from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
@@ -76,6 +77,8 @@ class Range(Constraint):
     """Labels of the injected errors that violate it: what it is expected to catch."""
     direction: Direction | None = None
     """The only way in which a move is an alarm, where a user has said so."""
+    clock: LocalClock | None = None
+    """Of the table's number of rows: tells how long a partition is, where its time zone is known."""
 
     @classmethod
     def of(
@@ -184,6 +187,10 @@ class Range(Constraint):
         upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= self._growth(partition)
+        length = 1.0 if self.clock is None else self.clock.length(partition.profile.partition)
+        # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
+        lower = None if lower is None else lower * min(1.0, length)
+        upper = None if upper is None else upper * max(1.0, length)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
@@ -238,7 +245,7 @@ class Range(Constraint):
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""
         if self.column is None:
-            values: FloatArray | str = partition.past_rows()
+            values: FloatArray | str = partition.past_rows(self.clock)
         else:
             metric = get_metric(self.metric, self.kind)
             values = "unknown" if metric is None else partition.past_values(self.column, self.kind, metric)
@@ -277,7 +284,8 @@ class RangeDetector(Detector):
         names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
         share = equal_share(options, names)
-        rows = _rows(history, options, share)
+        clock = LocalClock.of(options.timezone, history.partitions)
+        rows = _rows(history, options, share, clock)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
             name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
@@ -289,7 +297,8 @@ class RangeDetector(Detector):
             if isinstance(one, ColumnChoice)
         }
         chosen = _choose(able, options, share)
-        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)]
+        table = None if rows is None else Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)
+        ranges = [] if table is None else [replace(table, clock=clock)]
         for name, choice in chosen.items():
             past, directions = history.column(name, kinds[name]), options.of_column(name).direction
             ranges += [Range.of(Scope((name,)), kinds[name], one, past, directions) for one in choice.chosen]
@@ -307,10 +316,10 @@ def equal_share(options: SynthesisOptions, names: Sequence[str]) -> float:
     return options.target_fpr / (sharing + 1)
 
 
-def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen | None:
+def _rows(history: History, options: SynthesisOptions, share: float, clock: LocalClock | None) -> Chosen | None:
     """The range of the number of rows; None when it cannot be bounded."""
     metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
-    rows = history.rows()
+    rows = even_rows(history, clock)
     known = rows[~np.isnan(rows)]
     sampling = SamplingError(max(1.0, median(known)) if len(known) else 1.0)
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)

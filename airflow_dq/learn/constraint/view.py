@@ -17,6 +17,7 @@ from airflow_dq.states.base import Kind
 
 if TYPE_CHECKING:
     from airflow_dq.learn.array import FloatArray
+    from airflow_dq.learn.history.clock import LocalClock
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
     from airflow_dq.metrics.descriptor import Metric
@@ -67,9 +68,12 @@ class PartitionView:
         values = past.slotted(metric)
         return values if isinstance(values, str) else _ahead(values, self.steps(past))
 
-    def past_rows(self) -> FloatArray:
-        """The numbers of rows on their slots, up to the partition's own."""
-        return _ahead(self.history.rows(), self.steps())
+    def past_rows(self, clock: LocalClock | None = None) -> FloatArray:
+        """The numbers of rows on their slots, up to the partition's own.
+
+        :param clock: tells which partitions were longer or shorter than others, which are left out
+        """
+        return _ahead(even_rows(self.history, clock), self.steps())
 
     def is_excused(self, name: str) -> bool:
         """Whether the partition lacks a column that may be missing."""
@@ -105,6 +109,12 @@ class PartitionView:
         """Columns that went, and the new name under which each seems to have come again."""
         newest = self.history.newest
         return {} if newest is None else renamings(self.profile, newest)
+
+
+def even_rows(history: History, clock: LocalClock | None) -> FloatArray:
+    """The numbers of rows on their slots, of the partitions that were as long as any."""
+    rows = history.rows()
+    return rows if clock is None else clock.without_odd(rows, history.timeline, history.partitions)
 
 
 def _ahead(values: FloatArray, steps: int) -> FloatArray:
