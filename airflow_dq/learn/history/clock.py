@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.history.timeline import Timeline, timestamp_of
+from airflow_dq.learn.history.timeline import Timeline, offset_of, timestamp_of
 
 EVEN = 0.01
 """A partition that is longer or shorter by less than this share is as long as any: an hour more in a week or month."""
@@ -25,7 +25,7 @@ EVEN = 0.01
 class LocalClock:
     """The time zone of keys that name local days or hours, and how long their partitions are by the clock on the wall.
 
-    A key names the moment at which its partition begins.
+    A key names the moment at which its partition begins; one that tells its offset from UTC names each moment once.
     """
 
     zone: str
@@ -46,7 +46,7 @@ class LocalClock:
     def length(self, key: str | None) -> float:
         """How long the partition with this key is, as a share of the usual; 1.0 where nothing else is known."""
         begin = timestamp_of(key)
-        if begin is None:
+        if begin is None or offset_of(key) is not None:
             return 1.0
         usual = timedelta(minutes=self.minutes)
         share = (self._moment(begin + usual) - self._moment(begin)) / usual

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.learn.history.clock import LocalClock
+from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.learn.program import Program
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
@@ -104,3 +106,14 @@ def test_the_clock_is_part_of_the_program() -> None:
 def test_a_zone_that_does_not_exist_is_explained(zone: str) -> None:
     with pytest.raises(ConfigurationError, match=r"timezone=.* cannot be used: give None, or a name of the time zone"):
         SynthesisOptions(timezone=zone)
+
+
+def test_hours_with_their_offsets_keep_their_rhythm() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+    moments = [datetime(2026, 10, 24, tzinfo=UTC) + timedelta(hours=hour) for hour in range(48)]
+    keys = [moment.astimezone(zone).isoformat(timespec="minutes") for moment in moments]
+    assert {"2026-10-25T02:00+02:00", "2026-10-25T02:00+01:00"} < set(keys)
+    timeline = Timeline.of(keys)
+    assert timeline.slots == tuple(range(48))
+    assert timeline.week == 24
+    assert {LocalClock("Europe/Berlin", 60).length(key) for key in keys} == {1.0}
