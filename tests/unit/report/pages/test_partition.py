@@ -131,3 +131,11 @@ def test_many_alerts_are_told_without_charts(make_view, make_detail, alert: Aler
     html = render_alert(make_view(make_detail(*many)), where)
     assert "20 more alerts, without charts" in html
     assert html.count("<svg") == 2 * 60
+
+
+def test_a_partition_whose_profile_is_damaged_says_so(make_view, where):
+    page = Page(render_alert(replace(make_view(), unreadable=("price", "tax")), where))
+    assert (
+        "What is stored of this partition's price, tax is damaged: later partitions are judged without it." in page.text
+    )
+    assert "damaged" not in Page(render_alert(make_view(), where)).text
