@@ -26,6 +26,7 @@ from airflow_dq.learn.constraint.base import (
     Scope,
     Skipped,
 )
+from airflow_dq.learn.constraint.clock_slack import clock_slack
 from airflow_dq.learn.constraint.direction import one_sided, opened
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView, even_rows
@@ -78,7 +79,7 @@ class Range(Constraint):
     direction: Direction | None = None
     """The only way in which a move is an alarm, where a user has said so."""
     clock: LocalClock | None = None
-    """Of the table's number of rows: tells how long a partition is, where its time zone is known."""
+    """Tells how long a partition is, where its time zone is known."""
 
     @classmethod
     def of(
@@ -187,15 +188,28 @@ class Range(Constraint):
         upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= self._growth(partition)
-        length = 1.0 if self.clock is None else self.clock.length(partition.profile.partition)
-        # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
-        lower = None if lower is None else lower * min(1.0, length)
-        upper = None if upper is None else upper * max(1.0, length)
+        lower, upper = self._by_the_clock(lower, upper, partition)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
+
+    def _by_the_clock(
+        self, lower: float | None, upper: float | None, partition: PartitionView
+    ) -> tuple[float | None, float | None]:
+        """The bounds, wider for a partition that is longer or shorter than others."""
+        if self.clock is None:
+            return lower, upper
+        if self.column is None:
+            # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
+            length = self.clock.length(partition.profile.partition)
+            few, many = min(1.0, length), max(1.0, length)
+            return None if lower is None else lower * few, None if upper is None else upper * many
+        metric, past = get_metric(self.metric, self.kind), partition.past(self.column, self.kind)
+        before = next((one for one in reversed(past.columns) if one is not None), None)
+        slack = 0.0 if metric is None or before is None else clock_slack(metric, self.clock, partition, before)
+        return None if lower is None else lower - slack, None if upper is None else upper + slack
 
     @property
     def is_idle(self) -> bool:
@@ -297,12 +311,11 @@ class RangeDetector(Detector):
             if isinstance(one, ColumnChoice)
         }
         chosen = _choose(able, options, share)
-        table = None if rows is None else Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)
-        ranges = [] if table is None else [replace(table, clock=clock)]
+        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)]
         for name, choice in chosen.items():
             past, directions = history.column(name, kinds[name]), options.of_column(name).direction
             ranges += [Range.of(Scope((name,)), kinds[name], one, past, directions) for one in choice.chosen]
-        kept = without_idle(ranges)
+        kept = [replace(one, clock=clock) for one in without_idle(ranges)]
         bounded = {one.column for one in kept}
         reports = {name: _report(kinds[name], one, chosen.get(name), name in bounded) for name, one in found.items()}
         return Learned(tuple(kept), reports) if kept else Skipped(_nothing_bounded(names), reports)

@@ -99,10 +99,14 @@ class PartitionView:
 
         No partition is excused for having fewer than any before: that is for the number of rows to say.
         """
-        past = np.array([one.row_count for one in self.history.profiles if one.row_count])
-        if not len(past):
-            return 1.0
-        return min(1.0, max(self.profile.row_count, float(past.min())) / float(np.median(past)))
+        past = [one.row_count for one in self.history.profiles if one.row_count]
+        return min(1.0, max(self.profile.row_count, min(past)) / self.usual_rows) if past else 1.0
+
+    @cached_property
+    def usual_rows(self) -> float:
+        """The median number of rows of the past partitions that have any; 0.0 without one."""
+        past = [one.row_count for one in self.history.profiles if one.row_count]
+        return float(np.median(past)) if past else 0.0
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

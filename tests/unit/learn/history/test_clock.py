@@ -117,3 +117,30 @@ def test_hours_with_their_offsets_keep_their_rhythm() -> None:
     assert timeline.slots == tuple(range(48))
     assert timeline.week == 24
     assert {LocalClock("Europe/Berlin", 60).length(key) for key in keys} == {1.0}
+
+
+def _clocked(day: datetime, *, kept: float = 1.0, later: int = 0) -> Profile:
+    """Twenty rows an hour, with the hour in several forms."""
+    zone = ZoneInfo("Europe/Berlin")
+    begin, end = (moment.replace(tzinfo=zone).timestamp() for moment in (day, day + timedelta(1)))
+    seconds = np.arange(begin, end, 180.0)
+    seconds = seconds[: round(kept * len(seconds))]
+    hours = [(datetime.fromtimestamp(second, zone).hour + later) for second in seconds]
+    made = {
+        "at": pa.array((seconds * 1e6).astype(np.int64), pa.timestamp("us", "UTC")),
+        "hour": pa.array(hours),
+        "text": pa.array([f"{hour:02d}h" for hour in hours]),
+        "sensor": pa.array(np.arange(len(seconds)) % 20),
+    }
+    return profile_table(pa.table(made), f"{day:%Y-%m-%d}")
+
+
+@pytest.mark.parametrize("moment", [SPRING, AUTUMN])
+def test_columns_that_tell_the_hour_are_no_alarm_either(moment: datetime) -> None:
+    history = [_clocked(day) for day in _days(moment, 14)]
+    known, unknown = (synthesize(history, SynthesisOptions(timezone=zone)) for zone in ("Europe/Berlin", None))
+    assert evaluate(known, _clocked(moment), history).status == "pass"
+    assert {"hour", "text", None} <= {alert.column for alert in evaluate(unknown, _clocked(moment), history).alerts}
+    lost = evaluate(known, _clocked(moment, kept=0.9), history).alerts
+    assert {None, "hour"} <= {alert.column for alert in lost}
+    assert {"hour", "text"} <= {alert.column for alert in evaluate(known, _clocked(moment, later=3), history).alerts}
