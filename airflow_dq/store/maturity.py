@@ -63,6 +63,8 @@ def judged_before(connection: Connection, dataset: str, origin: Origin, least: i
         select(DatasetRow.name)
         .join(OriginRow, OriginRow.dataset_id == DatasetRow.id)
         .where(*_by_task(origin), OriginRow.run_id != origin.run_id, DatasetRow.name != dataset)
+        # Of a mapped task each index has a dataset of its own.
+        .where(OriginRow.map_index == origin.map_index)
         .order_by(OriginRow.judged_at.desc())
         .limit(1)
     )
