@@ -14,6 +14,7 @@ from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.choose.budget import allot
 from airflow_dq.learn.choose.column import Choice, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.prepare import prepare_column
+from airflow_dq.learn.constraint.amount import Amount
 from airflow_dq.learn.constraint.base import (
     TABLE,
     ColumnReport,
@@ -34,7 +35,7 @@ from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
+from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Metric, MetricValue, Reason
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
@@ -167,9 +168,15 @@ class Range(Constraint):
         centre = self.centre(partition)
         if centre is None:
             return None
-        noise = self._noise(partition)
-        lower = None if self.below is None else self.expectation.from_scale(centre - noise * self.below)
-        upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
+        below, above, amount = self.below, self.above, self._amount(partition)
+        if amount is not None:
+            noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
+            below, above = (None if one is None else max(noise * one, least) for one in (below, above))
+        scale = self.expectation.from_scale
+        lower = None if below is None else scale(centre - below)
+        upper = None if above is None else scale(centre + above)
+        if amount is not None:
+            lower, upper = amount[0].moved(amount[1], scale(centre), lower, upper)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= self._growth(partition)
         lowest, highest = self._natural_range
@@ -203,15 +210,12 @@ class Range(Constraint):
             return self._not_evaluated("every value that it can have is within its range", applies=False)
         return None
 
-    def _noise(self, partition: PartitionView) -> float:
-        """How many times wider it is because fewer rows than usual came: the sampling error of a column is larger.
-
-        A standard error grows with the square root of that, a divergence between equal distributions in proportion.
-        """
+    def _amount(self, partition: PartitionView) -> tuple[Amount, Metric] | None:
+        """How much data the column's metric is measured on; None of the whole table's."""
         metric = get_metric(self.metric, self.kind)
         if self.column is None or metric is None:
-            return 1.0
-        return float(partition.share_of_usual_rows ** (-0.5 * metric.order))
+            return None
+        return partition.amount(partition.past(self.column, self.kind), metric), metric
 
     def _growth(self, partition: PartitionView) -> float:
         """How many times larger a distance may be across a gap, where two partitions lie further apart than any before.

@@ -118,7 +118,11 @@ class ColumnHistory:
         return end - 1
 
     def _values(self, place: int) -> float:
-        return _values(self.columns[place], self.profiles[place].row_count)
+        return value_count(self.columns[place], self.profiles[place].row_count)
+
+    def value_counts(self) -> FloatArray:
+        """How many values each partition holds, oldest first."""
+        return np.array([self._values(place) for place in range(len(self.columns))])
 
     def typical(self, metric: str) -> float:
         """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
@@ -158,7 +162,7 @@ class ColumnHistory:
         return self._found[pool]
 
 
-def _values(column: ColumnProfile | None, rows: int) -> float:
+def value_count(column: ColumnProfile | None, rows: int) -> float:
     """How many values of the column a partition holds."""
     complete = None if column is None else column.metrics.get("complete_ratio")
     if column is None or column.kind is Kind.NULL or complete in ABSENT:
