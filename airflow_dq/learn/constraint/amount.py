@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.expect.surprise import too_few
 from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, ROWS, TOTAL
 
@@ -40,8 +41,8 @@ class Amount:
         No partition is excused for having fewer than any before: that is for the number of rows to say, or the share
         of complete values.
         """
-        share = min(1.0, max(self.now, self.fewest) / self.usual)
-        return float(share ** (-0.5 * metric.order))
+        share = min(1.0, max(self.now, self.fewest, 1.0) / self.usual)
+        return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(self.now) / too_few(self.usual))
 
     def least(self, metric: Metric) -> float:
         """The least width of a range on it: that one value more or less is never material."""

@@ -40,6 +40,9 @@ from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
 
+OF_ROWS = 0.5
+"""The part of a table's false-positive rate that the number of rows has to itself: nothing else finds lost rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Range(Constraint):
@@ -269,7 +272,7 @@ class RangeDetector(Detector):
         names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
         share = _share(options, names)
-        rows = _rows(history, options, share)
+        rows = _rows(history, options)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
             name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
@@ -288,14 +291,14 @@ class RangeDetector(Detector):
 
 
 def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
-    """The false-positive rate of each column without a rate of its own, and of the row count."""
+    """The false-positive rate of each column without a rate of its own."""
     if options.scope == "column":
         return options.target_fpr
     sharing = sum(options.own_rate(name) is None for name in names)
-    return options.target_fpr / (sharing + 1)
+    return (1.0 - OF_ROWS) * options.target_fpr / max(1, sharing)
 
 
-def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen | None:
+def _rows(history: History, options: SynthesisOptions) -> Chosen | None:
     """The range of the number of rows; None when it cannot be bounded."""
     metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
     rows = history.rows()
@@ -304,7 +307,7 @@ def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen |
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
     if isinstance(band, str):
         return None
-    candidates = band.candidates(share)
+    candidates = band.candidates(options.target_fpr * (1.0 if options.scope == "column" else OF_ROWS))
     # The one that takes the whole budget: nothing else competes for it.
     return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
 
