@@ -11,10 +11,11 @@ from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.choose.budget import LEVELS
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
-from airflow_dq.learn.expect.band import FEW
 from airflow_dq.learn.expect.candidate import Candidates, Learned
 from airflow_dq.metrics.descriptor import Metric
 
+FEW = 20
+"""With fewer partitions little is known of what is usual."""
 MARGINS = (0.5,)
 """An injected error counts once more for each of these margins if bounds that are wider by it catch it too: the next
 error will not be the injected one, and what is caught by a hair is caught half of the time."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.choose.column import Chosen, ColumnChoice, WatchedMetric
+from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.error import Training
-from airflow_dq.learn.expect.band import FEW, Band
+from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric

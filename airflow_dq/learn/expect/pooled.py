@@ -14,10 +14,10 @@ CHANCE = 0.055
 A single series has 0.45 (0.5 if the next error is as likely the largest as any other, and falls or rises by more than
 is material).  Those of a column alarm together, and most of its ranges are far wider than they would have to be: with a
 ninth of that the columns alarm as often as their budget says."""
-TAIL = 1.0
+TAIL = 0.7
 """Exponent of the tail after one error."""
-TAIL_GROWTH = 0.4
-"""What the exponent gains when the number of past errors grows by a factor of e: 1.8 after 7 errors, 2.4 after 30."""
+TAIL_GROWTH = 0.5
+"""What the exponent gains when the number of past errors grows by a factor of e: 1.7 after 7 errors, 2.4 after 30."""
 HEAVINESS: Mapping[str, float] = {
     "emd": 1.67,
     "row_count": 1.57,
