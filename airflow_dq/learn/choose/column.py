@@ -150,13 +150,12 @@ class ColumnChoice:
 
     def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
         """Ranges x errors: which range catches which injected error, then the same again with each margin."""
-        values = training.errors.values(watched.metric)
-        # Counted from its end: a series may begin later than the history does.
-        past = watched.past[: max(0, len(watched.past) - training.behind)]
+        values = training.errors.observed(watched.metric)
+        centre = candidates.expectation.centre(training.before(watched.past))
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
         found = [candidates, *(candidates.widened(margin) for margin in margins)]
         return np.concatenate(
-            [one.violations(values, past, may_be_absent=watched.may_be_absent) for one in found], axis=1
+            [one.violations(values, centre, may_be_absent=watched.may_be_absent) for one in found], axis=1
         )
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:

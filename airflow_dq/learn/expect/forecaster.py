@@ -108,7 +108,7 @@ def _cycle_means(values: FloatArray, cycle: int) -> FloatArray:
 
 def _at(rows: FloatArray, place: NDArray[np.int64]) -> FloatArray:
     """The number in each place of its column; NaN where the place is negative."""
-    return np.where(place < 0, np.nan, np.take_along_axis(rows, np.maximum(place, 0), axis=0))
+    return np.asarray(np.where(place < 0, np.nan, np.take_along_axis(rows, np.maximum(place, 0), axis=0)))
 
 
 def _medians(stacked: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from airflow_dq.learn.expect import forecaster
 
 def _last(values: FloatArray, cycle: int) -> float:
     known = values[~np.isnan(values)]
-    return known[-1] if len(known) else np.nan
+    return float(known[-1]) if len(known) else np.nan
 
 
 def _trend(values: FloatArray, cycle: int) -> float:
@@ -21,28 +21,30 @@ def _trend(values: FloatArray, cycle: int) -> float:
     if not len(places):
         return np.nan
     first, last = values[places[0]], values[places[-1]]
-    return last + (last - first) / max(1, places[-1] - places[0]) * (len(values) - places[-1])
+    return float(last + (last - first) / max(1, places[-1] - places[0]) * (len(values) - places[-1]))
 
 
 def _difference(values: FloatArray, cycle: int) -> float:
-    return values[-cycle] if len(values) >= cycle else np.nan
+    return float(values[-cycle]) if len(values) >= cycle else np.nan
 
 
 def _season(values: FloatArray, cycle: int) -> float:
     same = values[::-1][cycle - 1 :: cycle][: forecaster.CYCLES]
-    return np.nan_to_num(np.nanmedian(same), nan=_last(values, cycle)) if _any(same) else _last(values, cycle)
+    return float(np.nanmedian(same)) if _any(same) else _last(values, cycle)
 
 
 def _line(values: FloatArray, cycle: int) -> float:
     places = np.flatnonzero(~np.isnan(values))
-    return np.polyval(np.polyfit(places, values[places], 1), len(values)) if len(places) > 1 else np.nan
+    if len(places) < 2:
+        return np.nan
+    return float(np.polyval(np.polyfit(places, values[places], 1), len(values)))
 
 
 def _season_of_level(values: FloatArray, cycle: int) -> float:
     places = [place for place in range(len(values) - cycle, cycle - 1, -cycle) if not np.isnan(values[place])]
     newest = places[: forecaster.CYCLES]
     found = np.array([values[place] - _mean(values[place - cycle : place]) for place in newest])
-    return _mean(values[-cycle:]) + np.nanmedian(found) if _any(found) else np.nan
+    return _mean(values[-cycle:]) + float(np.nanmedian(found)) if _any(found) else np.nan
 
 
 def _mean(values: FloatArray) -> float:
