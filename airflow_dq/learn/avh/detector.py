@@ -97,7 +97,7 @@ def _choose(watched: Sequence[WatchedMetric], training: Training, max_clauses: i
     coverage = [
         found.violations(
             training.errors.observed(one.metric),
-            found.expectation.centre(training.before(one.past)),
+            training.before(one.past),
             may_be_absent=one.may_be_absent,
         )
         for one, found in zip(watched, candidates, strict=True)

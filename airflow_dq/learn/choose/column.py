@@ -151,11 +151,11 @@ class ColumnChoice:
     def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
         """Ranges x errors: which range catches which injected error, then the same again with each margin."""
         values = training.errors.observed(watched.metric)
-        centre = candidates.expectation.centre(training.before(watched.past))
+        past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
         found = [candidates, *(candidates.widened(margin) for margin in margins)]
         return np.concatenate(
-            [one.violations(values, centre, may_be_absent=watched.may_be_absent) for one in found], axis=1
+            [one.violations(values, past, may_be_absent=watched.may_be_absent) for one in found], axis=1
         )
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:

@@ -66,8 +66,8 @@ def prepare_column(
 
 def _drop_caught(training: Training, rows: Chosen) -> None:
     """Leave out the injected errors that the table's number of rows gives away."""
-    centre = rows.candidates.expectation.centre(training.before(rows.watched.past))
-    caught = rows.candidates.violations(training.errors.observed(rows.watched.metric), centre)
+    past = training.before(rows.watched.past)
+    caught = rows.candidates.violations(training.errors.observed(rows.watched.metric), past)
     training.errors.drop(caught[rows.index])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,7 +11,7 @@ import numpy as np
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.violation import Observed, violations
-from airflow_dq.metrics.descriptor import Bound, Metric
+from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,17 @@ class Candidates:
         natural = self.metric.natural_range
         return np.clip(low, *natural), np.clip(high, *natural)
 
-    def violations(self, values: Observed, centre: float | None, *, may_be_absent: bool = False) -> BoolArray:
+    def violations(
+        self, values: Sequence[MetricValue | None] | Observed, past: FloatArray, *, may_be_absent: bool = False
+    ) -> BoolArray:
         """Which ranges (rows) which values (columns) of the metric violate.
 
-        :param centre: what was expected where the values are from, on the expectation's scale; where that is nothing,
-            nothing is violated
+        :param past: the metric's values on their slots before the one that the values are of; where nothing can be
+            expected from them, nothing is violated
         """
+        centre = self.expectation.centre(past)
         if centre is None:
-            return np.zeros((len(self.fpr), len(values.numbers)), dtype=bool)
+            return np.zeros((len(self.fpr), len(values)), dtype=bool)
         return violations(values, *self.bounds(centre), may_be_absent=may_be_absent)
 
     def widened(self, share: float) -> Candidates:

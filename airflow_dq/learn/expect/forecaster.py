@@ -118,4 +118,4 @@ def _medians(stacked: FloatArray) -> FloatArray:
     count = np.count_nonzero(~np.isnan(stacked), axis=0)
     low, high = (_at(ordered, place[None])[0] for place in ((count - 1) // 2, np.where(count, count // 2, -1)))
     # Not half of twice a number: it may be too large to be doubled.
-    return np.where(count % 2 == 1, low, (low + high) / 2.0)
+    return np.asarray(np.where(count % 2 == 1, low, (low + high) / 2.0))

@@ -35,6 +35,10 @@ class Observed:
             known[place] = isinstance(values[place], Reason) and not is_unknown(values[place])
         return cls(numbers, known & ~absent, absent)
 
+    def __len__(self) -> int:
+        """Number of values."""
+        return len(self.numbers)
+
 
 def violations(
     values: Sequence[MetricValue | None] | Observed,
