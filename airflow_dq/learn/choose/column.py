@@ -147,9 +147,8 @@ class ColumnChoice:
 
     def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
         """Ranges x errors: which range catches which injected error, then the same again with each margin."""
-        values = training.errors.values(watched.metric)
-        # Counted from its end: a series may begin later than the history does.
-        past = watched.past[: max(0, len(watched.past) - training.behind)]
+        values = training.errors.observed(watched.metric)
+        past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
         found = [candidates, *(candidates.widened(margin) for margin in margins)]
         return np.concatenate(
