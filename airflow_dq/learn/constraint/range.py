@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,15 +27,18 @@ from airflow_dq.learn.constraint.base import (
     Scope,
     Skipped,
 )
+from airflow_dq.learn.constraint.occasion import Occasion, distant_days, occasion_of
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
-from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.learn.history.column import ColumnHistory, distances_of, number_of
 from airflow_dq.learn.history.history import History
+from airflow_dq.learn.history.like_days import LikeDays, known_values
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
+from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
@@ -73,6 +77,8 @@ class Range(Constraint):
     """Whether past partitions had nothing to measure, so that another one is no finding."""
     catches: tuple[str, ...] = ()
     """Labels of the injected errors that violate it: what it is expected to catch."""
+    occasion: Occasion | None = None
+    """What like days say of one partition; None where they say nothing, or nobody asked them yet."""
 
     @classmethod
     def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
@@ -146,8 +152,57 @@ class Range(Constraint):
             return observed, Reason.ENGINE_ERROR.value
         return observed, "the statistics it is measured from are not kept; profile the partition again"
 
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> Range:
+        """The same with what the metric was on like days.
+
+        At a beginning or an end of a month they are always asked, of a distance only when the range is broken: whether
+        one was large says nothing of its being too small.
+        """
+        like = partition.like
+        if like is None or not (broken or (partition.is_edge and not self.pair)):
+            return self
+        values, key = self._on_like_days(partition, like), str(partition.profile.partition)
+        if not self.pair:
+            below, above = self.below or 0.0, self.above or 0.0
+            return replace(self, occasion=occasion_of(like, values, key, every=broken, below=below, above=above))
+        _, upper = self._usual_bounds(partition) or (None, None)
+        return self if upper is None else replace(self, occasion=distant_days(like, values, key, upper))
+
+    def _on_like_days(self, partition: PartitionView, like: LikeDays) -> FloatArray:
+        """The metric of past partitions and of like days among them, on the expectation's scale; NaN for none."""
+        if self.column is None:
+            values = known_values(like.profiles, lambda profile: profile.row_count)
+        elif self.pair:
+            stored = stored_name(self.metric, self.representation or Representation.EXACT)
+            days = like.all_occurrences(partition.profile.partition)
+            distances = partition.history.distances
+            values = distances_of(like.profiles, days, self.column, self.kind, self.metric, stored, distances)
+        else:
+            values = known_values(like.profiles, partial(number_of, self.column, self.kind, self.metric))
+        scaled = self.expectation.to_scale(values)
+        return np.where(np.isfinite(scaled), scaled, np.nan)
+
+    def was_like(self, partition: PartitionView, observed: MetricValue | None) -> Occasion | None:
+        """The like days that were as the partition is, where they are too few to move its bounds."""
+        occasion = self._at(partition)
+        if occasion is None or occasion.settled or is_unknown(observed):
+            return None
+        one_more = replace(self, occasion=replace(occasion, settled=True))
+        lower, upper = one_more.bounds(partition) or (None, None)
+        return None if violates(observed, lower, upper, may_be_absent=self.may_be_absent) else occasion
+
     def centre(self, partition: PartitionView) -> float | None:
         """What is expected of the metric in the partition, on the expectation's scale; None when nothing can be."""
+        occasion = self._at(partition)
+        return occasion.centre if occasion is not None and occasion.own else self._usual(partition)
+
+    def _at(self, partition: PartitionView) -> Occasion | None:
+        """What like days say of this partition."""
+        occasion = self.occasion
+        return occasion if occasion is not None and occasion.partition == partition.profile.partition else None
+
+    def _usual(self, partition: PartitionView) -> float | None:
+        """What is expected of the metric on an ordinary day."""
         if self.expectation.is_fixed:
             return self.expectation.center
         past = self._past(partition)
@@ -164,19 +219,32 @@ class Range(Constraint):
 
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
-        centre = self.centre(partition)
-        if centre is None:
+        found = self._usual_bounds(partition)
+        if found is None:
             return None
-        noise = self._noise(partition)
-        lower = None if self.below is None else self.expectation.from_scale(centre - noise * self.below)
-        upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
-        if upper is not None and self.pair and self.expectation.is_fixed:
-            upper *= self._growth(partition)
+        occasion, to = self._at(partition), self.expectation.from_scale
+        if occasion is not None:
+            noise = self._noise(partition)
+            found = occasion.moved(*found, noise * (self.below or 0.0), noise * (self.above or 0.0))
+        lower, upper = (None if bound is None else to(bound) for bound in found)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
+
+    def _usual_bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
+        """The bounds of an ordinary day, on the expectation's scale."""
+        centre = self._usual(partition)
+        if centre is None:
+            return None
+        noise = self._noise(partition)
+        low = None if self.below is None else centre - noise * self.below
+        high = None if self.above is None else centre + noise * self.above
+        if high is not None and self.pair and self.expectation.is_fixed:
+            growth = self._growth(partition)
+            high = high + math.log(growth) if self.expectation.logarithmic else high * growth
+        return low, high
 
     @property
     def is_idle(self) -> bool:
@@ -234,12 +302,14 @@ class Range(Constraint):
 
     def _evidence(self, partition: PartitionView, observed: float) -> Evidence | None:
         """How far off the value is, by what the history has seen; None where no deviation can be told."""
-        centre, past = self.centre(partition), self._past(partition)
+        centre, past, occasion = self.centre(partition), self._past(partition), self._at(partition)
         if centre is None or past is None:
             return None
         deviation = abs(float(self.expectation.to_scale(np.array([observed]))[0]) - centre)
         if not math.isfinite(deviation):
             return None
+        if occasion is not None and occasion.own:
+            return Evidence(deviation, 0.5 * (occasion.high - occasion.low), 1, len(occasion.partitions))
         rank = 1 + int(np.count_nonzero(np.abs(self.expectation.errors(past, 1)) > deviation))
         return Evidence(deviation, self.worst, rank, self.partitions)
 

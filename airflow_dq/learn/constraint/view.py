@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.array import FloatArray
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
+    from airflow_dq.learn.history.like_days import LikeDays
     from airflow_dq.metrics.descriptor import Metric
 
 
@@ -59,6 +60,18 @@ class PartitionView:
     def past_rows(self) -> FloatArray:
         """The numbers of rows on their slots, up to the partition's own."""
         return _ahead(self.history.rows(), self.steps())
+
+    @cached_property
+    def like(self) -> LikeDays | None:
+        """The past partitions with those at the partition's place in the calendar; None where it has none."""
+        found = self.history.like_ahead(self.profile.partition)
+        return found if found is not None and found.places(self.profile.partition) else None
+
+    @cached_property
+    def is_edge(self) -> bool:
+        """Whether it is the first or the last of a month, and there are like days."""
+        places = () if self.like is None else self.like.places(self.profile.partition)
+        return any(place.is_edge for place in places)
 
     def is_excused(self, name: str) -> bool:
         """Whether the partition lacks a column that may be missing."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
-from airflow_dq.learn.history.baseline import Columns, pool_of
+from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
+from airflow_dq.learn.history.like_days import LikeDays
 from airflow_dq.learn.history.series import ABSENT, Series
 from airflow_dq.learn.history.timeline import Timeline
-from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason
+from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
@@ -27,7 +29,17 @@ CROWDED = 0.5
 class ColumnHistory:
     """One column over past partitions; what its metrics share, above all the distances, is looked up only once."""
 
-    __slots__ = ("_distances", "_found", "_representations", "_typical", "columns", "name", "profiles", "timeline")
+    __slots__ = (
+        "_distances",
+        "_found",
+        "_like",
+        "_representations",
+        "_typical",
+        "columns",
+        "name",
+        "profiles",
+        "timeline",
+    )
 
     def __init__(
         self,
@@ -35,16 +47,18 @@ class ColumnHistory:
         name: str,
         timeline: Timeline | None = None,
         distances: Distances = SHARED,
+        like: LikeDays | None = None,
     ) -> None:
         """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for.
 
         :param timeline: where the partitions lie in time (default: one after the other)
         :param distances: what is known of the distances between partitions
+        :param like: the days that always are other than those around them, to be left out of what is usual
         """
         self.profiles, self.name = profiles, name
         self.timeline = timeline or Timeline.consecutive(len(profiles))
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
-        self._distances = distances
+        self._distances, self._like = distances, like
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
         self._typical: dict[str, float] = {}
@@ -82,6 +96,11 @@ class ColumnHistory:
             return values
         if metric.pair:
             values = _near(values, self.timeline, least)
+        elif self._like is not None:
+            keys = [profile.partition for profile in self.profiles[len(self.profiles) - len(values) :]]
+            factors = metric.scale in (Scale.RATIO, Scale.COUNT)
+            value = partial(number_of, self.name, kind_of(self.columns), metric.name)
+            values = self._like.ordinary(values, keys, value, factors=factors)
         return self.timeline.spread(values)
 
     def observe(
@@ -156,6 +175,40 @@ class ColumnHistory:
                 if i >= pool
             ]
         return self._found[pool]
+
+
+def number_of(name: str, kind: Kind, metric: str, profile: Profile) -> MetricValue | None:
+    """A single-distribution metric of a column, where a partition has it with this kind."""
+    column = profile.columns.get(name)
+    return None if column is None or column.kind is not kind else column.metrics.get(metric)
+
+
+def distances_of(
+    profiles: Sequence[Profile],
+    days: Sequence[int],
+    name: str,
+    kind: Kind,
+    metric: str,
+    stored: str,
+    distances: Distances,
+) -> FloatArray:
+    """A two-distribution metric of a column on some days, measured from the partitions before each; NaN on all others.
+
+    :param days: places among the profiles
+    :param stored: the name that the metric has in the representation that is asked for
+    """
+    pool, found = pool_of(metric, kind), np.full(len(profiles), np.nan)
+    for day in days:
+        now = profiles[day].columns.get(name)
+        if now is None or now.kind is not kind:
+            continue
+        earlier = [one.columns.get(name) for one in profiles[max(0, day - pool) : day]]
+        measured = distances.of(now, earlier, pool)
+        # A partition before it may have been accepted only since: what it was compared with then serves as well.
+        kept = [values for base, values in now.distances.items() if pooled(base) == pool]
+        value = next((one[stored] for one in (measured, *kept) if isinstance(one.get(stored), float | int)), None)
+        found[day] = value if isinstance(value, float | int) else np.nan
+    return found
 
 
 def _values(column: ColumnProfile | None, rows: int) -> float:

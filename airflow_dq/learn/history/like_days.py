@@ -1,0 +1,301 @@
+"""Like days: earlier partitions at the same place of the calendar, and how far each strayed from the days around it.
+
+Which partitions they are follows from the keys alone, so that the store reads those few and no others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moment_of, moments_of, places_of
+from airflow_dq.options.learning import MIN_HISTORY
+from airflow_dq.profile.model import Profile
+
+BEFORE = 7
+"""Partitions before one that say what was to be expected of it: a week of days.  They hold the three that its distances
+are measured from."""
+WEEKS = 4
+"""The same weekday, or of several partitions a day the same hour, so many times before."""
+FAR = 6.0
+"""A day strays when it lies this many robust standard deviations off: of a normal metric one in 500 million does."""
+_TO_SIGMA = 1.4826
+"""Standard deviations in a median absolute deviation, of normal values."""
+LEAST = 5
+"""Fewest days around that say how far an ordinary one lies off."""
+
+_ROUNDING = 1e-9
+"""What lies off by less, relative to the largest value, is a rounding error."""
+_STEPS = {
+    Grain.HOUR: timedelta(hours=1),
+    Grain.DAY: timedelta(days=1),
+    Grain.WEEK: timedelta(days=7),
+    Grain.MONTH: timedelta(days=31),
+}
+
+_Indexes = NDArray[np.intp]
+
+
+def like_days(keys: Sequence[str | None], ahead: str | None, window: int, *, every: bool = False) -> list[int]:
+    """Which of some partitions before the newest ones are needed to judge the next one by its place in the calendar.
+
+    :param keys: of partitions, oldest first
+    :param ahead: the key of the partition that follows (None: that is not known)
+    :param window: number of the newest partitions, which are there in any case
+    :param every: look for places like the 15th of a month as well, which are no beginnings or ends
+    :return: their places among the keys, oldest first, without those of the newest ones
+    """
+    moments = moments_of(keys)
+    grain = None if moments is None else grain_of(moments[-window:])
+    if moments is None or grain is None:
+        return []
+    first = max(0, len(moments) - window)
+    at = {moment: place for place, moment in enumerate(moments)}
+    found: set[int] = set()
+    for moment in moments[first:]:
+        # The one before each beginning or end in the window: two tell whether these days are always as they are.
+        before = [place.before(moment, 1) for place in places_of(moment, grain) if place.is_edge]
+        known = [at[one] for one in before if one in at]
+        for one in known:
+            found.update((one, *_around(moments, at, moment, grain), *_around(moments, at, moments[one], grain)))
+    next_one = moment_of(ahead)
+    if next_one is not None:
+        found.update(_around(moments, at, next_one, grain))
+        for place in places_of(next_one, grain):
+            for one in _occurrences(place, next_one, at) if place.is_edge or every else ():
+                found.update((one, *_around(moments, at, moments[one], grain)))
+    return sorted(one for one in found if one < first)
+
+
+def _occurrences(place: Place, moment: datetime, at: dict[datetime, int]) -> list[int]:
+    """When a place was there before, the newest first, among known moments."""
+    before = (place.before(moment, times) for times in range(1, REACH[place.period] + 1))
+    return [at[one] for one in before if one is not None and one in at]
+
+
+def _around(moments: Sequence[datetime], at: dict[datetime, int], moment: datetime, grain: Grain) -> set[int]:
+    return {*_before(moments, moment, grain), *_cycles(at, moment, grain)}
+
+
+def _before(moments: Sequence[datetime], moment: datetime, grain: Grain) -> range:
+    """The partitions right before a moment; none that lies twice as far back as they do where none is missing."""
+    end = bisect_left(moments, moment)
+    start = bisect_left(moments, moment - 2 * BEFORE * _STEPS[grain], max(0, end - BEFORE), end)
+    return range(start, end)
+
+
+def _cycles(at: dict[datetime, int], moment: datetime, grain: Grain) -> list[int]:
+    """The partitions whole weeks, or of several a day whole days, before a moment."""
+    if grain not in (Grain.HOUR, Grain.DAY):
+        return []
+    step = timedelta(days=7 if grain is Grain.DAY else 1)
+    return [at[one] for times in range(1, WEEKS + 1) if (one := moment - times * step) in at]
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """How far like days lay from what the days around each foretold, in the order in which they are given."""
+
+    keys: tuple[str, ...]
+    """The newest first."""
+    deviations: FloatArray
+    far: BoolArray
+    """Which of them lay further off than ordinary days do."""
+    expected: float
+    """What the days around the partition itself foretell."""
+
+
+class LikeDays:
+    """Partitions of a history, and older ones, by their moments."""
+
+    def __init__(self, profiles: Sequence[Profile], window: int, moments: Sequence[datetime], grain: Grain) -> None:
+        """Take the profiles; nothing is looked up before it is asked for.
+
+        :param profiles: oldest first, those of the window last
+        :param window: how many of them are the history itself
+        :param moments: when each of them begins
+        """
+        self.profiles, self.window, self.grain = profiles, window, grain
+        self._moments = moments
+        self._at = {moment: place for place, moment in enumerate(moments)}
+
+    @classmethod
+    def of(cls, older: Sequence[Profile], window: Sequence[Profile]) -> LikeDays | None:
+        """The days of a history; None where its keys are no moments of a calendar."""
+        profiles = [*older, *window]
+        moments = moments_of([profile.partition for profile in profiles])
+        grain = None if moments is None else grain_of(moments[len(older) :])
+        return None if moments is None or grain is None else cls(profiles, len(window), moments, grain)
+
+    def places(self, key: str | None) -> tuple[Place, ...]:
+        """The places in the calendar of a partition, from those that come most often on."""
+        moment = moment_of(key)
+        return () if moment is None else places_of(moment, self.grain)
+
+    def occurrences(self, place: Place, key: str | None) -> list[int]:
+        """The like days of a partition at a place, the newest first, by their places among the profiles."""
+        moment = moment_of(key)
+        return [] if moment is None else _occurrences(place, moment, self._at)
+
+    def all_occurrences(self, key: str | None) -> list[int]:
+        """The same at all its places, oldest first."""
+        return sorted({day for place in self.places(key) for day in self.occurrences(place, key)})
+
+    def stray(self, values: FloatArray, days: Sequence[int], key: str | None) -> Stray | None:
+        """How far some days strayed from what was expected of each; None where too little is known for it.
+
+        :param values: of all profiles, on the scale to be judged on; NaN where there is none
+        :param days: their places among the profiles
+        :param key: of the partition that is to be judged
+        """
+        moment = moment_of(key)
+        scale = _Scale.of(values, self._ordinary, self._rows)
+        if moment is None or scale is None:
+            return None
+        own = self._neighbours([moment])
+        expected = scale.expected(values, own)[0]
+        known = [day for day in days if np.isfinite(values[day])]
+        deviations = values[known] - scale.expected(values, [one[known] for one in self._all])
+        usable = np.isfinite(deviations)
+        if not np.isfinite(expected) or not usable.any():
+            return None
+        keys = tuple(str(self.profiles[day].partition) for day, use in zip(known, usable, strict=True) if use)
+        return Stray(keys, deviations[usable], np.abs(deviations[usable]) > scale.far, float(expected))
+
+    def strange(self, values: FloatArray) -> list[int]:
+        """Days of the window at a beginning or an end that strayed as the like day before them did.
+
+        :param values: of all profiles; NaN where there is none
+        """
+        scale = _Scale.of(values, self._ordinary, self._rows) if self._pairs else None
+        if scale is None:
+            return []
+        days = sorted({day for pair in self._pairs for day in pair})
+        found = values[days] - scale.expected(values, [one[days] for one in self._all])
+        sign = {day: float(np.sign(one)) for day, one in zip(days, found.tolist(), strict=True) if abs(one) > scale.far}
+        return sorted({now for now, before in self._pairs if now in sign and sign.get(before) == sign[now]})
+
+    def ordinary(
+        self,
+        values: FloatArray,
+        keys: Sequence[str | None],
+        value: Callable[[Profile], object],
+        *,
+        factors: bool,
+    ) -> FloatArray:
+        """The values of days in the window without those of the strange ones, unless few are left.
+
+        :param keys: of the days
+        :param value: the same of any profile
+        :param factors: whether they vary by factors, where all of them are positive
+        """
+        if not self._pairs or values.min(initial=np.inf) == values.max(initial=-np.inf):
+            return values
+        known = known_values(self.profiles, value)
+        if factors and (known[~np.isnan(known)] > 0.0).all():
+            known = np.log(known)
+        strange = {self.profiles[day].partition for day in self.strange(known)}
+        if not strange:
+            return values
+        found = np.where([key in strange for key in keys], np.nan, values)
+        left = np.flatnonzero(~np.isnan(found))
+        return found[left[0] :] if len(left) >= max(MIN_HISTORY, len(values) / 2) else values
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Each beginning and end in the window with the one before it."""
+        found = []
+        for now in range(len(self.profiles) - self.window, len(self.profiles)):
+            moment = self._moments[now]
+            for place in places_of(moment, self.grain):
+                before = place.before(moment, 1) if place.is_edge else None
+                if before is not None and before in self._at:
+                    found.append((now, self._at[before]))
+        return found
+
+    @cached_property
+    def _rows(self) -> list[_Indexes]:
+        return [one[self._ordinary] for one in self._all]
+
+    @cached_property
+    def _ordinary(self) -> _Indexes:
+        """The days of the window that are no beginning and no end."""
+        window = range(len(self.profiles) - self.window, len(self.profiles))
+        edge = [any(place.is_edge for place in places_of(self._moments[day], self.grain)) for day in window]
+        return np.array([day for day, is_edge in zip(window, edge, strict=True) if not is_edge], dtype=np.intp)
+
+    @cached_property
+    def _all(self) -> list[_Indexes]:
+        return self._neighbours(self._moments)
+
+    def _neighbours(self, moments: Iterable[datetime]) -> list[_Indexes]:
+        """For each moment the days before it, and those at the same weekday or hour; filled up with -1."""
+        given = list(moments)
+        before = [list(_before(self._moments, moment, self.grain)) for moment in given]
+        cycles = [_cycles(self._at, moment, self.grain) for moment in given]
+        return [_filled(before, BEFORE), _filled(cycles, WEEKS), _filled([one[-1:] for one in before], 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """How well ordinary days are foretold by the days around them, and in which way best."""
+
+    way: int
+    """Which days: those right before, those whole weeks before, or only the last one."""
+    drift: float
+    """By how much a day usually exceeds what they foretell."""
+    far: float
+    """A deviation above this is no ordinary day's."""
+
+    @classmethod
+    def of(cls, values: FloatArray, ordinary: _Indexes, neighbours: Sequence[_Indexes]) -> _Scale | None:
+        """The best of all ways; None where too few days are known."""
+        best: _Scale | None = None
+        least = np.inf
+        for way, indexes in enumerate(neighbours):
+            errors = values[ordinary] - _middle(values, indexes)
+            errors = errors[np.isfinite(errors)]
+            if len(errors) < LEAST:
+                continue
+            drift = float(np.median(errors))
+            sizes = np.sort(np.abs(errors - drift))
+            spread = float(np.median(sizes))
+            if spread < least:
+                # One odd day is no scale.
+                far = max(FAR * _TO_SIGMA * spread, float(sizes[-2]), _ROUNDING * float(np.nanmax(np.abs(values))))
+                best, least = cls(way, drift, far), spread
+        return best
+
+    def expected(self, values: FloatArray, neighbours: Sequence[_Indexes]) -> FloatArray:
+        """What is expected of days by those around them; NaN where none of these is known."""
+        return _middle(values, neighbours[self.way]) + self.drift
+
+
+def _middle(values: FloatArray, indexes: _Indexes) -> FloatArray:
+    """The median of the known values of each row; NaN where there is none."""
+    # The index -1 is that of what is not there.
+    rows = np.sort(np.append(values, np.nan)[indexes], axis=1)
+    known = np.count_nonzero(~np.isnan(rows), axis=1)
+    places = np.arange(len(rows))
+    low, high = rows[places, np.maximum(0, (known - 1) // 2)], rows[places, known // 2]
+    return np.asarray(0.5 * (low + high))
+
+
+def _filled(rows: Sequence[Sequence[int]], width: int) -> _Indexes:
+    found = np.full((len(rows), width), -1, dtype=np.intp)
+    for row, indexes in zip(found, rows, strict=True):
+        row[: len(indexes)] = indexes
+    return found
+
+
+def known_values(profiles: Sequence[Profile], value: Callable[[Profile], object]) -> FloatArray:
+    """A number of each profile; NaN where there is none."""
+    found = (value(profile) for profile in profiles)
+    return np.array([one if isinstance(one, float | int) else np.nan for one in found], dtype=np.float64)
