@@ -31,6 +31,8 @@ LEAST_SCATTER, MOST_SCATTER = 0.1, 0.25
 anything is none.  Of days with three times the rows a loss of a quarter lies within the most that this allows."""
 MATERIAL = 0.5
 """A like day strayed only if by more than this share of the range's width: what lies well within it needs no word."""
+EXACT = 0.5
+"""A rarer place is taken when its like days lie within this share of the width of the more common one's."""
 ODD = 3.0
 """A like day that strayed this many times as far as any other was an accident of its own."""
 
@@ -98,13 +100,26 @@ def occasion_of(
     """
     found = []
     for place in like.places(partition):
-        days = like.occurrences(place, partition) if place.is_edge or every else []
+        days = _without_rarer(like, place, partition) if place.is_edge or every else []
         stray = like.stray(values, days, partition) if days else None
         if stray is not None:
             for sign, width in ((1.0, above), (-1.0, below)):
                 far = stray.far & (sign * stray.deviations > MATERIAL * width)
                 found.append(_on_side(place, partition, stray, far, sign))
     return _that_says_most(found)
+
+
+def _without_rarer(like: LikeDays, place: Place, partition: str) -> list[int]:
+    """The like days of a place without those that begin or end a quarter or a year, unless the partition does or few
+    are left."""
+    days, own = like.occurrences(place, partition), _edges(like, partition)
+    left = [day for day in days if _edges(like, like.profiles[day].partition) <= own]
+    return left if len(left) >= OWN else days
+
+
+def _edges(like: LikeDays, partition: str | None) -> frozenset[str]:
+    """The periods that begin or end with a partition."""
+    return frozenset(place.period for place in like.places(partition) if place.is_edge)
 
 
 def distant_days(like: LikeDays, values: FloatArray, partition: str, upper: float) -> Occasion | None:
@@ -124,8 +139,19 @@ def distant_days(like: LikeDays, values: FloatArray, partition: str, upper: floa
 
 def _that_says_most(found: Sequence[Occasion | None]) -> Occasion | None:
     """Of several places, the more common ones first, a rarer one only where it says more."""
-    known = [one for one in found if one is not None]
-    return max(known, key=lambda one: (one.settled, one.own, len(one.partitions)), default=None)
+    best: Occasion | None = None
+    for one in found:
+        if one is not None and (best is None or _says_more(one, best)):
+            best = one
+    return best
+
+
+def _says_more(rarer: Occasion, best: Occasion) -> bool:
+    """Whether it decides more, or tells far more exactly what is expected (a quarter's end among those of months)."""
+    if rarer.own and best.own:
+        return rarer.high - rarer.low < EXACT * (best.high - best.low)
+    rank = [(one.settled, one.own, len(one.partitions)) for one in (rarer, best)]
+    return rank[0] > rank[1]
 
 
 def _on_side(

@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -34,11 +33,9 @@ from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
-from airflow_dq.learn.history.column import ColumnHistory, distances_of, number_of
+from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.learn.history.like_days import LikeDays, known_values
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
-from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
@@ -161,26 +158,14 @@ class Range(Constraint):
         like = partition.like
         if like is None or not (broken or (partition.is_edge and not self.pair)):
             return self
-        values, key = self._on_like_days(partition, like), str(partition.profile.partition)
+        found = partition.like_values(like, self.column, self.kind, self.metric, self.pair, self.representation)
+        values, key = self.expectation.to_scale(found), str(partition.profile.partition)
+        values = np.where(np.isfinite(values), values, np.nan)
         if not self.pair:
             below, above = self.below or 0.0, self.above or 0.0
             return replace(self, occasion=occasion_of(like, values, key, every=broken, below=below, above=above))
         _, upper = self._usual_bounds(partition) or (None, None)
         return self if upper is None else replace(self, occasion=distant_days(like, values, key, upper))
-
-    def _on_like_days(self, partition: PartitionView, like: LikeDays) -> FloatArray:
-        """The metric of past partitions and of like days among them, on the expectation's scale; NaN for none."""
-        if self.column is None:
-            values = known_values(like.profiles, lambda profile: profile.row_count)
-        elif self.pair:
-            stored = stored_name(self.metric, self.representation or Representation.EXACT)
-            days = like.all_occurrences(partition.profile.partition)
-            distances = partition.history.distances
-            values = distances_of(like.profiles, days, self.column, self.kind, self.metric, stored, distances)
-        else:
-            values = known_values(like.profiles, partial(number_of, self.column, self.kind, self.metric))
-        scaled = self.expectation.to_scale(values)
-        return np.where(np.isfinite(scaled), scaled, np.nan)
 
     def was_like(self, partition: PartitionView, observed: MetricValue | None) -> Occasion | None:
         """The like days that were as the partition is, where they are too few to move its bounds."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ _STEPS = {
     Grain.MONTH: timedelta(days=31),
 }
 
+_BEFORE, _CYCLES, _LAST = range(3)
+"""What foretells a day: those right before, those whole weeks before (or days, at the same hour), or the last one."""
 _Indexes = NDArray[np.intp]
 
 
@@ -52,18 +55,20 @@ def like_days(keys: Sequence[str | None], ahead: str | None, window: int, *, eve
     :param every: look for places like the 15th of a month as well, which are no beginnings or ends
     :return: their places among the keys, oldest first, without those of the newest ones
     """
-    moments = moments_of(keys)
-    grain = None if moments is None else grain_of(moments[-window:])
-    if moments is None or grain is None:
+    newest = moments_of(keys[-window:]) if window else None
+    grain = None if newest is None else grain_of(newest)
+    before = [(place, moment) for place, key in enumerate(keys[:-window]) if (moment := moment_of(key)) is not None]
+    if newest is None or grain is None or not before:
         return []
-    first = max(0, len(moments) - window)
+    moments = [*(moment for _, moment in before), *newest]
+    if any(later <= earlier for earlier, later in pairwise(moments)):
+        return []
     at = {moment: place for place, moment in enumerate(moments)}
     found: set[int] = set()
-    for moment in moments[first:]:
+    for moment in newest:
         # The one before each beginning or end in the window: two tell whether these days are always as they are.
-        before = [place.before(moment, 1) for place in places_of(moment, grain) if place.is_edge]
-        known = [at[one] for one in before if one in at]
-        for one in known:
+        edges = [place.before(moment, 1) for place in places_of(moment, grain) if place.is_edge]
+        for one in (at[edge] for edge in edges if edge in at):
             found.update((one, *_around(moments, at, moment, grain), *_around(moments, at, moments[one], grain)))
     next_one = moment_of(ahead)
     if next_one is not None:
@@ -71,7 +76,7 @@ def like_days(keys: Sequence[str | None], ahead: str | None, window: int, *, eve
         for place in places_of(next_one, grain):
             for one in _occurrences(place, next_one, at) if place.is_edge or every else ():
                 found.update((one, *_around(moments, at, moments[one], grain)))
-    return sorted(one for one in found if one < first)
+    return sorted(before[one][0] for one in found if one < len(before))
 
 
 def _occurrences(place: Place, moment: datetime, at: dict[datetime, int]) -> list[int]:
@@ -156,7 +161,7 @@ class LikeDays:
         :param key: of the partition that is to be judged
         """
         moment = moment_of(key)
-        scale = _Scale.of(values, self._ordinary, self._rows)
+        scale = self._scale(values)
         if moment is None or scale is None:
             return None
         own = self._neighbours([moment])
@@ -174,7 +179,7 @@ class LikeDays:
 
         :param values: of all profiles; NaN where there is none
         """
-        scale = _Scale.of(values, self._ordinary, self._rows) if self._pairs else None
+        scale = self._scale(values) if self._pairs else None
         if scale is None:
             return []
         days = sorted({day for pair in self._pairs for day in pair})
@@ -207,6 +212,12 @@ class LikeDays:
         found = np.where([key in strange for key in keys], np.nan, values)
         left = np.flatnonzero(~np.isnan(found))
         return found[left[0] :] if len(left) >= max(MIN_HISTORY, len(values) / 2) else values
+
+    def _scale(self, values: FloatArray) -> _Scale | None:
+        """How well the ordinary days are foretold."""
+        # The hours before one on the first of a month are of that day as well: only those of other days tell.
+        ways = (_CYCLES,) if self.grain is Grain.HOUR else (_BEFORE, _CYCLES, _LAST)
+        return _Scale.of(values, self._ordinary, self._rows, ways)
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -248,19 +259,21 @@ class _Scale:
     """How well ordinary days are foretold by the days around them, and in which way best."""
 
     way: int
-    """Which days: those right before, those whole weeks before, or only the last one."""
+    """By which days."""
     drift: float
     """By how much a day usually exceeds what they foretell."""
     far: float
     """A deviation above this is no ordinary day's."""
 
     @classmethod
-    def of(cls, values: FloatArray, ordinary: _Indexes, neighbours: Sequence[_Indexes]) -> _Scale | None:
-        """The best of all ways; None where too few days are known."""
+    def of(
+        cls, values: FloatArray, ordinary: _Indexes, neighbours: Sequence[_Indexes], ways: Iterable[int]
+    ) -> _Scale | None:
+        """The best of some ways; None where too few days are known."""
         best: _Scale | None = None
         least = np.inf
-        for way, indexes in enumerate(neighbours):
-            errors = values[ordinary] - _middle(values, indexes)
+        for way in ways:
+            errors = values[ordinary] - _middle(values, neighbours[way])
             errors = errors[np.isfinite(errors)]
             if len(errors) < LEAST:
                 continue
