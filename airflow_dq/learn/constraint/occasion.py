@@ -29,6 +29,8 @@ SCATTER = 3.0
 LEAST_SCATTER, MOST_SCATTER = 0.1, 0.25
 """That is at least and at most this share of how far they strayed: two may be alike by chance, and a range that allows
 anything is none.  Of days with three times the rows a loss of a quarter lies within the most that this allows."""
+WIDEST = 2.0
+"""Around like days a range is at most so many times as wide as ordinary days stray, as it is around these."""
 MATERIAL = 0.5
 """A like day strayed only if by more than this share of the range's width: what lies well within it needs no word."""
 EXACT = 0.5
@@ -54,6 +56,8 @@ class Occasion:
     """Where the partition lies, if it is to stray as the least of them did."""
     high: float
     """The same of the farthest."""
+    width: float
+    """The most that the range's own width counts for: one odd day in the window has blown it up."""
     scatter: float
     """How much farther than all of them it may lie, for they are few, beside what ordinary days stray by."""
     settled: bool
@@ -72,7 +76,7 @@ class Occasion:
         :param below: the width of the range on this side, which the like days get around them as well
         :param above: the same
         """
-        return self.low - below - self.scatter, self.high + above + self.scatter
+        return self.low - min(below, self.width) - self.scatter, self.high + min(above, self.width) + self.scatter
 
     def moved(
         self, lower: float | None, upper: float | None, below: float, above: float
@@ -133,7 +137,7 @@ def distant_days(like: LikeDays, values: FloatArray, partition: str, upper: floa
         days = [day for day in like.occurrences(place, partition) if np.isfinite(values[day])]
         keys = tuple(str(like.profiles[day].partition) for day in days)
         far = values[days] > upper
-        found.append(_on_side(place, partition, Stray(keys, values[days], far, 0.0), far, 1.0, whole=False))
+        found.append(_on_side(place, partition, Stray(keys, values[days], far, 0.0, 0.0), far, 1.0, whole=False))
     return _that_says_most(found)
 
 
@@ -173,9 +177,10 @@ def _on_side(
     farthest = float(chosen.max())
     scatter = SCATTER * OWN / max(OWN, len(chosen)) * float(chosen.max() - chosen.min())
     scatter = min(max(scatter, LEAST_SCATTER * farthest), MOST_SCATTER * farthest)
+    width = max(WIDEST * stray.usual, MOST_SCATTER * farthest)
     low, high = sorted((stray.expected + sign * float(chosen.min()), stray.expected + sign * farthest))
     alike = tuple(key for key, one in zip(stray.keys, strayed.tolist(), strict=True) if one)
-    return Occasion(place, partition, alike, len(stray.keys), sign > 0.0, low, high, scatter, settled, own)
+    return Occasion(place, partition, alike, len(stray.keys), sign > 0.0, low, high, width, scatter, settled, own)
 
 
 def _without_odd(deviations: FloatArray) -> FloatArray:

@@ -115,6 +115,8 @@ class Stray:
     """Which of them lay further off than ordinary days do."""
     expected: float
     """What the days around the partition itself foretell."""
+    usual: float
+    """The farthest that ordinary days stray."""
 
 
 class LikeDays:
@@ -172,7 +174,7 @@ class LikeDays:
         if not np.isfinite(expected) or not usable.any():
             return None
         keys = tuple(str(self.profiles[day].partition) for day, use in zip(known, usable, strict=True) if use)
-        return Stray(keys, deviations[usable], np.abs(deviations[usable]) > scale.far, float(expected))
+        return Stray(keys, deviations[usable], np.abs(deviations[usable]) > scale.far, float(expected), scale.far)
 
     def strange(self, values: FloatArray) -> list[int]:
         """Days of the window at a beginning or an end that strayed as the like day before them did.

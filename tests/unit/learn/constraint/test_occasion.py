@@ -206,14 +206,14 @@ widths = st.floats(0.001, 10.0)
 
 @given(
     centre=st.floats(-5.0, 5.0), below=widths, above=widths, low=st.floats(0.0, 5.0), wide=st.floats(0.0, 3.0),
-    scatter=st.floats(0.0, 1.0), up=st.booleans(),
+    width=st.floats(0.0, 20.0), scatter=st.floats(0.0, 1.0), up=st.booleans(),
 )  # fmt: skip
 def test_two_like_days_only_widen_and_only_on_their_side(
-    centre: float, below: float, above: float, low: float, wide: float, scatter: float, up: bool
+    centre: float, below: float, above: float, low: float, wide: float, width: float, scatter: float, up: bool
 ) -> None:
     edges = (centre + low, centre + low + wide) if up else (centre - low - wide, centre - low)
     place = Place("month", "day", 1)
-    occasion = Occasion(place, "a", ("b", "c"), 2, up, *edges, scatter, settled=True, own=False)
+    occasion = Occasion(place, "a", ("b", "c"), 2, up, *edges, width, scatter, settled=True, own=False)
     lower, upper = occasion.moved(centre - below, centre + above, below, above)
     assert lower is not None
     assert upper is not None
