@@ -70,10 +70,13 @@ def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] |
 
     :param history: what the program was learned from, and the partitions before
     """
+    if program.ahead == profile.partition:
+        return program
     view = PartitionView(profile, placed(history, program.options).last(max(1, len(program.partitions))))
     if not view.is_edge:
         return program
-    return replace(program, constraints=tuple(one.on_occasion(view, broken=False) for one in program.constraints))
+    constraints = tuple(one.on_occasion(view, broken=False) for one in program.constraints)
+    return replace(program, constraints=constraints, ahead=profile.partition)
 
 
 def placed(history: Sequence[Profile] | History, options: SynthesisOptions) -> History:

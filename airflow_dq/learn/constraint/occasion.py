@@ -102,28 +102,15 @@ def occasion_of(
     :param below: the width of the range on this side: what strayed by far less is within it in any case
     :param above: the same
     """
+    places = [place for place in like.places(partition) if place.is_edge or every]
+    strays = like.strays(values, [like.plain_occurrences(place, partition, OWN) for place in places], partition)
     found = []
-    for place in like.places(partition):
-        days = _without_rarer(like, place, partition) if place.is_edge or every else []
-        stray = like.stray(values, days, partition) if days else None
-        if stray is not None:
+    for place, stray in zip(places, strays, strict=True):
+        if stray is not None and stray.far.any():
             for sign, width in ((1.0, above), (-1.0, below)):
                 far = stray.far & (sign * stray.deviations > MATERIAL * width)
                 found.append(_on_side(place, partition, stray, far, sign))
     return _that_says_most(found)
-
-
-def _without_rarer(like: LikeDays, place: Place, partition: str) -> list[int]:
-    """The like days of a place without those that begin or end a quarter or a year, unless the partition does or few
-    are left."""
-    days, own = like.occurrences(place, partition), _edges(like, partition)
-    left = [day for day in days if _edges(like, like.profiles[day].partition) <= own]
-    return left if len(left) >= OWN else days
-
-
-def _edges(like: LikeDays, partition: str | None) -> frozenset[str]:
-    """The periods that begin or end with a partition."""
-    return frozenset(place.period for place in like.places(partition) if place.is_edge)
 
 
 def distant_days(like: LikeDays, values: FloatArray, partition: str, upper: float) -> Occasion | None:

@@ -66,9 +66,9 @@ class PartitionView:
 
     @cached_property
     def like(self) -> LikeDays | None:
-        """The past partitions with those at the partition's place in the calendar; None where it has none."""
+        """The past partitions with those at the partition's place in the calendar; None where there are none."""
         found = self.history.like_ahead(self.profile.partition)
-        return found if found is not None and found.places(self.profile.partition) else None
+        return found if found is not None and found.all_occurrences(self.profile.partition) else None
 
     @cached_property
     def is_edge(self) -> bool:

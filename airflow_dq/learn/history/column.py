@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
-from airflow_dq.learn.history.like_days import LikeDays
+from airflow_dq.learn.history.like_days import LikeDays, on_factors, without
 from airflow_dq.learn.history.series import ABSENT, Series
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import stored_name
-from airflow_dq.metrics.registry import get_metric
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 
@@ -32,6 +32,7 @@ class ColumnHistory:
     __slots__ = (
         "_distances",
         "_found",
+        "_found_strange",
         "_like",
         "_representations",
         "_typical",
@@ -59,6 +60,7 @@ class ColumnHistory:
         self.timeline = timeline or Timeline.consecutive(len(profiles))
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
         self._distances, self._like = distances, like
+        self._found_strange: Mapping[str, frozenset[str | None]] | None = None
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
         self._typical: dict[str, float] = {}
@@ -96,12 +98,24 @@ class ColumnHistory:
             return values
         if metric.pair:
             values = _near(values, self.timeline, least)
-        elif self._like is not None:
+        elif self._like is not None and self._like.has_pairs:
             keys = [profile.partition for profile in self.profiles[len(self.profiles) - len(values) :]]
-            factors = metric.scale in (Scale.RATIO, Scale.COUNT)
-            value = partial(number_of, self.name, kind_of(self.columns), metric.name)
-            values = self._like.ordinary(values, keys, value, factors=factors)
+            values = without(values, keys, self._strange(self._like).get(metric.name, frozenset()))
         return self.timeline.spread(values)
+
+    def _strange(self, like: LikeDays) -> Mapping[str, frozenset[str | None]]:
+        """By single-distribution metric, the days of a month that always are other than those around them."""
+        if self._found_strange is None:
+            kind = kind_of(self.columns)
+            metrics = metrics_for(kind, pair=False)
+            known = [_metrics_of(profile.columns.get(self.name), kind) for profile in like.profiles]
+            series = np.array([[_number(values.get(one.name)) for values in known] for one in metrics])
+            for row, one in enumerate(metrics):
+                if one.scale in (Scale.RATIO, Scale.COUNT):
+                    series[row] = on_factors(series[row])
+            found = zip(metrics, like.strange(series), strict=True)
+            self._found_strange = {one.name: strange for one, strange in found if strange}
+        return self._found_strange
 
     def observe(
         self, metric: str, pair: bool, now: ColumnProfile | None, representation: Representation | None = None
@@ -175,6 +189,14 @@ class ColumnHistory:
                 if i >= pool
             ]
         return self._found[pool]
+
+
+def _metrics_of(column: ColumnProfile | None, kind: Kind) -> Mapping[str, MetricValue]:
+    return {} if column is None or column.kind is not kind else column.metrics
+
+
+def _number(value: MetricValue | None) -> float:
+    return value if isinstance(value, float | int) else math.nan
 
 
 def number_of(name: str, kind: Kind, metric: str, profile: Profile) -> MetricValue | None:

@@ -11,7 +11,7 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
-from airflow_dq.learn.history.like_days import LikeDays, like_days
+from airflow_dq.learn.history.like_days import LikeDays, known_values, like_days, on_factors, without
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -175,8 +175,10 @@ class History:
         rows = np.array([profile.row_count for profile in self.profiles], dtype=np.float64)
         if np.count_nonzero(rows == 0.0) == 1:
             rows[rows == 0.0] = np.nan
-        if self.like is not None:
-            rows = self.like.ordinary(rows, self.partitions, lambda profile: profile.row_count, factors=True)
+        if self.like is not None and self.like.has_pairs:
+            known = on_factors(known_values(self.like.profiles, lambda profile: profile.row_count))
+            (strange,) = self.like.strange(known[None, :])
+            rows = without(rows, self.partitions, strange)
         return self.timeline.spread(rows)
 
 

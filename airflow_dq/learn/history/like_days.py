@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moment_of, moments_of, places_of
+from airflow_dq.learn.history.surroundings import Indexes, Surroundings
 from airflow_dq.options.learning import MIN_HISTORY
 from airflow_dq.profile.model import Profile
 
@@ -25,15 +25,6 @@ BEFORE = 7
 are measured from."""
 WEEKS = 4
 """The same weekday, or of several partitions a day the same hour, so many times before."""
-FAR = 6.0
-"""A day strays when it lies this many robust standard deviations off: of a normal metric one in 500 million does."""
-_TO_SIGMA = 1.4826
-"""Standard deviations in a median absolute deviation, of normal values."""
-LEAST = 5
-"""Fewest days around that say how far an ordinary one lies off."""
-
-_ROUNDING = 1e-9
-"""What lies off by less, relative to the largest value, is a rounding error."""
 _STEPS = {
     Grain.HOUR: timedelta(hours=1),
     Grain.DAY: timedelta(days=1),
@@ -43,7 +34,6 @@ _STEPS = {
 
 _BEFORE, _CYCLES, _LAST = range(3)
 """What foretells a day: those right before, those whole weeks before (or days, at the same hour), or the last one."""
-_Indexes = NDArray[np.intp]
 
 
 def like_days(keys: Sequence[str | None], ahead: str | None, window: int, *, every: bool = False) -> list[int]:
@@ -132,6 +122,9 @@ class LikeDays:
         self.profiles, self.window, self.grain = profiles, window, grain
         self._moments = moments
         self._at = {moment: place for place, moment in enumerate(moments)}
+        self._owned: dict[str, list[Indexes]] = {}
+        self._occurring: dict[tuple[Place, str | None], list[int]] = {}
+        self._plain: dict[tuple[Place, str], list[int]] = {}
 
     @classmethod
     def of(cls, older: Sequence[Profile], window: Sequence[Profile]) -> LikeDays | None:
@@ -148,78 +141,91 @@ class LikeDays:
 
     def occurrences(self, place: Place, key: str | None) -> list[int]:
         """The like days of a partition at a place, the newest first, by their places among the profiles."""
-        moment = moment_of(key)
-        return [] if moment is None else _occurrences(place, moment, self._at)
+        if (place, key) not in self._occurring:
+            moment = moment_of(key)
+            self._occurring[place, key] = [] if moment is None else _occurrences(place, moment, self._at)
+        return self._occurring[place, key]
 
     def all_occurrences(self, key: str | None) -> list[int]:
         """The same at all its places, oldest first."""
         return sorted({day for place in self.places(key) for day in self.occurrences(place, key)})
 
-    def stray(self, values: FloatArray, days: Sequence[int], key: str | None) -> Stray | None:
-        """How far some days strayed from what was expected of each; None where too little is known for it.
+    def plain_occurrences(self, place: Place, key: str, least: int) -> list[int]:
+        """The same without days that begin or end a quarter or a year, unless the partition does or few are left.
+
+        :param least: fewer are few
+        """
+        if (place, key) not in self._plain:
+            days, own = self.occurrences(place, key), self._edges(key)
+            left = [day for day in days if self._edges(self.profiles[day].partition) <= own]
+            self._plain[place, key] = left if len(left) >= least else days
+        return self._plain[place, key]
+
+    def _edges(self, key: str | None) -> frozenset[str]:
+        """The periods that begin or end with a partition."""
+        return frozenset(place.period for place in self.places(key) if place.is_edge)
+
+    def strays(self, values: FloatArray, groups: Sequence[Sequence[int]], key: str) -> list[Stray | None]:
+        """How far days strayed from what was expected of each; None where too little is known for it.
 
         :param values: of all profiles, on the scale to be judged on; NaN where there is none
-        :param days: their places among the profiles
+        :param groups: places among the profiles
         :param key: of the partition that is to be judged
         """
-        moment = moment_of(key)
-        scale = self._scale(values)
-        if moment is None or scale is None:
-            return None
-        own = self._neighbours([moment])
-        expected = scale.expected(values, own)[0]
-        known = [day for day in days if np.isfinite(values[day])]
-        deviations = values[known] - scale.expected(values, [one[known] for one in self._all])
-        usable = np.isfinite(deviations)
-        if not np.isfinite(expected) or not usable.any():
-            return None
-        keys = tuple(str(self.profiles[day].partition) for day, use in zip(known, usable, strict=True) if use)
-        return Stray(keys, deviations[usable], np.abs(deviations[usable]) > scale.far, float(expected), scale.far)
+        series = values[None, :]
+        surroundings = self._surroundings(series)
+        expected = np.nan if surroundings is None else float(surroundings.expected(series, self._own(key))[0, 0])
+        if surroundings is None or not np.isfinite(expected):
+            return [None] * len(groups)
+        found: list[Stray | None] = []
+        usual = float(surroundings.far[0])
+        for group in groups:
+            days = np.array(group, dtype=np.intp)
+            deviations = values[days] - surroundings.expected(series, [one[days] for one in self._all])[0]
+            known = np.isfinite(deviations)
+            keys = tuple(str(self.profiles[day].partition) for day in days[known].tolist())
+            far = np.abs(deviations[known]) > usual
+            found.append(Stray(keys, deviations[known], far, expected, usual) if keys else None)
+        return found
 
-    def strange(self, values: FloatArray) -> list[int]:
-        """Days of the window at a beginning or an end that strayed as the like day before them did.
+    def strange(self, series: FloatArray) -> list[frozenset[str | None]]:
+        """The keys of days of the window at a beginning or an end that strayed as the like day before them did.
 
-        :param values: of all profiles; NaN where there is none
+        :param series: several series of values of all profiles, one in each row; NaN where there is none
+        :return: those of each series
         """
-        scale = self._scale(values) if self._pairs else None
-        if scale is None:
-            return []
-        days = sorted({day for pair in self._pairs for day in pair})
-        found = values[days] - scale.expected(values, [one[days] for one in self._all])
-        sign = {day: float(np.sign(one)) for day, one in zip(days, found.tolist(), strict=True) if abs(one) > scale.far}
-        return sorted({now for now, before in self._pairs if now in sign and sign.get(before) == sign[now]})
+        surroundings = self._surroundings(series) if self._pairs else None
+        if surroundings is None:
+            return [frozenset()] * len(series)
+        days = np.array(sorted({day for pair in self._pairs for day in pair}), dtype=np.intp)
+        found = series[:, days] - surroundings.expected(series, [one[days] for one in self._all])
+        with np.errstate(invalid="ignore"):
+            signs = np.where(np.abs(found) > surroundings.far[:, None], np.sign(found), 0.0)
+        at = {day: place for place, day in enumerate(days.tolist())}
+        pairs = [(self.profiles[now].partition, at[now], at[before]) for now, before in self._pairs]
+        alike = [signs[:, now] * signs[:, before] > 0.0 for _, now, before in pairs]
+        return [
+            frozenset(key for (key, _, _), one in zip(pairs, alike, strict=True) if one[row])
+            for row in range(len(series))
+        ]
 
-    def ordinary(
-        self,
-        values: FloatArray,
-        keys: Sequence[str | None],
-        value: Callable[[Profile], object],
-        *,
-        factors: bool,
-    ) -> FloatArray:
-        """The values of days in the window without those of the strange ones, unless few are left.
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there is a beginning or an end in the window, and the like day before it."""
+        return bool(self._pairs)
 
-        :param keys: of the days
-        :param value: the same of any profile
-        :param factors: whether they vary by factors, where all of them are positive
-        """
-        if not self._pairs or values.min(initial=np.inf) == values.max(initial=-np.inf):
-            return values
-        known = known_values(self.profiles, value)
-        if factors and (known[~np.isnan(known)] > 0.0).all():
-            known = np.log(known)
-        strange = {self.profiles[day].partition for day in self.strange(known)}
-        if not strange:
-            return values
-        found = np.where([key in strange for key in keys], np.nan, values)
-        left = np.flatnonzero(~np.isnan(found))
-        return found[left[0] :] if len(left) >= max(MIN_HISTORY, len(values) / 2) else values
+    def _own(self, key: str) -> list[Indexes]:
+        """The days around the partition that is to be judged."""
+        if key not in self._owned:
+            moment = moment_of(key)
+            self._owned[key] = self._neighbours([] if moment is None else [moment])
+        return self._owned[key]
 
-    def _scale(self, values: FloatArray) -> _Scale | None:
+    def _surroundings(self, series: FloatArray) -> Surroundings | None:
         """How well the ordinary days are foretold."""
         # The hours before one on the first of a month are of that day as well: only those of other days tell.
         ways = (_CYCLES,) if self.grain is Grain.HOUR else (_BEFORE, _CYCLES, _LAST)
-        return _Scale.of(values, self._ordinary, self._rows, ways)
+        return Surroundings.of(series, self._ordinary, self._rows, ways)
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -234,21 +240,21 @@ class LikeDays:
         return found
 
     @cached_property
-    def _rows(self) -> list[_Indexes]:
+    def _rows(self) -> list[Indexes]:
         return [one[self._ordinary] for one in self._all]
 
     @cached_property
-    def _ordinary(self) -> _Indexes:
+    def _ordinary(self) -> Indexes:
         """The days of the window that are no beginning and no end."""
         window = range(len(self.profiles) - self.window, len(self.profiles))
         edge = [any(place.is_edge for place in places_of(self._moments[day], self.grain)) for day in window]
         return np.array([day for day, is_edge in zip(window, edge, strict=True) if not is_edge], dtype=np.intp)
 
     @cached_property
-    def _all(self) -> list[_Indexes]:
+    def _all(self) -> list[Indexes]:
         return self._neighbours(self._moments)
 
-    def _neighbours(self, moments: Iterable[datetime]) -> list[_Indexes]:
+    def _neighbours(self, moments: Iterable[datetime]) -> list[Indexes]:
         """For each moment the days before it, and those at the same weekday or hour; filled up with -1."""
         given = list(moments)
         before = [list(_before(self._moments, moment, self.grain)) for moment in given]
@@ -256,54 +262,7 @@ class LikeDays:
         return [_filled(before, BEFORE), _filled(cycles, WEEKS), _filled([one[-1:] for one in before], 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """How well ordinary days are foretold by the days around them, and in which way best."""
-
-    way: int
-    """By which days."""
-    drift: float
-    """By how much a day usually exceeds what they foretell."""
-    far: float
-    """A deviation above this is no ordinary day's."""
-
-    @classmethod
-    def of(
-        cls, values: FloatArray, ordinary: _Indexes, neighbours: Sequence[_Indexes], ways: Iterable[int]
-    ) -> _Scale | None:
-        """The best of some ways; None where too few days are known."""
-        best: _Scale | None = None
-        least = np.inf
-        for way in ways:
-            errors = values[ordinary] - _middle(values, neighbours[way])
-            errors = errors[np.isfinite(errors)]
-            if len(errors) < LEAST:
-                continue
-            drift = float(np.median(errors))
-            sizes = np.sort(np.abs(errors - drift))
-            spread = float(np.median(sizes))
-            if spread < least:
-                # One odd day is no scale.
-                far = max(FAR * _TO_SIGMA * spread, float(sizes[-2]), _ROUNDING * float(np.nanmax(np.abs(values))))
-                best, least = cls(way, drift, far), spread
-        return best
-
-    def expected(self, values: FloatArray, neighbours: Sequence[_Indexes]) -> FloatArray:
-        """What is expected of days by those around them; NaN where none of these is known."""
-        return _middle(values, neighbours[self.way]) + self.drift
-
-
-def _middle(values: FloatArray, indexes: _Indexes) -> FloatArray:
-    """The median of the known values of each row; NaN where there is none."""
-    # The index -1 is that of what is not there.
-    rows = np.sort(np.append(values, np.nan)[indexes], axis=1)
-    known = np.count_nonzero(~np.isnan(rows), axis=1)
-    places = np.arange(len(rows))
-    low, high = rows[places, np.maximum(0, (known - 1) // 2)], rows[places, known // 2]
-    return np.asarray(0.5 * (low + high))
-
-
-def _filled(rows: Sequence[Sequence[int]], width: int) -> _Indexes:
+def _filled(rows: Sequence[Sequence[int]], width: int) -> Indexes:
     found = np.full((len(rows), width), -1, dtype=np.intp)
     for row, indexes in zip(found, rows, strict=True):
         row[: len(indexes)] = indexes
@@ -314,3 +273,17 @@ def known_values(profiles: Sequence[Profile], value: Callable[[Profile], object]
     """A number of each profile; NaN where there is none."""
     found = (value(profile) for profile in profiles)
     return np.array([one if isinstance(one, float | int) else np.nan for one in found], dtype=np.float64)
+
+
+def on_factors(values: FloatArray) -> FloatArray:
+    """The logarithms of values that vary by factors, where all of them are positive."""
+    return np.log(values) if (values[~np.isnan(values)] > 0.0).all() else values
+
+
+def without(values: FloatArray, keys: Sequence[str | None], strange: frozenset[str | None]) -> FloatArray:
+    """The values of days without those of the strange ones, unless few are left; those that come first are cut off."""
+    if not strange:
+        return values
+    found = np.where([key in strange for key in keys], np.nan, values)
+    left = np.flatnonzero(~np.isnan(found))
+    return found[left[0] :] if len(left) >= max(MIN_HISTORY, len(values) / 2) else values
