@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from airflow_dq.learn.constraint.base import (
     Scope,
     Skipped,
 )
+from airflow_dq.learn.constraint.occasion import Occasion, distant_days, occasion_of
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.band import Band
@@ -77,6 +78,8 @@ class Range(Constraint):
     """Whether past partitions had nothing to measure, so that another one is no finding."""
     catches: tuple[str, ...] = ()
     """Labels of the injected errors that violate it: what it is expected to catch."""
+    occasion: Occasion | None = None
+    """What like days say of one partition; None where they say nothing, or nobody asked them yet."""
 
     @classmethod
     def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
@@ -150,8 +153,45 @@ class Range(Constraint):
             return observed, Reason.ENGINE_ERROR.value
         return observed, "the statistics it is measured from are not kept; profile the partition again"
 
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> Range:
+        """The same with what the metric was on like days.
+
+        At a beginning or an end of a month they are always asked, of a distance only when the range is broken: whether
+        one was large says nothing of its being too small.
+        """
+        like = partition.like
+        if like is None or not (broken or (partition.is_edge and not self.pair)):
+            return self
+        found = partition.like_values(like, self.column, self.kind, self.metric, self.pair, self.representation)
+        values, key = self.expectation.to_scale(found), str(partition.profile.partition)
+        values = np.where(np.isfinite(values), values, np.nan)
+        if not self.pair:
+            below, above = self.below or 0.0, self.above or 0.0
+            return replace(self, occasion=occasion_of(like, values, key, every=broken, below=below, above=above))
+        _, upper = self._usual_bounds(partition) or (None, None)
+        return self if upper is None else replace(self, occasion=distant_days(like, values, key, upper))
+
+    def was_like(self, partition: PartitionView, observed: MetricValue | None) -> Occasion | None:
+        """The like days that were as the partition is, where they are too few to move its bounds."""
+        occasion = self._at(partition)
+        if occasion is None or occasion.settled or is_unknown(observed):
+            return None
+        one_more = replace(self, occasion=replace(occasion, settled=True))
+        lower, upper = one_more.bounds(partition) or (None, None)
+        return None if violates(observed, lower, upper, may_be_absent=self.may_be_absent) else occasion
+
     def centre(self, partition: PartitionView) -> float | None:
         """What is expected of the metric in the partition, on the expectation's scale; None when nothing can be."""
+        occasion = self._at(partition)
+        return occasion.centre if occasion is not None and occasion.own else self._usual(partition)
+
+    def _at(self, partition: PartitionView) -> Occasion | None:
+        """What like days say of this partition."""
+        occasion = self.occasion
+        return occasion if occasion is not None and occasion.partition == partition.profile.partition else None
+
+    def _usual(self, partition: PartitionView) -> float | None:
+        """What is expected of the metric on an ordinary day."""
         if self.expectation.is_fixed:
             return self.expectation.center
         past = self._past(partition)
@@ -168,25 +208,43 @@ class Range(Constraint):
 
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
-        centre = self.centre(partition)
-        if centre is None:
+        found = self._usual_bounds(partition)
+        if found is None:
             return None
-        below, above, amount = self.below, self.above, self._amount(partition)
-        if amount is not None:
-            noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
-            below, above = (None if one is None else max(noise * one, least) for one in (below, above))
-        scale = self.expectation.from_scale
-        lower = None if below is None else scale(centre - below)
-        upper = None if above is None else scale(centre + above)
-        if amount is not None:
-            lower, upper = amount[0].moved(amount[1], scale(centre), lower, upper)
-        if upper is not None and self.pair and self.expectation.is_fixed:
-            upper *= self._growth(partition)
+        occasion, amount, to = self._at(partition), self._amount(partition), self.expectation.from_scale
+        if occasion is not None:
+            below, above = self._widths(amount)
+            found = occasion.moved(*found, below or 0.0, above or 0.0)
+        lower, upper = (None if bound is None else to(bound) for bound in found)
+        centre = self.centre(partition)
+        if amount is not None and centre is not None:
+            lower, upper = amount[0].moved(amount[1], to(centre), lower, upper)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
+
+    def _usual_bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
+        """The bounds of an ordinary day, on the expectation's scale."""
+        centre = self._usual(partition)
+        if centre is None:
+            return None
+        below, above = self._widths(self._amount(partition))
+        low = None if below is None else centre - below
+        high = None if above is None else centre + above
+        if high is not None and self.pair and self.expectation.is_fixed:
+            growth = self._growth(partition)
+            high = high + math.log(growth) if self.expectation.logarithmic else high * growth
+        return low, high
+
+    def _widths(self, amount: tuple[Amount, Metric] | None) -> tuple[float | None, float | None]:
+        """How far below and above its centre it reaches in a partition with so much data."""
+        if amount is None:
+            return self.below, self.above
+        noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
+        below, above = (None if width is None else max(noise * width, least) for width in (self.below, self.above))
+        return below, above
 
     @property
     def is_idle(self) -> bool:
@@ -241,12 +299,14 @@ class Range(Constraint):
 
     def _evidence(self, partition: PartitionView, observed: float) -> Evidence | None:
         """How far off the value is, by what the history has seen; None where no deviation can be told."""
-        centre, past = self.centre(partition), self._past(partition)
+        centre, past, occasion = self.centre(partition), self._past(partition), self._at(partition)
         if centre is None or past is None:
             return None
         deviation = abs(float(self.expectation.to_scale(np.array([observed]))[0]) - centre)
         if not math.isfinite(deviation):
             return None
+        if occasion is not None and occasion.own:
+            return Evidence(deviation, 0.5 * (occasion.high - occasion.low), 1, len(occasion.partitions))
         rank = 1 + int(np.count_nonzero(np.abs(self.expectation.errors(past, 1)) > deviation))
         return Evidence(deviation, self.worst, rank, self.partitions)
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
-from airflow_dq.learn.history.baseline import Columns, pool_of
+from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
+from airflow_dq.learn.history.like_days import LikeDays, on_factors, without
 from airflow_dq.learn.history.series import ABSENT, Series
 from airflow_dq.learn.history.timeline import Timeline
-from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason
+from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import stored_name
-from airflow_dq.metrics.registry import get_metric
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 
@@ -31,6 +33,8 @@ class ColumnHistory:
         "_cells",
         "_distances",
         "_found",
+        "_found_strange",
+        "_like",
         "_partitions",
         "_representations",
         "_typical",
@@ -50,11 +54,13 @@ class ColumnHistory:
         name: str,
         timeline: Timeline | None = None,
         distances: Distances = SHARED,
+        like: LikeDays | None = None,
     ) -> None:
         """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for.
 
         :param timeline: where the partitions lie in time (default: one after the other)
         :param distances: what is known of the distances between partitions
+        :param like: the days that always are other than those around them, to be left out of what is usual
         """
         self.profiles, self.name = profiles, name
         self.timeline = timeline or Timeline.consecutive(len(profiles))
@@ -64,6 +70,8 @@ class ColumnHistory:
         # The metrics of each partition, and what one that is not among them is.
         self._cells = [({}, None) if now is None else (now.metrics, _otherwise(now)) for now in self.columns]
         self._distances = distances
+        self._like = like
+        self._found_strange: Mapping[str, frozenset[str | None]] | None = None
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
         self._typical: dict[str, float] = {}
@@ -96,7 +104,24 @@ class ColumnHistory:
             return values
         if metric.pair:
             values = _near(values, self.timeline, least)
+        elif self._like is not None and self._like.has_pairs:
+            keys = [profile.partition for profile in self.profiles[len(self.profiles) - len(values) :]]
+            values = without(values, keys, self._strange(self._like).get(metric.name, frozenset()))
         return self.timeline.spread(values)
+
+    def _strange(self, like: LikeDays) -> Mapping[str, frozenset[str | None]]:
+        """By single-distribution metric, the days of a month that always are other than those around them."""
+        if self._found_strange is None:
+            kind = kind_of(self.columns)
+            metrics = metrics_for(kind, pair=False)
+            known = [_metrics_of(profile.columns.get(self.name), kind) for profile in like.profiles]
+            series = np.array([[_number(values.get(one.name)) for values in known] for one in metrics])
+            for row, one in enumerate(metrics):
+                if one.scale in (Scale.RATIO, Scale.COUNT):
+                    series[row] = on_factors(series[row])
+            found = zip(metrics, like.strange(series), strict=True)
+            self._found_strange = {one.name: strange for one, strange in found if strange}
+        return self._found_strange
 
     def observe(
         self, metric: str, pair: bool, now: ColumnProfile | None, representation: Representation | None = None
@@ -176,6 +201,48 @@ class ColumnHistory:
                 if i >= pool
             ]
         return self._found[pool]
+
+
+def _metrics_of(column: ColumnProfile | None, kind: Kind) -> Mapping[str, MetricValue]:
+    return {} if column is None or column.kind is not kind else column.metrics
+
+
+def _number(value: MetricValue | None) -> float:
+    return value if isinstance(value, float | int) else math.nan
+
+
+def number_of(name: str, kind: Kind, metric: str, profile: Profile) -> MetricValue | None:
+    """A single-distribution metric of a column, where a partition has it with this kind."""
+    column = profile.columns.get(name)
+    return None if column is None or column.kind is not kind else column.metrics.get(metric)
+
+
+def distances_of(
+    profiles: Sequence[Profile],
+    days: Sequence[int],
+    name: str,
+    kind: Kind,
+    metric: str,
+    stored: str,
+    distances: Distances,
+) -> FloatArray:
+    """A two-distribution metric of a column on some days, measured from the partitions before each; NaN on all others.
+
+    :param days: places among the profiles
+    :param stored: the name that the metric has in the representation that is asked for
+    """
+    pool, found = pool_of(metric, kind), np.full(len(profiles), np.nan)
+    for day in days:
+        now = profiles[day].columns.get(name)
+        if now is None or now.kind is not kind:
+            continue
+        earlier = [one.columns.get(name) for one in profiles[max(0, day - pool) : day]]
+        measured = distances.of(now, earlier, pool)
+        # A partition before it may have been accepted only since: what it was compared with then serves as well.
+        kept = [values for base, values in now.distances.items() if pooled(base) == pool]
+        value = next((one[stored] for one in (measured, *kept) if isinstance(one.get(stored), float | int)), None)
+        found[day] = value if isinstance(value, float | int) else np.nan
+    return found
 
 
 def value_count(column: ColumnProfile | None, rows: int) -> float:
