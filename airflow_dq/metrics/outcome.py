@@ -40,7 +40,7 @@ def as_value(returned: object) -> MetricValue:
         return returned
     if type(returned) is float and math.isfinite(returned):
         # Most often it is one already, and whether it is a number at all takes long to ask.
-        return returned
+        return returned + 0.0
     if not isinstance(returned, Real):
         return Reason.ENGINE_ERROR
     try:
