@@ -24,6 +24,7 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 
@@ -65,9 +66,21 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
     observed, expected = _observed_and_expected(constraint, finding, float(value))
     said = f"{words} was {observed}; expected {expected} ({past_words(count)})"
     known = finding.evidence
-    if known is None:
-        return f"{said}."
-    return f"{said}; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}."
+    if known is not None:
+        said = f"{said}; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}"
+    return f"{said}{_widened(finding.widening)}."
+
+
+def _widened(widening: Widening | None) -> str:
+    """``; people accepted 2 alarms of this metric: the range is 2.25 times as wide``."""
+    if widening is None:
+        return ""
+    count = widening.accepted
+    said = "alarms of this column or of this metric elsewhere"
+    if count:
+        said = f"{count} alarm{'' if count == 1 else 's'} of this metric"
+    rejected = f" and rejected {widening.rejected}" if widening.rejected else ""
+    return f"; people accepted {said}{rejected}: the range is {widening.factor:.3g} times as wide"
 
 
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:

@@ -72,6 +72,9 @@ def alert_text(context: Context) -> AlertText:
     hidden = found.get("alert_count", 0) - len(found.get("alerts", ()))
     if hidden > 0:
         lines = (*lines, f"and {hidden} more")
+    reliability = (found.get("record") or {}).get("words")
+    if reliability:
+        lines = (*lines, reliability)
     what = f"{dataset} {partition}" if dataset else str(task_id)
     count = found.get("alert_count", 0)
     counted = f", {count} alert{'s' if count != 1 else ''}" if count else ""

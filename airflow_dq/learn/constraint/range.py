@@ -32,6 +32,7 @@ from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
@@ -73,6 +74,8 @@ class Range(Constraint):
     """Whether past partitions had nothing to measure, so that another one is no finding."""
     catches: tuple[str, ...] = ()
     """Labels of the injected errors that violate it: what it is expected to catch."""
+    widening: Widening | None = None
+    """By how much people's answers have widened it; None where they have not."""
 
     @classmethod
     def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
@@ -99,6 +102,7 @@ class Range(Constraint):
             representation=past.representation(found.metric.name) if pair and past is not None else None,
             may_be_absent=chosen.watched.may_be_absent,
             catches=chosen.catches,
+            widening=chosen.watched.widening,
         )
 
     @property
@@ -129,6 +133,7 @@ class Range(Constraint):
             upper=upper,
             partitions=self.partitions,
             evidence=evidence,
+            widening=self.widening,
         )
 
     def observe(self, partition: PartitionView) -> tuple[MetricValue | None, str]:
@@ -268,7 +273,9 @@ class RangeDetector(Detector):
         rows = _rows(history, options, share)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
-            name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
+            name: prepare_column(
+                history.column(name, kind), kind, options.of_column(name), rows, sharing, history.answers
+            )
             for name, kind in kinds.items()
         }
         able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
@@ -300,9 +307,10 @@ def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen |
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
     if isinstance(band, str):
         return None
-    candidates = band.candidates(share)
+    watched = WatchedMetric(metric, band, rows, False, history.answers.widening(None, metric.name))
+    candidates = watched.candidates(share)
     # The one that takes the whole budget: nothing else competes for it.
-    return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
+    return Chosen(watched, candidates, int(np.argmax(candidates.fpr)))
 
 
 def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float) -> dict[str, Choice]:

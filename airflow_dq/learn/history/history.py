@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.timeline import Timeline
@@ -56,22 +57,32 @@ class History:
     distances: Distances = SHARED
     dated: bool = True
     """Whether the partitions' keys say where they lie in time; else they are taken for consecutive."""
+    answers: Answers = NO_ANSWERS
+    """What people have said of the dataset's alarms so far, in these partitions and in those long before."""
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, profiles: Sequence[Profile] | History, *, distances: Distances = SHARED, dated: bool = True) -> History:
+    def of(
+        cls,
+        profiles: Sequence[Profile] | History,
+        *,
+        distances: Distances = SHARED,
+        dated: bool = True,
+        answers: Answers = NO_ANSWERS,
+    ) -> History:
         """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
 
         :param distances: what is known of the distances between partitions
         :param dated: False takes the partitions for consecutive, whatever their keys say
+        :param answers: what people have said of the dataset's alarms
         """
         if isinstance(profiles, History):
             if profiles.dated is dated:
                 return profiles
-            distances, profiles = profiles.distances, profiles.profiles
+            distances, answers, profiles = profiles.distances, profiles.answers, profiles.profiles
         keys = [profile.partition for profile in profiles]
         timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
-        return cls(profiles, timeline, distances, dated)
+        return cls(profiles, timeline, distances, dated, answers)
 
     @property
     def partitions(self) -> tuple[str | None, ...]:
@@ -92,7 +103,8 @@ class History:
         if count >= len(self.profiles):
             return self
         # A shorter history may have another rhythm than the whole: its slots are made anew.
-        return History.of(self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated)
+        newest = self.profiles[len(self.profiles) - count :]
+        return History.of(newest, distances=self.distances, dated=self.dated, answers=self.answers)
 
     @cached_property
     def optional(self) -> Mapping[str, Absence]:

@@ -32,6 +32,7 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "alerts": [],
         "alert_count": 0,
         "not_judged": {},
+        "record": None,
         "decision": None,
         "decided_by": None,
     }
