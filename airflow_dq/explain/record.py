@@ -93,7 +93,7 @@ def _own_words(record: Record) -> str:
     before = f"of the last {record.judged} partitions judged, {record.alarmed} alarmed"
     if record.accepted == record.alarmed:
         return f"{before} and {_were(record.accepted)} accepted as right ({span})"
-    uncertain = ", whatever those are that nobody answered" if record.unanswered else ""
+    uncertain = ", whatever those are that nobody knows of" if record.unanswered or record.cleared else ""
     return f"{before}: {', '.join(_fates(record))} (false alarms: {span}{uncertain})"
 
 

@@ -72,9 +72,6 @@ def alert_text(context: Context) -> AlertText:
     hidden = found.get("alert_count", 0) - len(found.get("alerts", ()))
     if hidden > 0:
         lines = (*lines, f"and {hidden} more")
-    reliability = (found.get("record") or {}).get("words")
-    if reliability:
-        lines = (*lines, reliability)
     what = f"{dataset} {partition}" if dataset else str(task_id)
     count = found.get("alert_count", 0)
     counted = f", {count} alert{'s' if count != 1 else ''}" if count else ""
@@ -84,7 +81,9 @@ def alert_text(context: Context) -> AlertText:
         **found,
         **{"alerts": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
     }
-    return AlertText(_cut(title), lines, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
+    reliability = (found.get("record") or {}).get("words")
+    said = (*lines, reliability) if reliability else lines
+    return AlertText(_cut(title), said, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
 
 
 def _ended(ti: Any, error: object) -> str:
