@@ -48,8 +48,8 @@ def test_numbers_are_rounded_outwards() -> None:
         (
             Record(45, accepted=1, rejected=2, unanswered=3, cleared=1),
             "Of the last 45 partitions judged, 7 alarmed: 1 was accepted as right, 2 were rejected as bad, 3 were not "
-            "answered, 1 passed when judged again (false alarms: 95% interval 0-25%, whatever those are that nobody knows "
-            "of).",
+            "answered, 1 passed when judged again (false alarms: 95% interval 0-25%, whatever those are that nobody "
+            "knows of).",
         ),
     ],
 )
