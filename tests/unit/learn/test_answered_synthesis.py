@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from airflow_dq.codec import from_json, to_json
-from airflow_dq.learn.history.answer import Answered, Answers
+from airflow_dq.learn.history.answer import Answered, Answers, Widening
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
@@ -39,11 +41,9 @@ def programs() -> list[Program]:
 @pytest.mark.parametrize("subject", [("air_time", "mean"), (None, "row_count")])
 def test_one_more_accepted_alarm_widens_the_range(programs: list[Program], subject: tuple[str | None, str]) -> None:
     found = [widths(program)[subject] for program in programs]
-    assert all(before[0] < after[0] and before[1] < after[1] for before, after in zip(found, found[1:], strict=False))
-    factors = [
-        one.widening and one.widening.factor for one in programs[2].ranges() if (one.column, one.metric) == subject
-    ]
-    assert factors == [2.25]
+    assert all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(found))
+    (twice,) = (one for one in programs[2].ranges() if (one.column, one.metric) == subject)
+    assert twice.widening == Widening(2.25, 2)
 
 
 def test_nothing_that_is_watched_without_answers_goes_unwatched_or_is_narrower(programs: list[Program]) -> None:
