@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from airflow_dq.program import SynthesisOptions
+from tests.benchmark.answers.series import lines
 from tests.benchmark.answers.walk import Total, walk
 from tests.benchmark.simulated import profiled
 from tests.benchmark.simulated.table import HELD_OUT, TUNING, SimulatedTable
@@ -16,6 +17,9 @@ from tests.benchmark.simulated.table import HELD_OUT, TUNING, SimulatedTable
 def main(arguments: Sequence[str] | None = None) -> int:
     """Walk through each table twice, without and with the answers, and print both."""
     given = _parser().parse_args(arguments)
+    if given.series:
+        print("\n".join(lines(given.series)))
+        return 0
     options = SynthesisOptions(target_fpr=given.target)
     seeds = HELD_OUT if given.held_out else TUNING
     narrow = (seed for seed in seeds if len(SimulatedTable.draw(seed, 1).columns) <= given.widest)
@@ -39,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     order.add_argument("--days", type=int, default=150, help="partitions of a table (default %(default)s)")
     order.add_argument("--target", type=float, default=0.001, help="target_fpr of the table (default %(default)s)")
     order.add_argument("--every", type=int, default=10, help="partitions between two recalls (default %(default)s)")
+    order.add_argument("--series", type=int, default=0, help="compare factors on so many years of heavy tails instead")
     order.add_argument("--held-out", action="store_true", help="tables that nobody tunes on")
     order.add_argument("--cache", type=Path, default=profiled.CACHE, help="where profiles are kept")
     return order
