@@ -14,6 +14,7 @@ from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.choose.budget import allot
 from airflow_dq.learn.choose.column import Choice, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.prepare import prepare_column
+from airflow_dq.learn.constraint.amount import Amount
 from airflow_dq.learn.constraint.base import (
     TABLE,
     ColumnReport,
@@ -35,10 +36,13 @@ from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, viol
 from airflow_dq.learn.history.answer import Widening
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, MetricValue, Reason
+from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Metric, MetricValue, Reason
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind, Representation
+
+OF_ROWS = 0.5
+"""The part of a table's false-positive rate that the number of rows has to itself: nothing else finds lost rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +176,15 @@ class Range(Constraint):
         centre = self.centre(partition)
         if centre is None:
             return None
-        noise = self._noise(partition)
-        lower = None if self.below is None else self.expectation.from_scale(centre - noise * self.below)
-        upper = None if self.above is None else self.expectation.from_scale(centre + noise * self.above)
+        below, above, amount = self.below, self.above, self._amount(partition)
+        if amount is not None:
+            noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
+            below, above = (None if one is None else max(noise * one, least) for one in (below, above))
+        scale = self.expectation.from_scale
+        lower = None if below is None else scale(centre - below)
+        upper = None if above is None else scale(centre + above)
+        if amount is not None:
+            lower, upper = amount[0].moved(amount[1], scale(centre), lower, upper)
         if upper is not None and self.pair and self.expectation.is_fixed:
             upper *= self._growth(partition)
         lowest, highest = self._natural_range
@@ -208,15 +218,12 @@ class Range(Constraint):
             return self._not_evaluated("every value that it can have is within its range", applies=False)
         return None
 
-    def _noise(self, partition: PartitionView) -> float:
-        """How many times wider it is because fewer rows than usual came: the sampling error of a column is larger.
-
-        A standard error grows with the square root of that, a divergence between equal distributions in proportion.
-        """
+    def _amount(self, partition: PartitionView) -> tuple[Amount, Metric] | None:
+        """How much data the column's metric is measured on; None of the whole table's."""
         metric = get_metric(self.metric, self.kind)
         if self.column is None or metric is None:
-            return 1.0
-        return float(partition.share_of_usual_rows ** (-0.5 * metric.order))
+            return None
+        return partition.amount(partition.past(self.column, self.kind), metric), metric
 
     def _growth(self, partition: PartitionView) -> float:
         """How many times larger a distance may be across a gap, where two partitions lie further apart than any before.
@@ -270,7 +277,7 @@ class RangeDetector(Detector):
         names = [name for name in history.columns if options.judges(name)]
         kinds = {name: history.kind(name) for name in names}
         share = _share(options, names)
-        rows = _rows(history, options, share)
+        rows = _rows(history, options)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
             name: prepare_column(
@@ -291,14 +298,14 @@ class RangeDetector(Detector):
 
 
 def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
-    """The false-positive rate of each column without a rate of its own, and of the row count."""
+    """The false-positive rate of each column without a rate of its own."""
     if options.scope == "column":
         return options.target_fpr
     sharing = sum(options.own_rate(name) is None for name in names)
-    return options.target_fpr / (sharing + 1)
+    return (1.0 - OF_ROWS) * options.target_fpr / max(1, sharing)
 
 
-def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen | None:
+def _rows(history: History, options: SynthesisOptions) -> Chosen | None:
     """The range of the number of rows; None when it cannot be bounded."""
     metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
     rows = history.rows()
@@ -308,7 +315,7 @@ def _rows(history: History, options: SynthesisOptions, share: float) -> Chosen |
     if isinstance(band, str):
         return None
     watched = WatchedMetric(metric, band, rows, False, history.answers.widening(None, metric.name))
-    candidates = watched.candidates(share)
+    candidates = watched.candidates(options.target_fpr * (1.0 if options.scope == "column" else OF_ROWS))
     # The one that takes the whole budget: nothing else competes for it.
     return Chosen(watched, candidates, int(np.argmax(candidates.fpr)))
 

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airflow_dq.learn.constraint.amount import Amount
+from airflow_dq.learn.history.column import value_count
 from airflow_dq.learn.renaming import renamings
+from airflow_dq.metrics.descriptor import Support
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 
@@ -64,16 +67,11 @@ class PartitionView:
         """Whether the partition lacks a column that may be missing."""
         return self.column(name) is None and name in self.history.optional
 
-    @cached_property
-    def share_of_usual_rows(self) -> float:
-        """The number of rows, as a share of the usual one and at most that.
-
-        No partition is excused for having fewer than any before: that is for the number of rows to say.
-        """
-        past = np.array([one.row_count for one in self.history.profiles if one.row_count])
-        if not len(past):
-            return 1.0
-        return min(1.0, max(self.profile.row_count, float(past.min())) / float(np.median(past)))
+    def amount(self, past: ColumnHistory, metric: Metric) -> Amount:
+        """How much data a column's metric is measured on, next to the past partitions."""
+        if metric.support is Support.ROWS:
+            return Amount.of(float(self.profile.row_count), np.array([float(one.row_count) for one in past.profiles]))
+        return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts())
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

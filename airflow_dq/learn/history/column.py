@@ -27,7 +27,22 @@ CROWDED = 0.5
 class ColumnHistory:
     """One column over past partitions; what its metrics share, above all the distances, is looked up only once."""
 
-    __slots__ = ("_distances", "_found", "_representations", "_typical", "columns", "name", "profiles", "timeline")
+    __slots__ = (
+        "_cells",
+        "_distances",
+        "_found",
+        "_partitions",
+        "_representations",
+        "_typical",
+        "columns",
+        "name",
+        "profiles",
+        "rows",
+        "timeline",
+    )
+
+    rows: float
+    """Typical number of rows of a partition; 0.0 without any partition."""
 
     def __init__(
         self,
@@ -44,31 +59,30 @@ class ColumnHistory:
         self.profiles, self.name = profiles, name
         self.timeline = timeline or Timeline.consecutive(len(profiles))
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
+        self.rows = median(np.array([float(one.row_count) for one in profiles])) if profiles else 0.0
+        self._partitions = tuple(profile.partition for profile in profiles)
+        # The metrics of each partition, and what one that is not among them is.
+        self._cells = [({}, None) if now is None else (now.metrics, _otherwise(now)) for now in self.columns]
         self._distances = distances
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
         self._typical: dict[str, float] = {}
-
-    @property
-    def rows(self) -> float:
-        """Typical number of rows of a partition; 0.0 without any partition."""
-        return median(np.array([float(one.row_count) for one in self.profiles])) if self.profiles else 0.0
 
     def series(self, metric: str, pair: bool) -> Series:
         """The metric's series, oldest first.
 
         A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
         """
-        partitions = tuple(profile.partition for profile in self.profiles)
         if not pair:
-            return Series(partitions, tuple(_single(metric, now) for now in self.columns))
+            return Series(self._partitions, tuple([found.get(metric, other) for found, other in self._cells]))
         measured = self._measured(metric)
         name = stored_name(metric, self.representation(metric))
         first = len(self.columns) - len(measured)
-        return Series(
-            partitions[first:],
-            tuple(_kept(name, now, found) for now, found in zip(self.columns[first:], measured, strict=True)),
-        )
+        values = [
+            None if found is None else found.get(name, other)
+            for found, (_, other) in zip(measured, self._cells[first:], strict=True)
+        ]
+        return Series(self._partitions[first:], tuple(values))
 
     def slotted(self, metric: Metric, least: int = 1) -> FloatArray | str:
         """The metric's values on their slots, oldest first, NaN in slots without one; or why there are none.
@@ -103,7 +117,7 @@ class ColumnHistory:
         found = self._distances.of(now, self.columns[: self.newest_comparable(pool) + 1], pool)
         names = (stored_name(metric, one) for one in sorted(Representation, key=lambda one: one != wanted))
         value = next((found[name] for name in names if name in found), None)
-        return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+        return _otherwise(now) if value is None else value
 
     def newest_comparable(self, pool: int) -> int:
         """Place of the newest of the last ``pool`` partitions of which any can be compared with.
@@ -118,7 +132,11 @@ class ColumnHistory:
         return end - 1
 
     def _values(self, place: int) -> float:
-        return _values(self.columns[place], self.profiles[place].row_count)
+        return value_count(self.columns[place], self.profiles[place].row_count)
+
+    def value_counts(self) -> FloatArray:
+        """How many values each partition holds, oldest first."""
+        return np.array([self._values(place) for place in range(len(self.columns))])
 
     def typical(self, metric: str) -> float:
         """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
@@ -151,14 +169,16 @@ class ColumnHistory:
         pool = pool_of(metric, kind_of(self.columns))
         if pool not in self._found:
             self._found[pool] = [
-                None if now is None or self.columns[i - 1] is None else self._distances.of(now, self.columns[:i], pool)
+                None
+                if now is None or self.columns[i - 1] is None
+                else self._distances.of(now, self.columns[i - pool : i], pool)
                 for i, now in enumerate(self.columns)
                 if i >= pool
             ]
         return self._found[pool]
 
 
-def _values(column: ColumnProfile | None, rows: int) -> float:
+def value_count(column: ColumnProfile | None, rows: int) -> float:
     """How many values of the column a partition holds."""
     complete = None if column is None else column.metrics.get("complete_ratio")
     if column is None or column.kind is Kind.NULL or complete in ABSENT:
@@ -176,15 +196,12 @@ def kind_of(columns: Columns) -> Kind:
 def _single(metric: str, now: ColumnProfile | None) -> MetricValue | None:
     if now is None:
         return None
-    value = now.metrics.get(metric)
-    return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+    return now.metrics.get(metric, _otherwise(now))
 
 
-def _kept(name: str, now: ColumnProfile | None, measured: Mapping[str, MetricValue] | None) -> MetricValue | None:
-    if now is None or measured is None:
-        return None
-    value = measured.get(name)
-    return Reason.NO_VALUES if value is None and now.kind is Kind.NULL else value
+def _otherwise(now: ColumnProfile) -> Reason | None:
+    """What a metric is that a column does not have: one without a type has no values, of others it is not known."""
+    return Reason.NO_VALUES if now.kind is Kind.NULL else None
 
 
 def _near(values: FloatArray, timeline: Timeline, least: int) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,11 +17,11 @@ from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
-HABIT = 2
-"""A column that was missing this often and came again is optional: one time was an accident, two are a habit."""
-
 STAYS_AWAY = 2
 """A column that is away this many times as long as ever before has not merely stayed out: it is gone."""
+IN_A_ROW = 0.001
+"""As long as so many absences in a row still have this chance, they are no news: five for a column that one partition
+in five lacks."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,25 @@ class Absence:
     """In how many in a row before it came again."""
     current: int
     """In how many of the newest ones in a row; 0 when the newest one has it."""
+    seen: int
+    """Number of past partitions since it first came."""
+
+    @property
+    def _bearable(self) -> int:
+        """How many partitions in a row may lack it: those that come at random are now and then some in a row."""
+        share = (self.partitions - self.current + 1) / (self.seen - self.current + 2)
+        return max(STAYS_AWAY * self.longest, math.ceil(math.log(IN_A_ROW) / math.log(share)))
 
     @property
     def excuses_another(self) -> bool:
         """Whether one more partition without it is no news."""
-        return not self.longest or self.current + 1 <= STAYS_AWAY * self.longest
+        return not self.longest or self.current + 1 <= self._bearable
 
     @property
     def is_optional(self) -> bool:
         """Whether it may be missing, or if it has just been missed for the first time, may come again."""
         if self.longest:
-            return self.partitions >= HABIT and self.current <= STAYS_AWAY * self.longest
+            return self.current <= self._bearable
         return 1 <= self.current <= STAYS_AWAY
 
 
@@ -157,4 +166,4 @@ class History:
 def _absence(there: Sequence[bool]) -> Absence:
     """What is known of a column that is there in some partitions, oldest first, and in one at least."""
     runs = [len(run) for run in "".join("x" if one else "-" for one in there).lstrip("-").split("x")]
-    return Absence(sum(runs), max(runs[:-1]), runs[-1])
+    return Absence(sum(runs), max(runs[:-1]), runs[-1], sum(runs) + len(runs) - 1)
