@@ -26,6 +26,7 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 
@@ -71,6 +72,7 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
     known, alike = finding.evidence, constraint.was_like(partition, finding.observed)
     if known is not None:
         said += f"; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}"
+    said += _widened(finding.widening)
     return f"{said}." if alike is None else f"{said}. {_like_words(alike)}."
 
 
@@ -82,6 +84,18 @@ def _occasion_words(occasion: Occasion, count: int) -> str:
 def _like_words(occasion: Occasion) -> str:
     """``It was like this on the first of a month before (2025-02-01)``: one was no habit, and the next one is."""
     return f"It was like this {occasion.place.words} before ({listed(occasion.partitions)})"
+
+
+def _widened(widening: Widening | None) -> str:
+    """``; people accepted 2 alarms of this metric: the range is 2.25 times as wide``."""
+    if widening is None:
+        return ""
+    count = widening.accepted
+    said = "alarms of this column or of this metric elsewhere"
+    if count:
+        said = f"{count} alarm{'' if count == 1 else 's'} of this metric"
+    rejected = f" and rejected {widening.rejected}" if widening.rejected else ""
+    return f"; people accepted {said}{rejected}: the range is {widening.factor:.3g} times as wide"
 
 
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import Record
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 
 Decision = Literal["accepted", "rejected", "new_normal"]
@@ -57,6 +58,8 @@ class Verdict:
     """The findings in words, for a person: those with one cause together, the one to look at first."""
     reason: str | None = None
     """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong)."""
+    record: Record | None = None
+    """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
 
     @property
     def checked(self) -> int:

@@ -62,7 +62,8 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
             skipped[detector.name] = learned.reason
         else:
             constraints += learned.constraints
-    return Program(options, past.partitions, tuple(_without_covered(constraints)), reports, skipped)
+    kept = tuple(_without_covered(constraints))
+    return Program(options, past.partitions, kept, reports, skipped, answers=past.answers)
 
 
 def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] | History) -> Program:

@@ -109,7 +109,8 @@ def _barred(history: History, name: str) -> Iterator[NeverSeen]:
     past = [profile.columns[name].metrics for profile in history.profiles if name in profile.columns]
     for metric in metrics_for(kind, pair=False):
         sort = metric.first_occurrence
-        if sort is None:
+        if sort is None or history.answers.is_dismissed(name, metric.name):
+            # People know that such values come: they would be news again once the window has moved on.
             continue
         shares = [metrics.get(metric.name) for metrics in past]
         # A partition without values says nothing; one that was profiled before there was the metric might have had.

@@ -34,6 +34,7 @@ from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Metric, MetricValue, Reason
@@ -80,6 +81,8 @@ class Range(Constraint):
     """Labels of the injected errors that violate it: what it is expected to catch."""
     occasion: Occasion | None = None
     """What like days say of one partition; None where they say nothing, or nobody asked them yet."""
+    widening: Widening | None = None
+    """By how much people's answers have widened it; None where they have not."""
 
     @classmethod
     def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
@@ -106,6 +109,7 @@ class Range(Constraint):
             representation=past.representation(found.metric.name) if pair and past is not None else None,
             may_be_absent=chosen.watched.may_be_absent,
             catches=chosen.catches,
+            widening=chosen.watched.widening,
         )
 
     @property
@@ -136,6 +140,7 @@ class Range(Constraint):
             upper=upper,
             partitions=self.partitions,
             evidence=evidence,
+            widening=self.widening,
         )
 
     def observe(self, partition: PartitionView) -> tuple[MetricValue | None, str]:
@@ -335,7 +340,9 @@ class RangeDetector(Detector):
         rows = _rows(history, options)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
-            name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
+            name: prepare_column(
+                history.column(name, kind), kind, options.of_column(name), rows, sharing, history.answers
+            )
             for name, kind in kinds.items()
         }
         able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
@@ -367,9 +374,10 @@ def _rows(history: History, options: SynthesisOptions) -> Chosen | None:
     band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
     if isinstance(band, str):
         return None
-    candidates = band.candidates(options.target_fpr * (1.0 if options.scope == "column" else OF_ROWS))
+    watched = WatchedMetric(metric, band, rows, False, history.answers.widening(None, metric.name))
+    candidates = watched.candidates(options.target_fpr * (1.0 if options.scope == "column" else OF_ROWS))
     # The one that takes the whole budget: nothing else competes for it.
-    return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
+    return Chosen(watched, candidates, int(np.argmax(candidates.fpr)))
 
 
 def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float) -> dict[str, Choice]:
