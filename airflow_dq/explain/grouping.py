@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.explain.cause.hypothesis import Cause
+from airflow_dq.explain.cause.hypothesis import Cause, Disturbance, undenied
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -22,11 +22,17 @@ _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
 
-def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> tuple[Alert, ...]:
+def grouped(
+    alerts: Sequence[Alert],
+    causes: Mapping[str, Cause],
+    judged: int,
+    disturbance: Disturbance = Disturbance.NONE,
+) -> tuple[Alert, ...]:
     """The alerts in groups: those about the table itself first, then by how many columns a group has.
 
     :param causes: the likely cause of each column that has one
     :param judged: number of columns that were judged
+    :param disturbance: what was found of the values of any column, which no cause of the table may deny
     """
     keys = _keys(alerts, causes, judged)
     groups: dict[str, list[Alert]] = {}
@@ -36,7 +42,9 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
     # accident that hit most columns.
     first = (_DELIVERY, _SCHEMA, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
-    return tuple(alert for key in order for alert in _as_group(key, groups[key], causes))
+    left = {name: undenied(cause, disturbance) for name, cause in causes.items()}
+    of_table = {name: cause for name, cause in left.items() if cause is not None}
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:

@@ -1,7 +1,8 @@
 """How reliable a gate has been on a dataset: said beside an alarm, which is then believed as far as it deserves.
 
-A partition that alarmed is a false alarm when a person accepted its data, a true one when a person rejected it; of an
-alarm that nobody answered, and of one that was gone when the partition was judged again, nobody knows.
+A partition that alarmed is a false alarm when a person accepted its data, a true one when a person rejected it or
+said that it is the new normal; of an alarm that nobody answered, and of one that was gone when the partition was judged
+again, nobody knows.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Record:
     accepted: int = 0
     """Alarmed, and people found the data right."""
     rejected: int = 0
-    """Alarmed, and people found the data bad."""
+    """Alarmed, and people found that rightly: bad data, or a new normal."""
     unanswered: int = 0
     """Alarmed, and nobody has said anything."""
     cleared: int = 0
@@ -100,7 +101,7 @@ def _own_words(record: Record) -> str:
 def _fates(record: Record) -> Iterator[str]:
     for number, fate in (
         (record.accepted, "accepted as right"),
-        (record.rejected, "rejected as bad"),
+        (record.rejected, "confirmed"),
         (record.unanswered, "not answered"),
     ):
         if number:

@@ -17,17 +17,19 @@ from airflow_dq.explain.wording import (
     quoted,
     reason_words,
     share_words,
+    times_words,
 )
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.occasion import Occasion
+from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.answer import Widening
-from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.registry import get_metric
 
 NOTHING = 1e-9
@@ -160,7 +162,18 @@ def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionVie
         else (metric.first_occurrence.words)
     )
     share = finding.observed if isinstance(finding.observed, float) else 0.0
-    return f"{share_words(share)} of the values {words}"
+    whole = "rows" if metric is not None and metric.support is Support.ROWS else "values"
+    return f"{share_words(share)} of the {whole} {words}"
+
+
+def _outsized(constraint: NoneOutsized, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    observed = finding.observed if isinstance(finding.observed, float) else 0.0
+    seen, largest = number_words(constraint.metric, constraint.kind, [observed, constraint.largest])
+    times = f" ({times_words(observed, constraint.largest)})" if constraint.largest else ""
+    return (
+        f"{metric_words(constraint.metric, pair=False)} was {seen}; it was at most {largest} in the "
+        f"{past_words(constraint.partitions)}{times}."
+    )
 
 
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
@@ -176,5 +189,6 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NoOtherColumn, _other_column),
     (NoRepetition, _repetition),
     (NeverSeen, _never_seen),
+    (NoneOutsized, _outsized),
     (DateColumn, _date_column),
 )

@@ -106,7 +106,7 @@ def _judge(
     if verdict.alerts:
         verdict = replace(verdict, record=repository.record(dataset, partition, options_digest(options)))
     if verdict.status is Status.WARMING_UP:
-        verdict = _warming_up(repository, dataset, partition, options, verdict)
+        verdict = _warming_up(repository, dataset, partition, options, verdict, origin)
     repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
     return verdict
 
@@ -207,9 +207,17 @@ def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:
 
 
 def _warming_up(
-    repository: Repository, dataset: str, partition: str, options: SynthesisOptions, verdict: Verdict
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    verdict: Verdict,
+    origin: Origin | None,
 ) -> Verdict:
-    """The verdict, if the dataset as a whole is young; a partition that only stands at its beginning is not judged."""
+    """The verdict, if the dataset as a whole is young; a partition that only stands at its beginning is not judged.
+
+    Nor is one of a dataset that will be young for ever: no gate is green time and again without a check.
+    """
     maturity = repository.maturity(dataset, partition)
     if maturity.partitions >= options.min_history:
         reason = (
@@ -217,14 +225,26 @@ def _warming_up(
             f"from, the newest of which is {maturity.newest!r}; fewer than {options.min_history} come before it "
             f"({verdict.reason}). If it is a new partition, spell its key as theirs are; an old one cannot be judged."
         )
-        scope = ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
-        columns = dict.fromkeys(verdict.columns, scope)
-        return replace(verdict, status=Status.NOT_EVALUATED, table=scope, columns=columns, reason=reason)
+        return _unjudged(verdict, reason)
+    stalled = None if origin is None else repository.stalled(dataset, partition, origin, options.min_history)
+    if stalled is not None:
+        return _unjudged(verdict, f"{stalled} ({verdict.reason})")
     verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
     alike = repository.dataset_alike(dataset, options.min_history)
-    if alike is None:
+    before = None if origin is None else repository.dataset_before(dataset, origin, options.min_history)
+    if alike is not None:
+        said = f"There is a dataset {alike!r} too: is {dataset!r} misspelt?"
+    elif before is not None:
+        said = f"The same task has judged dataset {before!r} before: is {dataset!r} misspelt?"
+    else:
         return verdict
-    return replace(verdict, reason=f"{verdict.reason} There is a dataset {alike!r} too: is {dataset!r} misspelt?")
+    return replace(verdict, reason=f"{verdict.reason} {said}")
+
+
+def _unjudged(verdict: Verdict, reason: str) -> Verdict:
+    scope = ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
+    columns = dict.fromkeys(verdict.columns, scope)
+    return replace(verdict, status=Status.NOT_EVALUATED, table=scope, columns=columns, reason=reason)
 
 
 def _with_history_start(verdict: Verdict, start: HistoryStart | None) -> Verdict:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from airflow_dq.gate.answer import COMMENT, OPTIONS
+from airflow_dq.gate.answer import COMMENT
+from airflow_dq.judge.verdict import BUTTONS
 from airflow_dq.version_compat import TaskAwaitingInput
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def park(
     from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
     ti_id = context["ti"].id
-    options, params = list(OPTIONS.values()), _form()
+    options, params = list(BUTTONS.values()), _form()
     upsert_hitl_detail(ti_id=ti_id, options=options, subject=subject, body=body, multiple=False, params=params)
     if TaskAwaitingInput is not None:
         raise TaskAwaitingInput(method_name=method_name, kwargs=dict(kwargs), timeout=timeout)
@@ -67,7 +68,7 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
     Airflow's own route does it, with its locks and its respect for assigned users; whoever calls has authorized the
     user for the DAG.
 
-    :param option: one of :data:`~airflow_dq.gate.answer.OPTIONS`
+    :param option: one of the words of :data:`~airflow_dq.judge.verdict.BUTTONS`
     :return: True when the task was waiting and goes on now; False when nothing waits there, or it was answered before
     :raises fastapi.HTTPException: when the user may not answer, or Airflow refuses for another reason
     """

@@ -13,13 +13,15 @@ from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
-from airflow_dq.learn.constraint.range import Range, RangeDetector
+from airflow_dq.learn.constraint.outsized import OutsizedDetector
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import find_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -31,6 +33,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RepetitionDetector(),
         RangeDetector(),
         FirstOccurrenceDetector(),
+        OutsizedDetector(),
     ),
     "paper": (SchemaDetector(), PaperDetector()),
 }
@@ -118,6 +121,7 @@ def check_options(history: History, options: SynthesisOptions) -> None:
             f"SynthesisOptions(metrics=...) names {_quoted(unknown)}, which is not a metric; "
             f"the metrics are {_quoted(metrics)}. Correct the option."
         )
+    _check_directions(options, metrics)
     for name, own in options.overrides.items():
         kind = history.kind(name)
         suited = [metric.name for metric in metrics_for(kind)]
@@ -126,6 +130,28 @@ def check_options(history: History, options: SynthesisOptions) -> None:
             raise SynthesisError(
                 f"SynthesisOptions(overrides=...) names {_quoted(wrong)} for column {name!r}, which is {kind}; "
                 f"the metrics of such a column are {_quoted(suited)}. Correct the option."
+            )
+
+
+def _check_directions(options: SynthesisOptions, metrics: Sequence[str]) -> None:
+    """Refuse directions that nothing would follow, or that would leave a metric unwatched."""
+    given = [
+        ("", options.direction),
+        *((f" for column {c!r}", o.direction or {}) for c, o in options.overrides.items()),
+    ]
+    for where, directions in given:
+        for name, direction in directions.items():
+            metric = find_metric(name)
+            if metric is None:
+                why = f"is not a metric; the metrics are {_quoted(metrics)}"
+            elif metric.pair and direction == "falls":
+                why = "is a distance, of which only a rise can be an alarm: its fall would leave it unwatched"
+            elif metric.of_table and where:
+                why = "is judged once, for the table: name it in SynthesisOptions(direction=...)"
+            else:
+                continue
+            raise SynthesisError(
+                f"SynthesisOptions(direction=...) has {name!r}: {direction!r}{where}, which {why}. Correct the option."
             )
 
 

@@ -45,7 +45,8 @@ class JobSpec:
     :param exclude: do not profile these columns
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
-        needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors
+        needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors.  The partition keys stay in
+        clear: they name the partitions
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
@@ -95,6 +96,7 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: columns names no column; leave it out (None) to profile all of them."
             )
+        self._refuse_hidden_key()
         if self.limit is not None and not (isinstance(self.limit, int) and self.limit >= 1):
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: limit is {self.limit!r}; give 1 or more, or leave it out for all."
@@ -112,6 +114,23 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
                 "the partition key."
             )
+
+    def _refuse_hidden_key(self) -> None:
+        """Partition keys are names, and stand in clear everywhere: no column whose values must not be stored is one.
+
+        Spark finds columns whatever the case of their letters.
+        """
+        places = {"*": self.pattern} if self.pattern else self.paths
+        parts = [(key, part) for key, path in places.items() for part in str(path).split("/")]
+        folders = [part.partition("=")[0] for key, part in parts if key in part and "=" in part]
+        hidden = {name.casefold() for name in self.hidden}
+        for name in [self.partition_by] if self.partition_by else folders:
+            if name.casefold() in hidden:
+                raise ConfigurationError(
+                    f"Dataset {self.dataset!r}: the partition keys are the values of column {name!r}, which hidden "
+                    "names: they would be stored and shown in clear. Partition by another column, or take it out of "
+                    "hidden if its values may be known."
+                )
 
     @property
     def pathless(self) -> bool:

@@ -90,7 +90,7 @@ class DQGateSensor(BaseSensorOperator):
         passes with a warning when the profile is there
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
-        ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``max_clauses`` ...)
+        ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
     :param deferrable: wait in the triggerer instead of on a worker
     """

@@ -38,6 +38,8 @@ def answered_alarms(connection: Connection, dataset: str, before: str | None = N
             AlertRow.closed_at == VerdictRow.decided_at,
             AlertRow.metric.is_not(None),
             AlertRow.reason.is_(None),
+            # After a new normal the history begins anew: the alarm was right.
+            VerdictRow.decision.in_(["accepted", "rejected"]),
         )
         .distinct()
     )
@@ -84,7 +86,7 @@ def _fate(status: str, decision: str | None, alerts: int) -> str:
         return "cleared" if alerts else "passed"
     if decision is None:
         return "unanswered"
-    return "rejected" if decision == "rejected" else "accepted"
+    return "accepted" if decision == "accepted" else "rejected"
 
 
 def save_replay(connection: Connection, dataset: str, options: str, replay: Replay) -> None:

@@ -62,6 +62,25 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
     return _profile(stored[0], _states(connection, names, named), injected) if stored else None
 
 
+def unreadable_columns(connection: Connection, dataset: str, partition: str) -> tuple[str, ...]:
+    """The columns of a partition of whose profile something cannot be read, in the table's order."""
+    of_partition = (
+        select(ColumnRow.id)
+        .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    )
+    rows = connection.execute(select(*_COLUMN).where(ColumnRow.id.in_(of_partition)).order_by(ColumnRow.ordinal)).all()
+    names = {row.id: _where(dataset, partition, row.name) for row in rows}
+    states = select(StateRow.column_profile_id, StateRow.key, StateRow.data)
+    damaged = {row.id for row in rows if skipping(names[row.id], partial(_column, row)) is None}
+    for state in connection.execute(states.where(StateRow.column_profile_id.in_(of_partition))):
+        owner = state.column_profile_id
+        if skipping(names[owner], partial(decode_state, state.key, bytes(state.data))) is None:
+            damaged.add(owner)
+    return tuple(row.name for row in rows if row.id in damaged)
+
+
 def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
     """The newest ``limit`` eligible profiles with keys before another, oldest first.
 

@@ -262,9 +262,13 @@ class Repository:
         """A few metrics over the newest partitions: ``row_count`` of the table, then those of each column."""
         return run(self._engine, lambda c: metric_history.load(c, dataset, limit, metrics))
 
-    def current_program(self, dataset: str) -> tuple[str, Program] | None:
-        """The program of the newest partition that has one, and its key."""
+    def current_program(self, dataset: str) -> tuple[str, Program | None] | None:
+        """The key of the newest partition that has a program, and that program; None in its place when damaged."""
         return run(self._engine, lambda c: metric_history.newest_program(c, dataset))
+
+    def unreadable_columns(self, dataset: str, partition: str) -> tuple[str, ...]:
+        """The columns of a partition whose stored values or statistics are damaged."""
+        return run(self._engine, lambda c: profile_reader.unreadable_columns(c, dataset, partition))
 
     def verdicts(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[VerdictSummary]:
         """Partitions with alerts, open or closed, the newest verdict first.
@@ -348,6 +352,14 @@ class Repository:
     def dataset_alike(self, dataset: str, least: int) -> str | None:
         """Another dataset with nearly the same name and at least so many profiles, or None."""
         return run(self._engine, lambda c: maturity.alike(c, dataset, least))
+
+    def dataset_before(self, dataset: str, origin: Origin, least: int) -> str | None:
+        """Another dataset with at least so many profiles that the same task has judged in an earlier run, or None."""
+        return run(self._engine, lambda c: maturity.judged_before(c, dataset, origin, least))
+
+    def stalled(self, dataset: str, partition: str, origin: Origin, least: int) -> str | None:
+        """Why a dataset will never have so many partitions as its gate is called, or None."""
+        return run(self._engine, lambda c: maturity.stalled(c, dataset, partition, origin, least))
 
     def snooze(
         self,

@@ -17,6 +17,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.outcome import as_value
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review
 from airflow_dq.store.damage import raw
@@ -26,7 +27,7 @@ from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
 from airflow_dq.store.review_model import Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, OriginRow, ProfileRow, ProgramRow, VerdictRow
-from airflow_dq.store.value import builtin_metric, finite, storable_key, storable_text
+from airflow_dq.store.value import finite, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
@@ -204,6 +205,6 @@ def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
 
 
 def _observed_columns(value: Any) -> dict[str, Any]:
-    plain = None if value is None else builtin_metric(value)
+    plain = None if value is None else as_value(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}

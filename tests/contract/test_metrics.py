@@ -172,6 +172,7 @@ ORACLES = {
         "zero_ratio": lambda items: share_of(lambda x: x == 0)(finite(items)),
         "negative_ratio": lambda items: share_of(lambda x: x < 0)(finite(items)),
         "integer_ratio": lambda items: share_of(float.is_integer)(finite(items).tolist()),
+        "nan_ratio": lambda items: share_of(lambda x: x is not None and math.isnan(x))(items),
         "infinite_ratio": lambda items: share_of(math.isinf)([x for x in items if x is not None and not math.isnan(x)]),
     },
     Kind.TIMESTAMP: NUMBERS | {"midnight_ratio": lambda items: share_of(lambda x: x % 86400 == 0)(finite(items))},
@@ -197,6 +198,8 @@ ORACLES = {
         "entropy": entropy_of(str),
         "pat_entropy": entropy_of(pattern),
         "pat_count": lambda items: len(set(map(pattern, present(items)))),
+        "max_len": lambda items: max(len(value) for value in present(items)),
+        "empty_ratio": lambda items: share_of(lambda s: s == "")(items),
     }
     | {"initial_js_div": lambda now, before: TABLE_ORACLES["js_div"](*tables(now, before, lambda text: text[0]))}
     | {name: lambda now, before, f=f: f(*tables(now, before)) for name, f in TABLE_ORACLES.items()}
@@ -332,6 +335,7 @@ def test_a_column_of_nulls_says_so(kind: Kind) -> None:
     values = measure(kind, states_of(kind, [None] * 4))
     assert values.pop("row_count") == 4.0
     assert values.pop("complete_ratio") == 0.0
+    assert values.pop("empty_ratio", 0.0) == values.pop("nan_ratio", 0.0) == 0.0
     # Numbers of distinct things are counts: none is a value like any other.
     assert values.pop("dist_val_count", 0.0) == values.pop("pat_count", 0.0) == 0.0
     assert set(values.values()) <= {Reason.NO_VALUES}
@@ -478,7 +482,8 @@ def test_a_metric_that_says_how_many_values_are_there_looks_at_nothing_else(kind
     if not entry.presence or kind is Kind.NULL:
         return
     there = [value for value in present(raw(kind, 0)) if value not in ("", b"")]
-    assert value_of(entry, kind, there, []) == 1.0
+    # Either all are there, or none is missing in this way.
+    assert value_of(entry, kind, there, []) == (0.0 if entry.first_occurrence else 1.0)
     assert value_of(entry, kind, [None], []) == 0.0
 
 

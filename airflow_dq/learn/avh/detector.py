@@ -12,6 +12,7 @@ from airflow_dq.learn.choose.column import Choice, Space, WatchedMetric
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import select, tightest
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Scope, Skipped
+from airflow_dq.learn.constraint.direction import one_sided
 from airflow_dq.learn.constraint.range import Range, without_idle
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
@@ -44,7 +45,7 @@ class PaperDetector(Detector):
                 reports[name] = ColumnReport(kind, reason=remark or found)
                 continue
             choice, ignored, errors = found
-            ranges = without_idle(Range.of(Scope((name,)), kind, one, past) for one in choice.chosen)
+            ranges = without_idle(Range.of(Scope((name,)), kind, one, past, own.direction) for one in choice.chosen)
             constraints += ranges
             reason = None if ranges else "no constraint catches an injected error within the target"
             reports[name] = ColumnReport(kind, errors, choice.coverage, ignored, reason)
@@ -71,6 +72,7 @@ def _learn(
             ignored[metric.name] = found
         else:
             watched.append(found)
+    watched = one_sided(watched, options.direction)
     return _choose(watched, training, options.max_clauses, budget), ignored, len(training.errors)
 
 

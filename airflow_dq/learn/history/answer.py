@@ -39,7 +39,7 @@ class AnsweredAlarm:
     """None: the table."""
     metric: str
     accepted: bool
-    """Whether the data was found right (accepted, or the new normal); else it was rejected as bad."""
+    """Whether the data was found right; else it was rejected as bad."""
 
 
 @dataclass(frozen=True, slots=True)

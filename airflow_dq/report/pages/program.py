@@ -16,13 +16,15 @@ from airflow_dq.metrics.registry import get_metric
 from airflow_dq.report.number import ANY_VALUE, expected
 from airflow_dq.states.base import Kind
 
+_ONLY = {"falls": " (only a fall counts)", "rises": " (only a rise counts)"}
+
 
 def clause_words(clause: Range) -> str | None:
     """One range: ``standard deviation: 4.16% below to 4.35% above the median of up to 4 values, 7 partitions apart``.
 
     :return: None when its bounds are beyond what the metric can be: it asks only that there is a value
     """
-    subject = metric_words(clause.metric, clause.pair)
+    subject = f"{metric_words(clause.metric, clause.pair)}{_ONLY.get(clause.direction or '', '')}"
     if clause.below is None and clause.above is None:
         return None
     words = _fixed(clause) if clause.expectation.is_fixed else f"{_change(clause)} {_reference(clause)}"

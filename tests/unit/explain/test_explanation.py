@@ -170,3 +170,29 @@ def test_a_range_of_next_to_nothing_is_one_number() -> None:
     assert alert.message.startswith(
         "name: entropy was 0.6931; expected exactly 0 (8 past partitions); it never changed"
     )
+
+
+@pytest.mark.parametrize("odd", [5, 50])
+def test_a_cause_never_denies_what_was_found(odd: int) -> None:
+    """Fewer rows beside values a million times as large are not distributed as before."""
+
+    def table(index: int, rows: int, large: int = 0) -> Profile:
+        rng = np.random.default_rng(index)
+        amount = rng.gamma(4.0, 10.0, rows + index % 7).round(2)
+        amount[:large] *= 1e6
+        code = rng.choice(list("abcdefg"), len(amount))
+        return profile_table(pa.table({"amount": amount, "code": code}), day(index))
+
+    history = [table(index, 2_000) for index in range(20)]
+    program = synthesize(history)
+    fewer = evaluate(program, table(20, 1_000), history).alerts
+    # Of amounts that are nearly all different each half has its own: that is no other distribution.
+    assert [(alert.column, alert.metric, alert.cause) for alert in fewer] == [
+        (None, "row_count", "fewer rows (50% of the usual number)"),
+        ("amount", "unique_ratio", "fewer rows (50% of the usual number)"),
+        ("amount", "l1", "fewer rows (50% of the usual number)"),
+    ]
+    found = evaluate(program, table(20, 1_000, odd), history).alerts
+    assert {alert.column for alert in found} >= {None, "amount"}
+    causes = {alert.cause for alert in found if alert.column in (None, "amount")}
+    assert not [cause for cause in causes if cause is not None and "as before" in cause]

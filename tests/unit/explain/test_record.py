@@ -43,11 +43,11 @@ def test_numbers_are_rounded_outwards() -> None:
         ),
         (
             Record(45, rejected=2),
-            "Of the last 45 partitions judged, 2 alarmed: 2 were rejected as bad (false alarms: 95% interval 0-7.9%).",
+            "Of the last 45 partitions judged, 2 alarmed: 2 were confirmed (false alarms: 95% interval 0-7.9%).",
         ),
         (
             Record(45, accepted=1, rejected=2, unanswered=3, cleared=1),
-            "Of the last 45 partitions judged, 7 alarmed: 1 was accepted as right, 2 were rejected as bad, 3 were not "
+            "Of the last 45 partitions judged, 7 alarmed: 1 was accepted as right, 2 were confirmed, 3 were not "
             "answered, 1 passed when judged again (false alarms: 95% interval 0-25%, whatever those are that nobody "
             "knows of).",
         ),

@@ -45,6 +45,7 @@ def test_metrics_are_those_of_the_data():
     assert column.metrics == {
         "row_count": 7.0,
         "complete_ratio": 5 / 7,
+        "nan_ratio": 1 / 7,
         "min": 1.0,
         "max": 5.0,
         "range": 4.0,

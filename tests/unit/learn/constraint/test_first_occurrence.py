@@ -198,3 +198,45 @@ def test_what_people_have_accepted_is_no_news_once_the_window_has_moved_on() -> 
     assert "first_occurrence" in rules(NO_ANSWERS)
     assert "first_occurrence" not in rules(accepted)
     assert "first_occurrence" in rules(rejected)
+
+
+def _gaps(index: int, kind: str, missing: object, more: object = None, share: float = 0.0) -> Profile:
+    """Of 2,000 rows 12 % are missing in one way, and another share in another way."""
+    rng = np.random.default_rng(index)
+    draws = rng.random(2_000)
+    values = [f"word {number}" for number in rng.integers(0, 50, 2_000)] if kind == "text" else rng.normal(0, 1, 2_000)
+    made = [missing if draw < 0.12 else value for value, draw in zip(values, draws, strict=True)]
+    made = [more if draw > 1.0 - share else value for value, draw in zip(made, draws, strict=True)]
+    column = pa.array(made, pa.string() if kind == "text" else pa.float64())
+    return profile_table(pa.table({kind: column}), f"2026-02-{index + 1:02d}")
+
+
+@pytest.mark.parametrize(("kind", "other", "metric"), [("text", "", "empty_ratio"), ("number", math.nan, "nan_ratio")])
+def test_one_sort_of_missing_value_in_place_of_another_is_an_alert(kind: str, other: object, metric: str) -> None:
+    for past, now in ((None, other), (other, None)):
+        history = [_gaps(index, kind, past) for index in range(12)]
+        alerts = evaluate(synthesize(history), _gaps(12, kind, now), history).alerts
+        assert [(alert.metric, alert.rule == "first_occurrence") for alert in alerts] == [(metric, past is None)]
+        assert evaluate(synthesize(history), _gaps(12, kind, past), history).status == "pass"
+
+
+@pytest.mark.parametrize(("kind", "other"), [("text", ""), ("number", math.nan)])
+def test_more_of_a_sort_of_missing_value_than_ever_is_an_alert(kind: str, other: object) -> None:
+    history = [_gaps(index, kind, None, other, 0.01) for index in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _gaps(12, kind, None, other, 0.015), history).status == "pass"
+    verdict = evaluate(program, _gaps(12, kind, other, other, 0.01), history)
+    (alert,) = verdict.alerts
+    assert (alert.rule, alert.column) == ("range", kind)
+    assert alert.cause in {
+        f"{name} in place of null in {share}% of the rows" for name in ("empty", "NaN") for share in (11, 12, 13)
+    }
+
+
+def test_a_first_empty_text_is_no_alert_and_what_never_came_learns_no_range() -> None:
+    history = [_gaps(index, "text", None) for index in range(12)]
+    program = synthesize(history)
+    assert "empty_ratio" not in {clause.metric for clause in program.ranges()}
+    now = _gaps(12, "text", None, "", 1e-3)
+    assert now.columns["text"].metrics["empty_ratio"] > 0.0
+    assert evaluate(program, now, history).status == "pass"

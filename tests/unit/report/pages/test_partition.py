@@ -140,3 +140,11 @@ def test_one_line_says_how_reliable_the_gate_has_been(make_view, make_detail, wh
     words = "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%)."
     assert words in Page(render_alert(make_view(detail=told), where)).text
     assert "partitions judged" not in Page(render_alert(make_view(detail=detail), where)).text
+
+
+def test_a_partition_whose_profile_is_damaged_says_so(make_view, where):
+    page = Page(render_alert(replace(make_view(), unreadable=("price", "tax")), where))
+    assert (
+        "What is stored of this partition's price, tax is damaged: later partitions are judged without it." in page.text
+    )
+    assert "damaged" not in Page(render_alert(make_view(), where)).text
