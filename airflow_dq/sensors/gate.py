@@ -70,10 +70,11 @@ class DQGateSensor(BaseSensorOperator):
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
-    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the statistics
-        database's clock (templated).  The gate waits for the newest attempt; one that starts before the profile's own
-        task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the attempt before for it:
-        ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it needs none
+    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the clocks of the
+        statistics database and of the worker (templated).  The gate waits for the newest attempt; one that starts
+        before the profile's own task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the
+        attempt before for it: ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it
+        needs none
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
         and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
         ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's

@@ -8,6 +8,7 @@ test_killed_postgres       kill -9, restart and absence of PostgreSQL; each conn
 test_stopped_postgres      a server that hangs (SIGSTOP), for a moment and for long; one whose disk is full
 test_two_workers           two workers on a partition, on a dataset; reading and judging what is being replaced
 test_gate_order            a gate before its profile, without its database, and with clocks that disagree
+test_clock_skew            a database whose clock is an hour ahead of the workers, or behind
 test_airflow_outage        PostgreSQL away while a gate of a real DAG run is rescheduled again and again
 test_concurrent_review     several people, a judge and the profile job at a partition at once
 test_gate_invariant        random sequences of all that can happen to a dataset: green only where something was checked
