@@ -10,6 +10,7 @@ test_two_workers           two workers on a partition, on a dataset; reading and
 test_gate_order            a gate before its profile, without its database, and with clocks that disagree
 test_clock_skew            a database whose clock is an hour ahead of the workers, or behind
 test_airflow_outage        PostgreSQL away while a gate of a real DAG run is rescheduled again and again
+test_airflow_crowd         20 decisions at once about a parked gate, with PostgreSQL as Airflow's own database
 test_concurrent_review     several people, a judge and the profile job at a partition at once
 test_gate_invariant        random sequences of all that can happen to a dataset: green only where something was checked
 test_late                  what retention keeps, and old partitions that are repaired or judged late
