@@ -63,8 +63,9 @@ def decide_all(client: Any, dag_id: str, told: list[tuple[int, str]]) -> None:
         meet.wait()
         while True:
             answer = client.post(f"/dq-alerts/dags/{dag_id}/alerts/{alert}/decision", data=form, headers=headers)
-            if answer.status_code != 503:  # "Try again in a moment."
+            if answer.status_code != 503:
                 return answer.status_code, answer.headers.get("location", answer.text)
+            time.sleep(2)  # "All threads for these pages are busy. Try again in a moment."
 
     with ThreadPoolExecutor(PEOPLE) as pool:
         told += pool.map(decide, range(PEOPLE))
