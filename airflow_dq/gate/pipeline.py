@@ -78,14 +78,21 @@ def _judge(
             "with DQProfileOperator or `airflow dq backfill`."
         )
     history = repository.load_history(dataset, partition, options.history)
+    older = repository.load_like_days(dataset, partition, options.history)
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()
     try:
-        learnable, uncompared = _learnable(history, profile, distances)
-        inputs = inputs_digest(history, options, uncompared)
+        learnable, uncompared = _learnable(history, older, profile, distances)
+        inputs = inputs_digest([*older, *history], options, uncompared)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
-        verdict = _with_uncompared(_evaluate(program, profile, learnable), uncompared)
+        program = _on_occasion(program, profile, learnable)
+        verdict = _evaluate(program, profile, learnable)
+        if verdict.status is Status.FAIL:
+            # Before anybody is woken: was the 15th of other months like this?
+            more = repository.load_like_days(dataset, partition, options.history, every=True)
+            verdict = _evaluate(program, profile, replace(learnable, older=more))
+        verdict = _with_uncompared(verdict, uncompared)
         _warn_of_idle_columns(dataset, partition, profile, program, severity)
         verdict = apply_snoozes(graded(verdict, severity), repository.snoozes(dataset))
     except DQError:
@@ -127,7 +134,9 @@ def inputs_digest(
     return hashlib.blake2b(strict_json(content).encode(), digest_size=16).hexdigest()
 
 
-def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distances) -> tuple[History, frozenset[str]]:
+def _learnable(
+    profiles: Sequence[Profile], older: Sequence[Profile], profile: Profile, distances: Distances
+) -> tuple[History, frozenset[str]]:
     """The history as it can be learned from, and the columns whose distances the partition cannot be judged by."""
     from airflow_dq.gate.missing_distance import assume_missing, unmeasurable
     from airflow_dq.learn.history.history import History
@@ -135,7 +144,7 @@ def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distanc
     uncompared = unmeasurable(profile, profiles, distances)
     distances.leave_out(uncompared)
     assume_missing(profiles, distances)
-    return History.of(profiles, distances=distances), uncompared
+    return History.of(profiles, distances=distances, older=older), uncompared
 
 
 def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:
@@ -161,6 +170,13 @@ def _synthesize(history: History, options: SynthesisOptions) -> Program:
     from airflow_dq.learn.pipeline import synthesize
 
     return synthesize(history, options)
+
+
+def _on_occasion(program: Program, profile: Profile, history: History) -> Program:
+    """The program with what like days say of this partition, so that its page tells of it."""
+    from airflow_dq.learn.pipeline import on_occasion
+
+    return on_occasion(program, profile, history)
 
 
 def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:

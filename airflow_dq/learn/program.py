@@ -68,6 +68,8 @@ class Program:
     """Families of constraints of which there are none, and why."""
     missing: int = 0
     """How many more partitions are needed before it judges; 0 when it does."""
+    ahead: str | None = None
+    """The partition whose like days its constraints have been asked for; None: nobody asked."""
 
     @cached_property
     def table(self) -> TableProgram:

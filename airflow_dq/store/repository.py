@@ -188,6 +188,19 @@ class Repository:
         """
         return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 
+    def load_like_days(self, dataset: str, before: str, limit: int, *, every: bool = False) -> list[Profile]:
+        """Eligible partitions before the history of a partition that stand at its place in the calendar, oldest first.
+
+        With them come the days around each, which say what was to be expected of it, and those of the beginnings and
+        ends of months within the history; all without states and variants.  Nothing where keys are no dates.
+
+        :param limit: the most partitions of the history, as for :meth:`load_history`
+        :param every: for places like the 15th of a month too, which are no beginning and no end
+        """
+        return run(
+            self._engine, lambda c: profile_reader.like_days(c, dataset, before, limit, every=every), snapshot=True
+        )
+
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]
     ) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.choose.column import Chosen, ColumnChoice, WatchedMetric
+from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.error import Training
-from airflow_dq.learn.expect.band import FEW, Band
+from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric
@@ -42,12 +42,12 @@ def prepare_column(
     """
     if len(past.profiles) < options.min_history:
         return f"{len(past.profiles)} of {options.min_history} partitions have it as a {kind} column so far"
-    training = Training.of(past, kind)
+    metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
+    training = Training.of(past, kind, metrics)
     if training is not None and rows is not None:
         _drop_caught(training, rows)
     watched: list[WatchedMetric] = []
     ignored: dict[str, str] = {}
-    metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
     for metric in metrics:
         found = _watch(past, metric, options, training, sharing)
         if isinstance(found, str):
@@ -66,8 +66,8 @@ def prepare_column(
 
 def _drop_caught(training: Training, rows: Chosen) -> None:
     """Leave out the injected errors that the table's number of rows gives away."""
-    past = rows.watched.past[: max(0, len(rows.watched.past) - training.behind)]
-    caught = rows.candidates.violations(training.errors.values(rows.watched.metric), past)
+    past = training.before(rows.watched.past)
+    caught = rows.candidates.violations(training.errors.observed(rows.watched.metric), past)
     training.errors.drop(caught[rows.index])
 
 

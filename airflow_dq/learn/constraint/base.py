@@ -130,6 +130,13 @@ class Constraint(ABC):
         :return: None when the constraint holds: what it is about was compared, and could have broken it
         """
 
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> Constraint:
+        """The same with what like days say of the partition's place in the calendar.
+
+        :param broken: whether the partition breaks it: the search is then wider, for there is something to explain
+        """
+        return self
+
     def vouches_for(self, partition: PartitionView) -> frozenset[str]:
         """Columns whose values this constraint explains, so that ranges they leave are no finding."""
         return frozenset()

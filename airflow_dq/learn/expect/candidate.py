@@ -10,7 +10,7 @@ import numpy as np
 
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.expect.expectation import Expectation
-from airflow_dq.learn.expect.violation import violations
+from airflow_dq.learn.expect.violation import Observed, violations
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue
 
 
@@ -48,7 +48,7 @@ class Candidates:
         return np.clip(low, *natural), np.clip(high, *natural)
 
     def violations(
-        self, values: Sequence[MetricValue | None], past: FloatArray, *, may_be_absent: bool = False
+        self, values: Sequence[MetricValue | None] | Observed, past: FloatArray, *, may_be_absent: bool = False
     ) -> BoolArray:
         """Which ranges (rows) which values (columns) of the metric violate.
 
