@@ -35,10 +35,14 @@ def main() -> None:
 
     told: list[tuple[int, str]] = []
     with TestClient(create_app(apps="core"), base_url="http://airflow.example", follow_redirects=False) as client:
-        crowd = threading.Thread(target=decide_all, args=(client, dag.dag_id, told))
+        over = threading.Event()
+        crowd = threading.Thread(target=decide_all, args=(client, dag.dag_id, told, over))
         crowd.start()
-        found = outcome(dag.test())
-        crowd.join()
+        try:
+            found = outcome(dag.test())
+        finally:
+            over.set()
+            crowd.join()
     with open(result, "w", encoding="utf-8") as output:
         json.dump({**found, "told": told, "responded": responded()}, output, default=str)
 
@@ -52,9 +56,11 @@ def responded() -> list[Any]:
         return [detail.responded_by["name"] for detail in session.query(HITLDetail)]
 
 
-def decide_all(client: Any, dag_id: str, told: list[tuple[int, str]]) -> None:
-    """Wait until the gate is parked, then let everybody decide at once."""
-    alert = parked_alert(dag_id)
+def decide_all(client: Any, dag_id: str, told: list[tuple[int, str]], over: threading.Event) -> None:
+    """Wait until the gate is parked, then let everybody decide at once; a run that is over asks nobody."""
+    alert = parked_alert(dag_id, over)
+    if alert is None:
+        return
     meet = threading.Barrier(PEOPLE)
 
     def decide(number: int) -> tuple[int, str]:
@@ -71,7 +77,7 @@ def decide_all(client: Any, dag_id: str, told: list[tuple[int, str]]) -> None:
         told += pool.map(decide, range(PEOPLE))
 
 
-def parked_alert(dag_id: str) -> int:
+def parked_alert(dag_id: str, over: threading.Event) -> int | None:
     """The alert that the waiting gate asks about, once it waits."""
     from airflow.models.taskinstance import TaskInstance
     from airflow.models.xcom import XComModel
@@ -79,7 +85,8 @@ def parked_alert(dag_id: str) -> int:
 
     looks = 0
     while looks < 3:  # dag.test() may still be writing down that the task is parked
-        time.sleep(0.5)
+        if over.wait(0.5):
+            return None
         with create_session() as session:
             looks += session.query(TaskInstance).filter_by(dag_id=dag_id, state="awaiting_input").count()
             link = session.query(XComModel).filter_by(dag_id=dag_id, key="_link_DQAlertLink").first()
