@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import VerdictDetail
 
+RETRIES = max(2, conf.getint("core", "default_task_retries", fallback=0))
+"""Of a gate that is given none.  What was found in the data is never tried again.  A worker whose Airflow has not
+answered five times running, in some 30 s, has judged nothing and asked nobody, and a busy machine does that twice."""
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
 
@@ -62,18 +65,18 @@ class DQGateSensor(BaseSensorOperator):
 
     In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
     ends it without a retry.  A statistics database that goes away meanwhile is waited for like the profile; one that
-    cannot be reached at the first look fails the try, and is tried again with ``retries``.  With ``deferrable`` give
-    the task ``retries=1`` or more: a task that is resumed the moment it deferred can be lost by the scheduler.
+    cannot be reached at the first look fails the try, and is tried again with ``retries``.
 
     ``soft_fail`` skips the task when the data violates its program, or when its profile has not come in time.  Whatever
     else goes wrong fails it: a wrong argument, a profile that failed, data that could not be judged, a lost database.
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
-    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the statistics
-        database's clock (templated).  The gate waits for the newest attempt; one that starts before the profile's own
-        task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the attempt before for it:
-        ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it needs none
+    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the clocks of the
+        statistics database and of the worker (templated).  The gate waits for the newest attempt; one that starts
+        before the profile's own task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the
+        attempt before for it: ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it
+        needs none
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
         and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
         ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's
@@ -92,6 +95,9 @@ class DQGateSensor(BaseSensorOperator):
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
         ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
+    :param retries: tries after the first, for what is not the data's fault: a database or an Airflow that does not
+        answer, a killed worker, a task that the scheduler lost when it was resumed the moment it deferred (default: 2,
+        or Airflow's ``default_task_retries`` when that is more)
     :param deferrable: wait in the triggerer instead of on a worker
     """
 
@@ -120,13 +126,14 @@ class DQGateSensor(BaseSensorOperator):
         target_fpr: float | None = None,
         options: SynthesisOptions | Mapping[str, Any] | None = None,
         dq_conn_id: str = DQHook.default_conn_name,
+        retries: int | None = RETRIES,
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
         require("on_violation", on_violation, get_args(OnViolation))
         require("warming_up", warming_up, get_args(WarmingUp))
         check_severity(severity or {})
-        super().__init__(**kwargs)
+        super().__init__(retries=retries, **kwargs)
         self.dataset = dataset
         self.partition = partition
         self.newer_than = newer_than

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,7 @@ from airflow_dq.program import (
 OPTIONS = SynthesisOptions(min_history=5, history=10)
 
 
+@cache
 def day(index: int, *, factor: float = 1.0, rows: int = 150) -> Profile:
     """One day of a quiet table of prices and cities; the same index, the same day."""
     rng = np.random.default_rng(index)
