@@ -114,6 +114,7 @@ def _alerts(
             partitions=finding.partitions,
             kind=None if column is None else column.kind,
             cause=finding.cause,
+            severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.

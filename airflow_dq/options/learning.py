@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
+from airflow_dq.check.model import Check, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
 
 MIN_HISTORY = 3
@@ -77,6 +78,7 @@ class SynthesisOptions:
     :param stationary: let the bounds follow a metric that grows or has a weekly cycle: by a forecast (``calibrated``),
         or by differencing a series that is not stationary (``paper``, Algorithms 4 and 5)
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     """
 
     target_fpr: float = 1e-3
@@ -90,6 +92,7 @@ class SynthesisOptions:
     metrics: tuple[str, ...] | None = None
     stationary: bool = True
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -98,6 +101,8 @@ class SynthesisOptions:
         """
         overrides = {name: ColumnOptions.of(given, name) for name, given in self.overrides.items()}
         object.__setattr__(self, "overrides", overrides)
+        object.__setattr__(self, "checks", tuple(self.checks))
+        require_own_ids(self.checks, "SynthesisOptions(checks=...)")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
