@@ -6,8 +6,9 @@ elsewhere: :mod:`airflow_dq.profile.check` of rows, :mod:`airflow_dq.learn.const
 
 from __future__ import annotations
 
+from airflow_dq.check.anomaly import Anomaly
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.model import Check
 
-__all__ = ["Bounds", "Check", "Checks"]
+__all__ = ["Anomaly", "Bounds", "Check", "Checks"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
+from airflow_dq.check.anomaly import Anomaly
 from airflow_dq.check.bounds import Bounds, Number
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.expression import Scalar
@@ -23,6 +24,7 @@ class Common(TypedDict, total=False):
 
     error: BoundsLike
     warn: BoundsLike
+    anomaly: Anomaly | str | Mapping[str, Any]
     level: Level
     where: str
     id: str
@@ -48,11 +50,6 @@ class Asked:
     def check(self) -> Check:
         """The check as it is so far."""
         return self._checks._declared[self._place]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nothing is asked so far."""
-        return self._place in self._checks._unasked
 
     def between(self, low: Number, high: Number, *, level: Level = "error") -> Asked:
         """The value lies from ``low`` to ``high``."""
@@ -115,15 +112,10 @@ class Checks:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All that was declared, in its order.
+        """All that was declared, in its order; of a metric of which nothing is asked, what is learned of it.
 
-        :raises ConfigurationError: when nothing is asked of a metric, or two checks have one id
+        :raises ConfigurationError: when two checks have one id
         """
-        for place in sorted(self._unasked):
-            raise ConfigurationError(
-                f"Checks({self.dataset!r}): nothing is asked of {self._declared[place].id}: give error= or warn=, or "
-                "end it with between(...), at_least(...), at_most(...) or exactly(...)."
-            )
         require_own_ids(tuple(self._declared), f"Checks({self.dataset!r})")
         return tuple(self._declared)
 
@@ -151,10 +143,8 @@ class Checks:
         values |= {"owner": values.get("owner", self._owner), "tags": (*self._tags, *_words(values.get("tags", ())))}
         if "values" in values:
             values["values"] = tuple(values["values"])
-        # All but its bounds is looked at now: a mistake is told at its own line.
-        values |= asked or {"error": Bounds(lower=0)}
         try:
-            check = Check(metric, tuple(columns), **values)
+            check = Check(metric, tuple(columns), **values, **asked)
         except TypeError as error:
             raise ConfigurationError(f"Check {name!r}: {error}.") from None
         if not asked:
@@ -166,8 +156,8 @@ class Checks:
         check = self._declared[place]
         own = check.id if check.id != replace(check, id="").id else ""
         unasked = place in self._unasked
-        others: dict[str, Any] = {"error": None, "warn": None} if unasked else {}
-        self._declared[place] = replace(check, id=own, **{**others, level: bounds})
+        asked: dict[str, Any] = {"anomaly": None if unasked else check.anomaly, level: bounds}
+        self._declared[place] = replace(check, id=own, **asked)
         self._unasked.discard(place)
 
     def col(self, name: str) -> ColumnChecks:
@@ -345,17 +335,28 @@ def _words(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _asked(name: str, values: dict[str, Any]) -> dict[str, Bounds]:
-    """What is asked of a metric, taken out of what was given: bounds, or what everybody asks of it; else nothing."""
+def _asked(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of a metric, taken out of what was given: bounds, a strategy, or what everybody asks of it.
+
+    :return: empty where nothing is asked: the metric is learned then
+    """
     level = values.pop("level", "error")
     if level not in ("error", "warn"):
         raise ConfigurationError(f"Check {name!r}: level is {level!r}; allowed: error, warn.")
-    asked: dict[str, Bounds] = {one: _bounds(name, one, values.pop(one)) for one in ("error", "warn") if one in values}
+    asked: dict[str, Any] = {one: _bounds(name, one, values.pop(one)) for one in ("error", "warn") if one in values}
+    if "anomaly" in values:
+        try:
+            anomaly = Anomaly.of(values.pop("anomaly"))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"Check {name!r}: anomaly: {error}") from None
+        return {**asked, "anomaly": replace(anomaly, level="warn") if level == "warn" else anomaly}
     if asked and level == "warn":
         raise ConfigurationError(f"Check {name!r}: level='warn' is for checks without bounds; give warn= alone.")
     alias, entry = ALIASES.get(name), METRICS.get(name)
     default = alias.default if alias is not None else None if entry is None else entry.default
-    return asked if asked or default is None else {level: default}
+    if asked or (default is None and level == "error"):
+        return asked
+    return {level: default} if default is not None else {"anomaly": Anomaly(level="warn")}
 
 
 def _bounds(metric: str, name: str, given: Any) -> Bounds:

@@ -17,7 +17,7 @@ Node = Any
 """A node of PyYAML, whose types know less of it than it says: ``id``, ``value``, ``start_mark``."""
 TABLE_KEYS = ("dataset", "key", "owner", "tags", "checks")
 """What a file may say of the table."""
-COMMON_KEYS = ("error", "warn", "level", "id", "message", "owner", "tags")
+COMMON_KEYS = ("error", "warn", "anomaly", "level", "id", "message", "owner", "tags")
 """What every check may say."""
 
 
@@ -28,7 +28,9 @@ def keys_of(name: str) -> tuple[str, ...]:
     taken = ("low", "high") if name == "non_negative" else ()
     own = [one for one in (*entry.arguments, *entry.options) if one not in taken]
     more = ("within",) if name == "fresh" else ()
-    asked = [key for key in COMMON_KEYS if name != "fresh" or key != "error"]
+    taken = ("error", *taken) if name == "fresh" else taken
+    taken = ("anomaly", *taken) if entry.source in ("age", "schema") else taken
+    asked = [key for key in COMMON_KEYS if key not in taken]
     return (*columns, *own, *more, *asked)
 
 
@@ -114,10 +116,7 @@ class _Reader:
         given = self._given(name, body)
         columns = given.pop("columns", ())
         try:
-            asked = checks.add(name, columns, **given)
-            declared = asked.check
-            if asked.is_open:
-                raise ConfigurationError(f"nothing is asked of {name}: give error: or warn:")
+            declared = checks.add(name, columns, **given).check
         except ConfigurationError as error:
             raise self._error(key, str(error).rstrip(".")) from None
         line = key.start_mark.line + 1

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from airflow_dq.check.anomaly import Anomaly
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.expression import Scalar
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, CheckMetric
@@ -50,6 +51,7 @@ class Check:
     :param nulls: what a row is for which a rule on it is neither true nor false
     :param error: bounds outside of which the gate fails
     :param warn: bounds outside of which it warns
+    :param anomaly: how far from its history the value may lie; where nothing at all is asked, what is learned of it
     :param id: what it is called in alerts; by default made of what it measures
     :param message: said of a violation in place of our own words; may hold ``{value}``, ``{bounds}``,
         ``{numerator}`` and ``{denominator}``
@@ -74,6 +76,7 @@ class Check:
     nulls: Nulls = "skip"
     error: Bounds | None = None
     warn: Bounds | None = None
+    anomaly: Anomaly | None = None
     id: str = ""
     message: str | None = None
     owner: str | None = None
@@ -89,9 +92,12 @@ class Check:
             _require_columns(self.entry, self.columns)
             _require_arguments(self.entry, {name: getattr(self, name) for name in (*_ARGUMENTS, "where", "nulls")})
             _require_texts(self)
-            if self.error is None and self.warn is None and self.entry.default is not None:
-                object.__setattr__(self, "error", self.entry.default)
+            self._ask_default()
             _require_bounds(self.entry, self.error, self.warn)
+            if self.anomaly is not None and not isinstance(self.anomaly, Anomaly):
+                raise ConfigurationError(f"anomaly is {self.anomaly!r}; give Anomaly(...), or let Checks read it.")
+            if self.anomaly is not None and self.entry.source in ("age", "schema"):
+                raise ConfigurationError(f"{self.metric} has no history to compare with; give error= or warn=.")
         except ConfigurationError as error:
             raise ConfigurationError(f"Check {self.label}: {error}") from None
         if not self.id:
@@ -99,7 +105,7 @@ class Check:
 
     def __hash__(self) -> int:
         """Of what it measures and what it is called; equal checks have the same."""
-        return hash((self.measure, self.id, self.error, self.warn))
+        return hash((self.measure, self.id, self.error, self.warn, self.anomaly))
 
     @property
     def entry(self) -> CheckMetric:
@@ -148,11 +154,16 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """All that was given or is asked, as plain values; :func:`check_of` makes the equal check of it."""
         given = self._given(tuple(one.name for one in fields(self)))
-        for name in ("error", "warn"):
+        for name in ("error", "warn", "anomaly"):
             if name in given:
-                bounds = given[name]
-                given[name] = {one.name: getattr(bounds, one.name) for one in fields(bounds)}
+                given[name] = {one.name: getattr(given[name], one.name) for one in fields(given[name])}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+    def _ask_default(self) -> None:
+        """Where nothing is asked: what everybody asks of the metric, or what its history tells."""
+        if self.error is None and self.warn is None and self.anomaly is None:
+            name = "anomaly" if self.entry.default is None else "error"
+            object.__setattr__(self, name, self.entry.default or Anomaly())
 
     def _given(self, names: tuple[str, ...]) -> dict[str, Any]:
         plain = {one.name: one.default for one in fields(self)}
@@ -178,6 +189,8 @@ def check_of(given: Mapping[str, Any]) -> Check:
     for name in ("error", "warn"):
         if isinstance(bounds := values.get(name), Mapping):
             values[name] = Bounds(**bounds)
+    if isinstance(anomaly := values.get("anomaly"), Mapping):
+        values["anomaly"] = Anomaly(**anomaly)
     try:
         return Check(**values)
     except TypeError as error:
@@ -285,10 +298,6 @@ def fill(template: str, **values: str) -> str:
 
 
 def _require_bounds(entry: CheckMetric, error: Bounds | None, warn: Bounds | None) -> None:
-    if error is None and warn is None:
-        raise ConfigurationError(
-            f"nothing is asked of {entry.name}: give error= or warn=, such as '>=0.9' or [lowest, highest]."
-        )
     for name, bounds in (("error", error), ("warn", warn)):
         if bounds is None:
             continue

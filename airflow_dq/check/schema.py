@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
+from airflow_dq.check.anomaly import Strategy
 from airflow_dq.check.file import keys_of
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, entry_of
 
@@ -39,6 +40,19 @@ _FIELDS: dict[str, Any] = {
     "within": _DURATION,
     "error": _BOUNDS,
     "warn": _BOUNDS,
+    "anomaly": {
+        "description": "a strategy, or {strategy: {field: value}}",
+        "oneOf": [
+            {"enum": list(get_args(Strategy))},
+            {
+                "type": "object",
+                "minProperties": 1,
+                "maxProperties": 1,
+                "additionalProperties": False,
+                "properties": {name: {"type": "object"} for name in get_args(Strategy)},
+            },
+        ],
+    },
     "level": {"enum": ["error", "warn"]},
     "id": _TEXT,
     "message": _TEXT,

@@ -6,6 +6,7 @@ from airflow_dq.check.bounds import Bounds, shown
 from airflow_dq.check.duration import duration_words
 from airflow_dq.check.model import Check, fill
 from airflow_dq.explain.wording import number_words, share_words
+from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.profile.check.measured import Measured
@@ -13,21 +14,19 @@ from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
 
-def declared_words(constraint: Declared, partition: PartitionView) -> str:
-    """``share of rows that follow the rule 'a < b' is 98.70% (9,870 of 10,000); asked: >= 0.999 (check ...)``."""
+def declared_words(constraint: Declared, finding: Finding, partition: PartitionView) -> str:
+    """``share of rows that follow the rule 'a < b' is 98.70% (9,870 of 10,000); asked: >= 0.999 (check ...)``.
+
+    In the check's own words, where it has some.
+    """
     check, measured = constraint.declared, constraint.measured(partition)
     column = partition.column(check.columns[0]) if len(check.columns) == 1 else None
-    return said_of_check(check, measured, Kind.NUMERIC if column is None else column.kind)
-
-
-def said_of_check(check: Check, measured: Measured, kind: Kind = Kind.NUMERIC) -> str:
-    """The value of a check that was measured, and what it asks; in its own words, where it has some.
-
-    :param kind: of its column: how values in the column's unit are written
-    """
-    bounds = _broken(check, measured)
+    kind = Kind.NUMERIC if column is None else column.kind
     value = value_words(check, measured, kind)
-    asked = bounds_words(check, bounds, kind)
+    if finding.lower is None and finding.upper is None:
+        asked = bounds_words(check, check.error if finding.severity == "fail" else check.warn)
+    else:
+        asked = f"{_range_words(check, finding, kind)}, by {finding.expected} of {finding.partitions} past values"
     if check.message is not None:
         counts = ("" if one is None else f"{one:,}" for one in (measured.numerator, measured.denominator))
         numerator, denominator = counts
@@ -55,7 +54,18 @@ def value_words(check: Check, measured: Measured, kind: Kind) -> str:
             return shown(value)
 
 
-def bounds_words(check: Check, bounds: Bounds | None, kind: Kind) -> str:
+def _range_words(check: Check, finding: Finding, kind: Kind) -> str:
+    """``55 to 63``, ``at most 63``: what the history lets expect."""
+    sides = [
+        None if side is None else value_words(check, Measured(side), kind) for side in (finding.lower, finding.upper)
+    ]
+    low, high = sides
+    if low is None or high is None:
+        return f"at most {high}" if low is None else f"at least {low}"
+    return f"exactly {low}" if low == high else f"{low} to {high}"
+
+
+def bounds_words(check: Check, bounds: Bounds | None) -> str:
     """What is asked, in the value's unit."""
     if bounds is None:
         return "nothing"
@@ -63,13 +73,6 @@ def bounds_words(check: Check, bounds: Bounds | None, kind: Kind) -> str:
         sides = ((bounds.lower, "at least"), (bounds.upper, "at most"))
         return " and ".join(f"{word} {duration_words(float(side))}" for side, word in sides if side is not None)
     return bounds.words
-
-
-def _broken(check: Check, measured: Measured) -> Bounds | None:
-    """The bounds that the value lies outside of; where it does not, those that are asked for first."""
-    asked = [one for one in (check.error, check.warn) if one is not None]
-    outside = (one for one in asked if measured.value is not None and not one.holds(measured.value))
-    return next(outside, asked[0] if asked else None)
 
 
 def _of(measured: Measured) -> str:

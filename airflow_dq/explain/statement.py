@@ -145,7 +145,7 @@ def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionV
 
 
 def _declared(constraint: Declared, finding: Finding, partition: PartitionView, column: str | None) -> str:
-    return declared_words(constraint, partition)
+    return declared_words(constraint, finding, partition)
 
 
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from airflow_dq.check import Checks
+from airflow_dq.check import Anomaly, Checks
 from airflow_dq.check.file import checks_of, declared_checks, keys_of, load_checks, read_checks
 from airflow_dq.check.metric import ALIASES, METRICS
 from airflow_dq.check.schema import json_schema
@@ -31,7 +31,8 @@ checks:
   - unique: [order_id, line_no]
   - non_negative: {column: price, level: warn}
   - fresh: {column: created_at, within: 26h, warn: 20h}
-  - metric: {name: revenue, sql: "sum(price * quantity)", error: ">0"}
+  - metric: {name: revenue, sql: "sum(price * quantity)"}
+  - mean: {column: amount, anomaly: {holt_winters: {season: 7}}}
 """
 
 
@@ -46,7 +47,8 @@ def orders() -> Checks:
     checks.unique("order_id", "line_no")
     checks.col("price").non_negative(level="warn")
     checks.add("fresh", ("created_at",), error="<=93600", warn="<=72000")
-    checks.metric("revenue", "sum(price * quantity)", error=">0")
+    checks.metric("revenue", "sum(price * quantity)")
+    checks.col("amount").mean(anomaly=Anomaly("holt_winters", season=7))
     return checks
 
 
@@ -73,7 +75,8 @@ def test_yaml_and_python_build_the_same_checks(tmp_path: Path) -> None:
         ("- complete", "says nothing of what it is about"),
         ("- [complete]", "a check is one name"),
         ("- {complete: a, unique: a}", "a check is one name"),
-        ("- mean: x", "nothing is asked of mean: give error: or warn:"),
+        ("- rows: {anomaly: norml}", "no strategy 'norml'; allowed: learned"),
+        ("- fresh: {column: a, within: 1h, anomaly: normal}", "takes no 'anomaly'"),
         ("- mean: {column: x, error: '>=a'}", "allowed: '>=0.9'"),
         ("- mean: {column: x, error: [2, 1]}", "must not be above"),
         ("- rows: {error: 1, error: 2}", "'error' is given twice"),
@@ -89,11 +92,11 @@ def test_yaml_and_python_build_the_same_checks(tmp_path: Path) -> None:
 )
 def test_a_mistake_names_file_line_and_what_is_allowed(line: str, complaint: str) -> None:
     if complaint == "nothing":
-        assert len(read_checks(f"{ORDERS}  {line.replace('rows', 'distinct').replace('{', '{columns: z, ')}\n")) == 12
+        assert len(read_checks(f"{ORDERS}  {line.replace('rows', 'distinct').replace('{', '{columns: z, ')}\n")) == 13
         return
     with pytest.raises(ConfigurationError) as caught:
         read_checks(f"{ORDERS}  {line}\n", "orders.dq.yml")
-    assert str(caught.value).startswith("orders.dq.yml:16: ")
+    assert str(caught.value).startswith("orders.dq.yml:17: ")
     assert complaint in str(caught.value)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airflow_dq.check import Bounds, Check, Checks
+from airflow_dq.check import Anomaly, Bounds, Check, Checks
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS
 from airflow_dq.check.model import check_of
 from airflow_dq.check.parser import check_pattern
@@ -90,7 +90,8 @@ def test_a_check_reads_what_its_rule_and_its_filter_read() -> None:
         ({"metric": "unique"}, "there is no metric"),
         ({"metric": "key", "columns": ("a", "a")}, "named twice"),
         ({"metric": "key", "columns": "ab"}, "give a tuple"),
-        ({"metric": "mean", "columns": ("a",), "error": None}, "nothing is asked"),
+        ({"metric": "fresh", "columns": ("a",), "error": None}, "no history to compare with"),
+        ({"metric": "rows", "error": None, "anomaly": "learned"}, "give Anomaly"),
         ({"metric": "mean", "columns": ("a",), "sql": "a > 1"}, "takes no sql"),
         ({"metric": "mean", "columns": ("a",), "nulls": "fail"}, "takes no nulls"),
         ({"metric": "rule"}, "needs sql"),
@@ -149,14 +150,52 @@ def test_python_declares_what_the_model_holds() -> None:
     assert all(check.tags == ("gold",) for check in checks)
 
 
-def test_a_metric_of_which_nothing_is_asked_is_refused_with_its_name() -> None:
+def test_a_metric_of_which_nothing_is_asked_is_learned() -> None:
     checks = Checks("orders")
     asked = checks.rows()
-    assert asked.is_open
-    with pytest.raises(ConfigurationError, match="nothing is asked of rows"):
-        tuple(checks)
+    assert [(check.error, check.warn, check.anomaly) for check in checks] == [(None, None, Anomaly())]
     asked.at_least(5, level="warn")
-    assert [check.warn for check in checks] == [Bounds(lower=5)]
+    assert [(check.warn, check.anomaly) for check in checks] == [(Bounds(lower=5), None)]
+    checks.metric("total", "sum(a)", level="warn")
+    assert tuple(checks)[1].anomaly == Anomaly(level="warn")
+
+
+def test_a_strategy_is_asked_beside_bounds_or_in_their_place() -> None:
+    checks = Checks("orders")
+    checks.rows(error=">0", anomaly={"holt_winters": {"season": 7}}).at_most(9)
+    checks.rule("a < b", anomaly="normal", level="warn")
+    rows, rule = checks
+    assert (rows.error, rows.anomaly) == (Bounds(upper=9), Anomaly("holt_winters", season=7))
+    assert (rule.error, rule.anomaly) == (None, Anomaly("normal", level="warn"))
+    for check in (rows, rule):
+        assert check_of(check.to_dict()) == check
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ("norml", "allowed: learned"),
+        ({"normal": {"season": 3}}, "normal takes no season"),
+        ({"normal": {"sigma": 0}}, "above 0"),
+        ({"absolute_change": {}}, "lower, upper or both"),
+        ({"relative_change": {"lower": 2, "upper": 1}}, "lower not above upper"),
+        ({"holt_winters": {"season": 1}}, "2 or more"),
+        ({"learned": {"target_fpr": 2}}, "between 0 and 1"),
+        ({"learned": {"min_history": 0}}, "1 or more"),
+        ({"learned": {"min_history": "5"}}, "1 or more"),
+        ({"learned": {"level": "info"}}, "error or warn"),
+        (5, "is no strategy"),
+        ({"a": {}, "b": {}}, "is no strategy"),
+    ],
+)
+def test_what_is_no_strategy_is_refused(given: Any, complaint: str) -> None:
+    with pytest.raises(ConfigurationError, match=complaint):
+        Checks("orders").rows(anomaly=given)
+
+
+def test_a_strategy_of_the_model_refuses_what_is_another_s() -> None:
+    with pytest.raises(ConfigurationError, match="normal takes no season"):
+        Anomaly("normal", season=3)
 
 
 @pytest.mark.parametrize("alias", sorted(ALIASES))

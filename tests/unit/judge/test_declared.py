@@ -202,3 +202,30 @@ def test_a_backtest_tells_when_a_check_would_have_fired_and_learns_from_what_onl
     result = backtest(days, SynthesisOptions(checks=checks), targets=())
     alarms = [one for one in result.partitions if any(alert.rule == "check" for alert in one.alerts)]
     assert [one.partition for one in alarms] == [days[9].partition]
+
+
+def test_a_metric_of_one_s_own_is_learned_from_its_history_and_its_alert_shows_it() -> None:
+    checks = Checks("orders")
+    checks.metric("revenue", "sum(price - discount)")
+    days = [day(index, checks) for index in range(11)]
+    assert judged(checks, days[10], days[:10]).status is Status.PASS
+    verdict = judged(checks, day(10, checks, **TOO_HIGH), days[:10])
+    assert verdict.status is Status.PASS or verdict.alerts  # one odd row in 200 is no news to a sum
+    doubled = day(10, checks, price=pa.array([30.0] * ROWS))
+    (alert,) = [one for one in judged(checks, doubled, days[:10]).alerts if one.metric == "metric.revenue"]
+    assert alert.lower is not None
+    assert alert.upper is not None
+    assert (len(alert.history), alert.partitions) == (10, 10)
+    assert "by learned (target_fpr 0.001) of 10 past values" in alert.message
+    young = judged(checks, doubled, days[:3])
+    assert (young.status, young.alerts) == (Status.WARMING_UP, ())
+    assert "1 had nothing to look at" in str(young.reason)
+
+
+def test_an_anomaly_that_only_warns_does_not_fail(past: list[Profile]) -> None:
+    checks = Checks("orders")
+    checks.rows(anomaly={"relative_change": {"lower": 0.9, "upper": 1.1}}, level="warn", id="volume")
+    few = profile_table(pa.table({"price": [10.5] * 5, "discount": [0.5] * 5, "status": ["new"] * 5}), "2026-01-11")
+    (alert,) = [one for one in judged(checks, few, past).alerts if one.metric == "volume"]
+    assert (alert.severity, alert.lower, alert.upper) == ("warn", 180.0, pytest.approx(220.0))
+    assert "asked: 180 to 220" in alert.message
