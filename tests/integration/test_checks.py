@@ -12,6 +12,8 @@ import pytest
 from sqlalchemy import text
 
 from airflow_dq.check import Checks
+from airflow_dq.check.file import load_checks
+from airflow_dq.cli.main import main
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.exceptions import CodecError
 from airflow_dq.gate.conclusion import conclude
@@ -93,7 +95,7 @@ def test_what_was_counted_is_stored_and_judged_without_a_history(lake: Path, sto
     assert "no column 'nothing'" in str(found["nothing"].problem)
     options = SynthesisOptions(checks=checks())
     verdict = judge(store, "t", DAYS[0], options)
-    assert (verdict.status, verdict.alerts) == (Status.WARMING_UP, verdict.alerts)
+    assert verdict.status is Status.WARMING_UP
     assert [(alert.severity, alert.column) for alert in verdict.alerts] == [("warn", "status")]
     assert store.load_verdict("t", DAYS[0]) == verdict
     strict = Checks("t")
@@ -134,6 +136,25 @@ def test_damaged_checks_are_named_and_stop_no_dataset(lake: Path, store: Reposit
     with pytest.raises(CodecError, match="partition '2026-01-01': what is stored of it cannot be read"):
         store.load_profile("t", DAYS[0])
     assert [one.partition for one in store.load_history("t", "2026-01-03", 30)] == [DAYS[1]]
+
+
+def test_suggestions_are_written_once_and_can_be_declared(
+    lake: Path, store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    (lake / "day=2026-01-03").mkdir()
+    pq.write_table(orders(), lake / "day=2026-01-03" / "a.parquet")
+    run_here(store, pattern=f"{lake}/day=*", sample_rows=0)
+    file = tmp_path / "t.dq.yml"
+    main(["suggest", "t", str(file)])
+    text_of_file = file.read_text()
+    assert "  # every row has a value; held on 3 of 3 past partitions\n  - completeness: {column: line" in text_of_file
+    assert "isin" in text_of_file
+    options = SynthesisOptions(checks=tuple(load_checks(file)))
+    assert judge(store, "t", DAYS[0], options).status is Status.WARMING_UP
+    with pytest.raises(SystemExit):
+        main(["suggest", "t", str(file)])
+    assert file.read_text() == text_of_file
 
 
 @pytest.mark.slow
