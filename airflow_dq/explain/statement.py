@@ -11,6 +11,7 @@ from collections.abc import Callable
 from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.wording import (
+    listed,
     metric_words,
     natural_range,
     number_words,
@@ -22,10 +23,12 @@ from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 
@@ -65,11 +68,36 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
         return f"{words} has no value ({reason_words(finding.observed)}); it had one in {past_words(count)}."
     value = finding.observed if isinstance(finding.observed, float | int) else 0.0
     observed, expected = _observed_and_expected(constraint, finding, float(value))
-    said = f"{words} was {observed}; expected {expected} ({past_words(count)})"
-    known = finding.evidence
-    if known is None:
-        return f"{said}."
-    return f"{said}; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}."
+    usual = constraint.occasion
+    learned = f"({past_words(count)})" if usual is None or not usual.settled else _occasion_words(usual, count)
+    said = f"{words} was {observed}; expected {expected} {learned}"
+    known, alike = finding.evidence, constraint.was_like(partition, finding.observed)
+    if known is not None:
+        said += f"; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}"
+    said += _widened(finding.widening)
+    return f"{said}." if alike is None else f"{said}. {_like_words(alike)}."
+
+
+def _occasion_words(occasion: Occasion, count: int) -> str:
+    """``on the first of a month (3 earlier ones, 30 past partitions)``."""
+    return f"{occasion.place.words} ({len(occasion.partitions)} earlier ones, {past_words(count)})"
+
+
+def _like_words(occasion: Occasion) -> str:
+    """``It was like this on the first of a month before (2025-02-01)``: one was no habit, and the next one is."""
+    return f"It was like this {occasion.place.words} before ({listed(occasion.partitions)})"
+
+
+def _widened(widening: Widening | None) -> str:
+    """``; people accepted 2 alarms of this metric: the range is 2.25 times as wide``."""
+    if widening is None:
+        return ""
+    count = widening.accepted
+    said = "alarms of this column or of this metric elsewhere"
+    if count:
+        said = f"{count} alarm{'' if count == 1 else 's'} of this metric"
+    rejected = f" and rejected {widening.rejected}" if widening.rejected else ""
+    return f"; people accepted {said}{rejected}: the range is {widening.factor:.3g} times as wide"
 
 
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:

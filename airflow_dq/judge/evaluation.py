@@ -98,8 +98,13 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
     constraints = [one for one in program.constraints if asked is None or one.scope.lies_within(asked)]
     vouched = frozenset[str]().union(*(one.vouches_for(partition) for one in constraints))
     found = []
-    for constraint in constraints:
+    for one in constraints:
+        known = program.ahead is not None and program.ahead == partition.profile.partition
+        constraint = one if known else one.on_occasion(partition, broken=False)
         outcome, explained = constraint.check(partition), constraint.scope.column in vouched
+        if isinstance(outcome, Finding):
+            constraint = constraint.on_occasion(partition, broken=True)
+            outcome = constraint.check(partition)
         if explained and isinstance(outcome, Finding) and not _is_presence(outcome, partition):
             outcome = None
         found.append(_Checked(constraint, outcome))

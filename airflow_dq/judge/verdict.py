@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import Record
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 
 Decision = Literal["accepted", "rejected", "new_normal"]
@@ -58,6 +59,8 @@ class Verdict:
     reason: str | None = None
     """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong), or when
     declared checks alone were judged."""
+    record: Record | None = None
+    """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
 
     @property
     def checked(self) -> int:

@@ -6,6 +6,7 @@ Every family of constraints learns from the same history; a program is what they
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
@@ -16,6 +17,7 @@ from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector
 from airflow_dq.learn.constraint.range import Range, RangeDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
+from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.registry import metrics_for
@@ -40,7 +42,8 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
 def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions | None = None) -> Program:
     """Learn the validation program for the partition that follows the history.
 
-    :param history: profiles of past partitions, oldest first; the newest ``options.history`` are used
+    :param history: profiles of past partitions, oldest first; the newest ``options.history`` are learned from, of older
+        ones only what beginnings and ends of months are like
     :param options: what to judge and how much to spend; default ``SynthesisOptions()``
     :return: the program; with fewer than ``options.min_history`` partitions one that says how many are missing, and
         has the declared checks alone
@@ -63,7 +66,22 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
             skipped[detector.name] = learned.reason
         else:
             constraints += learned.constraints
-    return Program(options, past.partitions, tuple(_without_covered(constraints)), reports, skipped)
+    kept = tuple(_without_covered(constraints))
+    return Program(options, past.partitions, kept, reports, skipped, answers=past.answers)
+
+
+def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] | History) -> Program:
+    """A program with what like days say of one partition: at a beginning or an end of a month, other bounds hold.
+
+    :param history: what the program was learned from, and the partitions before
+    """
+    if program.ahead == profile.partition:
+        return program
+    view = PartitionView(profile, placed(history, program.options).last(max(1, len(program.partitions))))
+    if not view.is_edge:
+        return program
+    constraints = tuple(one.on_occasion(view, broken=False) for one in program.constraints)
+    return replace(program, constraints=constraints, ahead=profile.partition)
 
 
 def placed(history: Sequence[Profile] | History, options: SynthesisOptions) -> History:

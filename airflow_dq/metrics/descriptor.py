@@ -40,8 +40,8 @@ class Bound(StrEnum):
     """Proposition 2: distance-like metrics, upper side only, ``sigma**2 / (beta**2 + sigma**2)``."""
     CLT = "clt"
     """Proposition 3: averages and counts, two-sided, the normal tail ``erfc(beta / (sqrt(2) * sigma))``."""
-    STUDENT_T = "student_t"
-    """Mode ``calibrated``: a prediction interval whose mean and variance are estimated from the history."""
+    POOLED = "pooled"
+    """Mode ``calibrated``: how often errors of real tables exceed the largest one before them so many times."""
 
 
 class Scale(StrEnum):

@@ -55,6 +55,9 @@ def decode_metric(stored: object) -> MetricValue:
 
     :raises CodecError: when it is neither a number nor one of this version's reasons
     """
+    if type(stored) is float and abs(stored) <= sys.float_info.max:
+        # What nearly all are: a long history has millions of them.
+        return stored
     if isinstance(stored, float | int) and not isinstance(stored, bool) and abs(stored) <= sys.float_info.max:
         return float(stored)  # JSON gives 1e22 back as an integer
     word = stored.get("reason") if isinstance(stored, Mapping) and len(stored) == 1 else None

@@ -34,6 +34,9 @@ def as_value(returned: object) -> MetricValue:
     """
     if isinstance(returned, Reason):
         return returned
+    if type(returned) is float and math.isfinite(returned):
+        # Most often it is one already, and whether it is a number at all takes long to ask.
+        return returned
     if not isinstance(returned, Real):
         return Reason.ENGINE_ERROR
     try:

@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
 from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.like_days import like_days as choose_like_days
 from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
@@ -30,6 +31,9 @@ from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.value import decode_metrics
 
+MOST_KEYS = 4_000
+"""Keys among which like days are looked for: eleven years of days, five months of hours."""
+Found = TypeVarTuple("Found")
 Reading = Callable[[str, Callable[[], Any]], Any]
 """How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
 :func:`~airflow_dq.store.damage.skipping`."""
@@ -75,9 +79,35 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
 
     A past partition that cannot be read is left out, with a warning: one damaged row stops no dataset.
     """
-    query = (
-        select(*PROFILE)
-        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+    query = _eligible(select(*PROFILE), dataset, before, limit)
+    stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
+    if not stored:
+        return []
+    names, needed = _names(dataset, stored), _needs_states(stored)
+    states = _states(connection, {one: name for one, name in names.items() if one in needed}, skipping)
+    variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
+    return [_profile(one, states, variants) for one in stored]
+
+
+def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
+    """The eligible profiles before the newest ``limit`` that tell what is usual at a partition's place in the calendar.
+
+    Without states: a handful of partitions, chosen by their keys alone.
+    """
+    query = _eligible(select(ProfileRow.id, ProfileRow.partition_key), dataset, before, MOST_KEYS)
+    found = connection.execute(query).all()[::-1]
+    chosen = choose_like_days([key for _, key in found], before, limit, every=every)
+    if not chosen:
+        return []
+    wanted = select(*PROFILE).where(among(ProfileRow.id, [found[place].id for place in chosen]))
+    stored = read_stored(connection, dataset, connection.execute(wanted.order_by(ProfileRow.sort_key)).all(), skipping)
+    return [_profile(one, {}, {}) for one in stored]
+
+
+def _eligible(query: Select[*Found], dataset: str, before: str, limit: int) -> Select[*Found]:
+    """What is asked for of the newest profiles that may be learned from, newest first."""
+    return (
+        query.join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         # Rows without a key are of no time: they come before nothing.
         .where(
@@ -87,13 +117,6 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
         .order_by(ProfileRow.sort_key.desc())
         .limit(limit)
     )
-    stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
-    if not stored:
-        return []
-    names, needed = _names(dataset, stored), _needs_states(stored)
-    states = _states(connection, {one: name for one, name in names.items() if one in needed}, skipping)
-    variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
-    return [_profile(one, states, variants) for one in stored]
 
 
 def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read: Reading) -> list[Stored]:

@@ -311,6 +311,22 @@ class ReviewEventRow(Base):
     detail: Mapped[str | None] = mapped_column(Text)
 
 
+class ReplayRow(Base):
+    """What the last backtest of a dataset's stored history found."""
+
+    __tablename__ = "replay"
+
+    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
+    options: Mapped[str] = mapped_column(Text)
+    """Digest of the options that it was made with."""
+    judged: Mapped[int]
+    """Partitions judged, without those that a person has rejected."""
+    alarms: Mapped[int]
+    newest: Mapped[str] = mapped_column(Key)
+    """Key of the newest partition that was replayed."""
+    made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
 class SnoozeRow(Base):
     """Alerts that only warn for a while."""
 

@@ -27,5 +27,5 @@ def false_positive_rate(bound: Bound, sigma: float, beta: float) -> float:
             return ratio**2 / (1.0 + ratio**2)
         case Bound.CLT:
             return math.erfc(beta / (math.sqrt(2.0) * sigma)) if sigma > 0 else 0.0
-        case Bound.STUDENT_T:
-            raise ValueError("A prediction interval takes its rate as given, see airflow_dq.learn.expect.calibration.")
+        case Bound.POOLED:
+            raise ValueError("Pooled surprises take their rate as given, see airflow_dq.learn.expect.surprise.")

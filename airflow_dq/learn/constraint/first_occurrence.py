@@ -8,13 +8,17 @@ Which metrics tell of such values stands in the metrics' own descriptors.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.occasion import Occasion, distant_days
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.violation import is_unknown
+from airflow_dq.learn.history.column import number_of
 from airflow_dq.learn.history.history import History
+from airflow_dq.learn.history.like_days import known_values
 from airflow_dq.learn.history.series import ABSENT
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import metrics_for
@@ -37,6 +41,16 @@ class NeverSeen(Constraint):
     kind: Kind
     partitions: int
     """Number of past partitions that hold none."""
+    occasion: Occasion | None = None
+    """What like days say of one partition; None where they say nothing, or nobody asked them yet."""
+
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> NeverSeen:
+        """The same with the like days that hold such values: they are not among :attr:`partitions`."""
+        (name,), like = self.scope.columns, partition.like
+        if like is None or not broken:
+            return self
+        values = known_values(like.profiles, partial(number_of, name, self.kind, self.metric))
+        return replace(self, occasion=distant_days(like, values, str(partition.profile.partition), 0.0))
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """At least two values and :data:`SHARE` of all of them."""
@@ -55,7 +69,7 @@ class NeverSeen(Constraint):
         if share is None or complete is None:
             return self._not_evaluated("it is not measured; profile the partition again")
         rows = round(share * complete * partition.profile.row_count)
-        if share < SHARE or rows < 2:
+        if share < SHARE or rows < 2 or share <= self._usual_on(partition):
             return None
         return Finding(
             "first_occurrence",
@@ -66,6 +80,13 @@ class NeverSeen(Constraint):
             partitions=self.partitions,
             rows=rows,
         )
+
+    def _usual_on(self, partition: PartitionView) -> float:
+        """The share that is usual at the partition's place in the calendar."""
+        occasion = self.occasion
+        if occasion is None or not occasion.settled or occasion.partition != partition.profile.partition:
+            return 0.0
+        return occasion.high + occasion.scatter
 
     def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
         return NotEvaluated("first_occurrence", self.scope, reason, self.metric, applies)
@@ -88,7 +109,8 @@ def _barred(history: History, name: str) -> Iterator[NeverSeen]:
     past = [profile.columns[name].metrics for profile in history.profiles if name in profile.columns]
     for metric in metrics_for(kind, pair=False):
         sort = metric.first_occurrence
-        if sort is None:
+        if sort is None or history.answers.is_dismissed(name, metric.name):
+            # People know that such values come: they would be news again once the window has moved on.
             continue
         shares = [metrics.get(metric.name) for metrics in past]
         # A partition without values says nothing; one that was profiled before there was the metric might have had.

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airflow_dq.learn.constraint.amount import Amount
+from airflow_dq.learn.history.column import distances_of, number_of, value_count
+from airflow_dq.learn.history.like_days import known_values
 from airflow_dq.learn.renaming import renamings
+from airflow_dq.metrics.descriptor import Support
+from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, Representation
 
 if TYPE_CHECKING:
     from airflow_dq.learn.array import FloatArray
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
+    from airflow_dq.learn.history.like_days import LikeDays
     from airflow_dq.metrics.descriptor import Metric
 
 
@@ -60,20 +66,48 @@ class PartitionView:
         """The numbers of rows on their slots, up to the partition's own."""
         return _ahead(self.history.rows(), self.steps())
 
+    @cached_property
+    def like(self) -> LikeDays | None:
+        """The past partitions with those at the partition's place in the calendar; None where there are none."""
+        found = self.history.like_ahead(self.profile.partition)
+        return found if found is not None and found.all_occurrences(self.profile.partition) else None
+
+    @cached_property
+    def is_edge(self) -> bool:
+        """Whether it is the first or the last of a month, and there are like days."""
+        places = () if self.like is None else self.like.places(self.profile.partition)
+        return any(place.is_edge for place in places)
+
+    def like_values(
+        self,
+        like: LikeDays,
+        column: str | None,
+        kind: Kind,
+        metric: str,
+        pair: bool,
+        representation: Representation | None,
+    ) -> FloatArray:
+        """A metric of past partitions and of like days, NaN where it is not known; a distance only of like days.
+
+        :param column: None: the number of rows
+        """
+        if column is None:
+            return known_values(like.profiles, lambda profile: profile.row_count)
+        if not pair:
+            return known_values(like.profiles, partial(number_of, column, kind, metric))
+        stored = stored_name(metric, representation or Representation.EXACT)
+        days = like.all_occurrences(self.profile.partition)
+        return distances_of(like.profiles, days, column, kind, metric, stored, self.history.distances)
+
     def is_excused(self, name: str) -> bool:
         """Whether the partition lacks a column that may be missing."""
         return self.column(name) is None and name in self.history.optional
 
-    @cached_property
-    def share_of_usual_rows(self) -> float:
-        """The number of rows, as a share of the usual one and at most that.
-
-        No partition is excused for having fewer than any before: that is for the number of rows to say.
-        """
-        past = np.array([one.row_count for one in self.history.profiles if one.row_count])
-        if not len(past):
-            return 1.0
-        return min(1.0, max(self.profile.row_count, float(past.min())) / float(np.median(past)))
+    def amount(self, past: ColumnHistory, metric: Metric) -> Amount:
+        """How much data a column's metric is measured on, next to the past partitions."""
+        if metric.support is Support.ROWS:
+            return Amount.of(float(self.profile.row_count), np.array([float(one.row_count) for one in past.profiles]))
+        return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts())
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

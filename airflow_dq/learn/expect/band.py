@@ -2,10 +2,11 @@
 
 The paper's bounds hold for a known mean and variance.  With both estimated from some 30 partitions of a real table
 they are exceeded far more often than promised: by what the estimates miss, by series that move, by counts that were
-constant and changed by one, by tails heavier than any inequality's.  So a range here is centred on an expectation,
-as wide as Student's t prediction interval, never narrower than what the history itself has seen by a margin, and
-widened by the smallest change that is material.  What a statistic's own definition lets it do by chance is material
-too: a quantile moves as far as other rows of the same distribution would move it, a minimum or maximum may fall short.
+constant and changed by one, by tails heavier than any inequality's.  So a range here is centred on an expectation, as
+many times as wide as the history's largest error as errors of real tables exceed it at the rate (see
+:mod:`airflow_dq.learn.expect.surprise`), and widened by the smallest change that is material.  What a statistic's own
+definition lets it do by chance is material too: a quantile moves as far as other rows of the same distribution would
+move it, a minimum or maximum may fall short.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect
 from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.expect.surprise import largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
@@ -29,23 +30,21 @@ from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: small ones, so that several fit, up to nearly all of it."""
-REACH = 2.0
-"""A range reaches at least this many times as far as the history's largest error: tails are heavy."""
-REFERENCE = 0.001
-"""The budget at which REACH holds."""
-DECADE = 0.3
-"""A budget ten times as small adds this much to REACH; the result stays between 1 and twice REACH."""
-SHORT = 35.0
-"""This divided by the number of partitions replaces REACH where it is more: a short history has seen no tails."""
-FEW = 20
-"""With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
+NEWCOMER = 0.4
+"""A value that comes into use has a share of up to this divided by the number of partitions without one: of 2,000
+simulated series that had had none in 4 to 14 partitions, those that got one got it in 1 to 6 % of the values."""
 
 OFFSET_EFFECT = 0.25
 """A shift of a column by this many standard deviations is material, however far from zero the column lies."""
 SHORTEST = 0.25
 """Average lengths below this many characters are treated as this long."""
+ONE_TEXT = 4.0
+"""A single text may have so many characters of a sort (a year's digits) that no other has: among 27 texts without a
+digit that made an average of 0.1."""
 VANISHING = math.log(50.0)
-"""A logarithm: a quantity that may fall by this factor may fall to nothing, and none may grow by more."""
+"""A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
+VARIED = 3.0
+"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,6 @@ class Band:
     metric: Metric
     sampling: SamplingError
     expected: Expected
-    factors: Expected | None
-    """The expectation of the logarithms, where the metric may vary by factors as well as by amounts; else None."""
-    highest: float
-    """The largest logarithm in the history; only used with :attr:`factors`."""
     count: int
     """Number of partitions learned from."""
     level: float
@@ -85,22 +80,18 @@ class Band:
             expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
         if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
-        factors, highest = None, 0.0
-        if positive and not logarithmic and len(known) < FEW and metric.scale in _AMOUNTS and expected.is_fixed:
-            factors = expect(values, logarithmic=True, moving=moving, week=week)
-            factors, highest = (factors if factors.is_fixed else None), math.log(float(known.max()))
-        return cls(metric, sampling, expected, factors, highest, len(known), abs(median(known)))
+        return cls(metric, sampling, expected, len(known), abs(median(known)))
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
         rates = budget * np.array(SPENDING)
-        below = self._below(rates, budget)
-        above = self._above(rates, budget)
+        below = self._below(rates)
+        above = self._above(rates)
         expected = self.expected
         order = np.argsort(above, kind="stable")
         return Candidates(
             metric=self.metric,
-            bound=Bound.STUDENT_T,
+            bound=Bound.POOLED,
             expectation=expected.expectation,
             spread=expected.spread,
             worst=expected.worst,
@@ -116,23 +107,24 @@ class Band:
         """Whether the ranges lie on the scale of logarithms."""
         return self.expected.expectation.logarithmic
 
-    def _below(self, rates: FloatArray, budget: float) -> FloatArray:
+    def _below(self, rates: FloatArray) -> FloatArray:
         """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it."""
         if self.metric.pair:
             return np.full(len(rates), np.inf)
-        below = self._bounded_below(rates, budget)
+        below = self._bounded_below(rates)
         if self._excludes_nothing(below):
             # One odd day must not leave the side open on which it lies.
-            below = self._bounded_below(rates, budget, forgiving=True)
+            below = self._bounded_below(rates, forgiving=True)
         return below
 
-    def _bounded_below(self, rates: FloatArray, budget: float, *, forgiving: bool = False) -> FloatArray:
+    def _bounded_below(self, rates: FloatArray, *, forgiving: bool = False) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
-            reach = self._reach(self.expected, rates, budget, above=False, forgiving=forgiving)
+            reach = self._reach(self.expected, rates, above=False, forgiving=forgiving)
             below = reach + np.maximum(self._material(rates), self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
-            # What has varied by such factors may as well be nothing.
-            below = np.where(below > VANISHING, np.inf, below)
+            # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
+            varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
+            below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
 
     def _excludes_nothing(self, below: FloatArray) -> bool:
@@ -142,42 +134,22 @@ class Band:
             return math.isinf(least)
         return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
-    def _above(self, rates: FloatArray, budget: float) -> FloatArray:
+    def _above(self, rates: FloatArray) -> FloatArray:
         """How far above the expectation the next value may lie at each rate."""
         with np.errstate(over="ignore", invalid="ignore"):
             material = self._material(rates)
-            reach = self._reach(self.expected, rates, budget, above=True)
-            above = reach + np.maximum(material, self.sampling.above)
-            if self.factors is not None:
-                above = np.maximum(above, self._reach_by_factors(self.factors, rates, budget) + material)
-        return above
+            reach = self._reach(self.expected, rates, above=True)
+            return np.asarray(reach + np.maximum(material, self.sampling.above))
 
     def _material(self, rates: FloatArray) -> FloatArray:
         """The smallest change that may be an alarm at each rate."""
         return np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
 
-    def _reach(
-        self, expected: Expected, rates: FloatArray, budget: float, *, above: bool, forgiving: bool = False
-    ) -> FloatArray:
+    def _reach(self, expected: Expected, rates: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
-        spread, worst = expected.seen(above=above, forgiving=forgiving)
-        sides = 1 if self.metric.pair else 2
-        quantiles = -stdtrit(max(1, expected.samples - 1), rates / sides)
-        noise = quantiles * spread * math.sqrt(1.0 + 1.0 / expected.samples)
-        return np.asarray(np.maximum(noise, _least_reach(budget, self.count) * worst), dtype=np.float64)
-
-    def _reach_by_factors(self, factors: Expected, rates: FloatArray, budget: float) -> FloatArray:
-        """The reach upwards of a quantity that varies by factors."""
-        highest = factors.expectation.center + self._reach(factors, rates, budget, above=True)
-        # From three values any factor can be had.
-        highest = np.minimum(highest, self.highest + VANISHING)
-        return np.asarray(np.exp(highest) - self.expected.expectation.center, dtype=np.float64)
-
-
-def _least_reach(budget: float, count: int) -> float:
-    """How many times the history's largest error a range reaches, whatever the spread of the errors."""
-    wanted = REACH - DECADE * math.log10(budget / REFERENCE)
-    return max(min(max(wanted, 1.0), 2.0 * REACH), SHORT / count)
+        _, worst = expected.seen(above=above, forgiving=forgiving)
+        reach = largest_surprise(self.metric.name, expected.samples, rates) * worst
+        return reach if self.metric.of_table else reach * too_few(self.sampling.values)
 
 
 def _one(band: Band) -> float:
@@ -191,7 +163,8 @@ def _of_share(band: Band, rate: float) -> float:
 
 
 def _of_distance(band: Band, rate: float) -> float:
-    return max(band.metric.min_effect, _one(band))
+    effect = max(band.metric.min_effect, _one(band))
+    return max(effect, NEWCOMER / band.count) if band.metric.counts_new else effect
 
 
 def _of_transport(band: Band, rate: float) -> float:
@@ -212,7 +185,7 @@ def _of_ratio(band: Band, rate: float) -> float:
 
 
 def _of_length(band: Band, rate: float) -> float:
-    return max(band.metric.min_effect, _one(band)) * max(band.level, SHORTEST)
+    return max(band.metric.min_effect * max(band.level, SHORTEST), _one(band) * max(band.level, ONE_TEXT))
 
 
 def _of_amount(band: Band, rate: float) -> float:
@@ -225,7 +198,6 @@ def _of_amount(band: Band, rate: float) -> float:
     return material
 
 
-_AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
 _EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
     Scale.SHARE: _of_share,
     Scale.DISTANCE: _of_distance,

@@ -114,7 +114,7 @@ def a_range(
         "below": low,
         "above": high,
         "fpr": 5e-4,
-        "bound": Bound.STUDENT_T,
+        "bound": Bound.POOLED,
         "spread": 1.0,
         "worst": 1.0,
         "samples": 12,

@@ -161,3 +161,22 @@ def test_one_day_without_values_leaves_a_column_what_it_is_judged_by() -> None:
         assert clauses([_day_of(at, NOTHING["integer"]) if one.partition == day(at) else one for one in full]) >= (
             expected
         )
+
+
+@pytest.mark.parametrize("change", ["added", "missing", "retyped", "renamed"])
+def test_a_change_that_was_accepted_is_no_news_in_the_next_partition(change: str) -> None:
+    def changed(index: int) -> Profile:
+        made = _table(index, **({"price": "amount"} if change == "renamed" else {}))
+        columns = list(made.columns.values())
+        if change == "added":
+            columns.append(column("tip", Kind.NUMERIC, np.arange(float(ROWS))))
+        elif change == "missing":
+            columns = [one for one in columns if one.name != "city"]
+        elif change == "retyped":
+            columns = [column("price", Kind.STRING, ["9,50"] * ROWS), *columns[1:]]
+        return profile(day(index), *columns)
+
+    assert _found(changed(5))
+    # Accepted, it is in the history; the newest partition is what the schema is expected of.
+    assert _found(changed(6), [*HISTORY, changed(5)]) == []
+    assert _found(changed(7), [*HISTORY[:1], *HISTORY[2:], changed(5), changed(6)]) == []

@@ -39,15 +39,15 @@ def days(there: str) -> list[Profile]:
     [
         ("xxxxxxxx", None),
         ("--xxxxxx", None),
-        ("xxx-xxxx", None),
-        ("xxx--xxx", Absence(2, 2, 0)),
-        ("x-xx-xx-", Absence(3, 1, 1)),
-        ("x-x-x---", None),
-        ("xxxxxxx-", Absence(1, 0, 1)),
+        ("xxx-xxxx", Absence(1, 1, 0, 8)),
+        ("xxx--xxx", Absence(2, 2, 0, 8)),
+        ("x-xx-xx-", Absence(3, 1, 1, 8)),
+        ("x-x-x---", Absence(5, 1, 3, 8)),
+        ("xxxxxxx-", Absence(1, 0, 1, 8)),
         ("xxxx----", None),
     ],
 )
-def test_two_absences_and_a_return_are_a_habit(there: str, absence: Absence | None) -> None:
+def test_an_absence_and_a_return_make_it_optional(there: str, absence: Absence | None) -> None:
     assert History.of(days(there)).optional.get("discount") == absence
 
 
@@ -74,8 +74,9 @@ def test_it_is_judged_also_where_the_newest_partition_lacks_it() -> None:
 
 
 def test_an_absence_that_lasts_is_found_once_it_is_longer_than_any_before() -> None:
-    found = [alarms(days(HABIT + "-" * more), day(50, there=False))[1] for more in range(5)]
-    assert found == [set(), set(), {"column_missing"}, set(), set()]
+    found = [alarms(days(HABIT + "-" * more), day(50, there=False))[1] for more in range(8)]
+    # By chance one in five is missing five times in a row once in 2,000.
+    assert found == [set()] * 5 + [{"column_missing"}, set(), set()]
 
 
 def test_the_verdict_says_that_it_was_not_judged() -> None:

@@ -1,0 +1,46 @@
+"""How large a surprise may be at a false-positive rate: from surprises of real and simulated tables, not a formula.
+
+A surprise is by how many times an error exceeds the largest error of its series so far.  Whatever the metric, the next
+one exceeds ``x`` times the largest of ``n`` with a chance near ``c / (n + 1) * x ** -tail``: the first factor is what
+exchangeable errors have (``1 / (n + 1)``), the tail is the pooled one, which is heavier the shorter the history.
+:mod:`airflow_dq.learn.expect.pooled` has the constants, and ``tests/benchmark/surprise`` measures them again.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.expect.pooled import CHANCE, HEAVINESS, TAIL, TAIL_GROWTH
+
+LEAST = 1.5
+"""No range is narrower than so many times the largest past error: closer to it the pooled tail is no power law."""
+_FEWEST = 3
+"""Fewest past errors that the pooled surprises were sorted by."""
+
+FEW_VALUES = 10.0
+"""What is measured on fewer values than this varies more than the past partitions show, in proportion: with six values,
+means of heavy-tailed columns were found 34 times as far off as ever before."""
+
+
+def tail(samples: int) -> float:
+    """Exponent with which the chance of a surprise falls, after so many past errors."""
+    return TAIL + TAIL_GROWTH * math.log(max(samples, _FEWEST))
+
+
+def largest_surprise(metric: str, samples: int, rates: FloatArray) -> FloatArray:
+    """How many times the largest past error the next one exceeds with each chance, at least :data:`LEAST`.
+
+    :param metric: the metric's name: some have heavier tails than others; one that was not measured is taken as typical
+    :param samples: number of past errors
+    :param rates: chances, above 0
+    """
+    chance = CHANCE * HEAVINESS.get(metric, 1.0) / (max(samples, _FEWEST) + 1)
+    return np.asarray(np.maximum(LEAST, (chance / rates) ** (1.0 / tail(samples))))
+
+
+def too_few(values: float) -> float:
+    """How many times wider a range is because its metric is measured on so few values; 1 from FEW_VALUES on."""
+    return max(1.0, FEW_VALUES / max(1.0, values))
