@@ -128,7 +128,7 @@ class _Walk:
             self._recent.append(TriedPartition(profile, self._history(profile)))
         if decision == "rejected":
             return
-        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP):
+        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP) or outcome.only_warns:
             self._alarmed, self._accepted = [], False
             self.learn(profile)
         elif outcome.status is Status.FAIL and self._accept_after is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.wording import (
     listed,
@@ -21,6 +22,7 @@ from airflow_dq.explain.wording import (
 )
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
@@ -183,6 +185,10 @@ def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionV
     )
 
 
+def _declared(constraint: Declared, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return declared_words(constraint, finding, partition)
+
+
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (Range, _range),
     (ExpectedColumn, _expected_column),
@@ -191,4 +197,5 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NeverSeen, _never_seen),
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
+    (Declared, _declared),
 )

@@ -12,6 +12,7 @@ from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
+from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.range import Range
@@ -34,8 +35,9 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RangeDetector(),
         FirstOccurrenceDetector(),
         OutsizedDetector(),
+        DeclaredDetector(),
     ),
-    "paper": (SchemaDetector(), PaperDetector()),
+    "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
 """The families of each mode, in the order in which their constraints are checked."""
 
@@ -46,14 +48,16 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     :param history: profiles of past partitions, oldest first; the newest ``options.history`` are learned from, of older
         ones only what beginnings and ends of months are like
     :param options: what to judge and how much to spend; default ``SynthesisOptions()``
-    :return: the program; with fewer than ``options.min_history`` partitions one that only says how many are missing
+    :return: the program; with fewer than ``options.min_history`` partitions one that says how many are missing, and
+        has the declared checks alone
     :raises UnknownColumnError: when the options name a column that the history does not have
     :raises SynthesisError: when they name a metric that does not exist, or does not suit its column
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
     if len(past) < options.min_history:
-        return Program(options, past.partitions, missing=options.min_history - len(past))
+        missing = options.min_history - len(past)
+        return Program(options, past.partitions, declared(options.checks), missing=missing)
     check_options(past, options)
     constraints: list[Constraint] = []
     reports: dict[str, ColumnReport] = {}

@@ -6,10 +6,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from airflow.sdk import BaseNotifier, BaseSensorOperator, PokeReturnValue
 
+from airflow_dq.check.builder import Checks
+from airflow_dq.check.file import declared_checks
 from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.gate.answer import answer_of, settle
 from airflow_dq.gate.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
@@ -94,6 +97,9 @@ class DQGateSensor(BaseSensorOperator):
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
         ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
+    :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``; they are judged with what is
+        learned, and by themselves while the history is too short.  Give the same to the profile's task, which counts
+        what they need
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
     :param retries: tries after the first, for what is not the data's fault: a database or an Airflow that does not
         answer, a killed worker, a task that the scheduler lost when it was resumed the moment it deferred (default: 2,
@@ -125,6 +131,7 @@ class DQGateSensor(BaseSensorOperator):
         judge_backfills: bool = False,
         target_fpr: float | None = None,
         options: SynthesisOptions | Mapping[str, Any] | None = None,
+        checks: Checks | str | Path | None = None,
         dq_conn_id: str = DQHook.default_conn_name,
         retries: int | None = RETRIES,
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
@@ -145,6 +152,7 @@ class DQGateSensor(BaseSensorOperator):
         self.judge_backfills = judge_backfills
         self.target_fpr = target_fpr
         self.options = options
+        self.checks = declared_checks(checks, dataset)
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
         self._wait = Wait()
@@ -157,7 +165,7 @@ class DQGateSensor(BaseSensorOperator):
 
         :raises ConfigurationError: when ``options`` is a dict with an unknown field.
         """
-        return options_of(self.options, self.target_fpr)
+        return options_of(self.options, self.target_fpr, self.checks)
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""

@@ -133,6 +133,8 @@ class ProfileRow(Base):
     """Whether its columns' states may still be there; retention drops them."""
     has_variants: Mapped[bool] = mapped_column(server_default=true())
     """The same of the injected variants."""
+    checks: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a declared check measures -> what was measured for it."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 

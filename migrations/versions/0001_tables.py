@@ -105,6 +105,7 @@ def _create_profile() -> None:
         sa.Column("options", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("has_states", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("checks", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(

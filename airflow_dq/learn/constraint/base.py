@@ -89,6 +89,8 @@ class Finding:
     """A few of the values or names concerned."""
     cause: str | None = None
     """What it looks like, where the constraint itself knows it."""
+    severity: Severity = "fail"
+    """What it does to the gate, unless the gate's own rules say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

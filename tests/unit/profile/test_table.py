@@ -14,8 +14,9 @@ from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ConfigurationError, ProfileError, UnknownColumnError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.model import digest_states, encode_states
-from airflow_dq.profile.table import ColumnState, TableState, merge_states
+from airflow_dq.profile.table import TableState, merge_states
 from airflow_dq.states.base import Kind
 
 NAN, INF = float("nan"), float("inf")
