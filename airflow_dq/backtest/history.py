@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
@@ -38,9 +39,12 @@ class EligiblePast:
         """Number of partitions."""
         return len(self._profiles)
 
-    def history(self) -> History:
-        """The partitions as they are now, on their slots, and the older ones."""
-        return History.of(tuple(self._profiles), distances=self._distances, older=tuple(self._older))
+    def history(self, answers: Answers = NO_ANSWERS) -> History:
+        """The partitions as they are now, on their slots, and the older ones.
+
+        :param answers: what people had said of the dataset's alarms
+        """
+        return History.of(tuple(self._profiles), distances=self._distances, older=tuple(self._older), answers=answers)
 
     def compare(self, profile: Profile) -> bool:
         """Measure the partition's distances to the newest ones that are still unknown; True when all are known then."""

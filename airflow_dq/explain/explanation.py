@@ -15,6 +15,7 @@ from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
@@ -134,9 +135,13 @@ def _alerts(
             statement=statement_of(constraint, finding, partition),
             metric=finding.metric,
             observed=finding.observed,
+            lower=finding.lower,
+            upper=finding.upper,
             partitions=finding.partitions,
+            history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
             kind=None if column is None else column.kind,
             cause=finding.cause,
+            severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.

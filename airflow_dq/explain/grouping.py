@@ -18,6 +18,8 @@ _DELIVERY = "delivery"
 """The partition is another one's data."""
 _ROWS = "rows"
 """The rows are too few or too many."""
+_DECLARED = "check"
+"""The rule of an alert that a declared check gives."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -49,7 +51,8 @@ def grouped(
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
-    columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
+    learned = [alert for alert in alerts if alert.rule != _DECLARED]
+    columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
@@ -58,7 +61,10 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
     for alert in alerts:
-        if _is_about_schema(alert):
+        if alert.rule == _DECLARED:
+            # What somebody has asked for is said by itself, whatever else has happened.
+            keys.append(f"{_DECLARED} {alert.metric}")
+        elif _is_about_schema(alert):
             keys.append(_SCHEMA)
         elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
             keys.append(_DELIVERY)

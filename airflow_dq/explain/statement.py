@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.wording import (
     listed,
@@ -21,6 +22,7 @@ from airflow_dq.explain.wording import (
 )
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
@@ -28,6 +30,7 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.registry import get_metric
 
@@ -73,6 +76,7 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
     known, alike = finding.evidence, constraint.was_like(partition, finding.observed)
     if known is not None:
         said += f"; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}"
+    said += _widened(finding.widening)
     return f"{said}." if alike is None else f"{said}. {_like_words(alike)}."
 
 
@@ -84,6 +88,18 @@ def _occasion_words(occasion: Occasion, count: int) -> str:
 def _like_words(occasion: Occasion) -> str:
     """``It was like this on the first of a month before (2025-02-01)``: one was no habit, and the next one is."""
     return f"It was like this {occasion.place.words} before ({listed(occasion.partitions)})"
+
+
+def _widened(widening: Widening | None) -> str:
+    """``; people accepted 2 alarms of this metric: the range is 2.25 times as wide``."""
+    if widening is None:
+        return ""
+    count = widening.accepted
+    said = "alarms of this column or of this metric elsewhere"
+    if count:
+        said = f"{count} alarm{'' if count == 1 else 's'} of this metric"
+    rejected = f" and rejected {widening.rejected}" if widening.rejected else ""
+    return f"; people accepted {said}{rejected}: the range is {widening.factor:.3g} times as wide"
 
 
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:
@@ -169,6 +185,10 @@ def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionV
     )
 
 
+def _declared(constraint: Declared, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return declared_words(constraint, finding, partition)
+
+
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (Range, _range),
     (ExpectedColumn, _expected_column),
@@ -177,4 +197,5 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NeverSeen, _never_seen),
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
+    (Declared, _declared),
 )

@@ -6,13 +6,14 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
@@ -79,12 +80,13 @@ def _judge(
         )
     history = repository.load_history(dataset, partition, options.history)
     older = repository.load_like_days(dataset, partition, options.history)
+    answers = Answers.of(repository.answered_alarms(dataset, partition))
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()
     try:
-        learnable, uncompared = _learnable(history, older, profile, distances)
-        inputs = inputs_digest([*older, *history], options, uncompared)
+        learnable, uncompared = _learnable(history, older, profile, distances, answers)
+        inputs = inputs_digest([*older, *history], options, uncompared, answers)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
         program = _on_occasion(program, profile, learnable)
         verdict = _evaluate(program, profile, learnable)
@@ -101,6 +103,8 @@ def _judge(
         log.exception("Dataset %r, partition %r could not be judged.", dataset, partition)
         verdict = _error(profile, error)
     repository.save_distances(dataset, [*history, profile], distances.measured)
+    if verdict.alerts:
+        verdict = replace(verdict, record=repository.record(dataset, partition, options_digest(options)))
     if verdict.status is Status.WARMING_UP:
         verdict = _warming_up(repository, dataset, partition, options, verdict, origin)
     repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
@@ -122,20 +126,35 @@ def _warn_of_idle_columns(
 
 
 def inputs_digest(
-    history: Sequence[Profile], options: SynthesisOptions, uncompared: frozenset[str] = frozenset()
+    history: Sequence[Profile],
+    options: SynthesisOptions,
+    uncompared: frozenset[str] = frozenset(),
+    answers: Answers = NO_ANSWERS,
 ) -> str:
     """Digest of all that a program is synthesized from; equal digests, equal programs.
 
     :param uncompared: columns that are judged without their distances
+    :param answers: what people have said of the dataset's alarms
     """
     content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
     if uncompared:
         content.append(sorted(uncompared))
+    if answers:
+        content.append(asdict(answers))
+    return _digest(content)
+
+
+def options_digest(options: SynthesisOptions) -> str:
+    """Digest of what a gate is set to; a backtest with an equal one tells what this gate would have done."""
+    return _digest([__version__, asdict(options)])
+
+
+def _digest(content: Sequence[Any]) -> str:
     return hashlib.blake2b(strict_json(content).encode(), digest_size=16).hexdigest()
 
 
 def _learnable(
-    profiles: Sequence[Profile], older: Sequence[Profile], profile: Profile, distances: Distances
+    profiles: Sequence[Profile], older: Sequence[Profile], profile: Profile, distances: Distances, answers: Answers
 ) -> tuple[History, frozenset[str]]:
     """The history as it can be learned from, and the columns whose distances the partition cannot be judged by."""
     from airflow_dq.gate.missing_distance import assume_missing, unmeasurable
@@ -144,7 +163,7 @@ def _learnable(
     uncompared = unmeasurable(profile, profiles, distances)
     distances.leave_out(uncompared)
     assume_missing(profiles, distances)
-    return History.of(profiles, distances=distances, older=older), uncompared
+    return History.of(profiles, distances=distances, older=older, answers=answers), uncompared
 
 
 def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:

@@ -76,6 +76,7 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
     from airflow.api_fastapi.core_api.routes.public.hitl import update_hitl_detail
     from fastapi import HTTPException
 
+    _wait_for_others(origin, session)
     payload = UpdateHITLDetailPayload(chosen_options=[option], params_input={COMMENT: comment or ""})
     try:
         update_hitl_detail(
@@ -92,3 +93,22 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
             return False
         raise
     return True
+
+
+def _wait_for_others(origin: Origin, session: Session) -> None:
+    """Lock the task until the session ends.
+
+    Airflow's route looks whether there is an answer, and then waits for this lock: of twenty people at once, each whom
+    it let wait would be told to be the first, and the last one's name would stand there.
+    """
+    from airflow.models.taskinstance import TaskInstance
+    from sqlalchemy import select
+
+    # Only its id: what the session has read before the lock it would not read again.
+    task = select(TaskInstance.id).where(
+        TaskInstance.dag_id == origin.dag_id,
+        TaskInstance.run_id == origin.run_id,
+        TaskInstance.task_id == origin.task_id,
+        TaskInstance.map_index == origin.map_index,
+    )
+    session.execute(task.with_for_update(of=TaskInstance))

@@ -12,9 +12,11 @@ from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
+from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
-from airflow_dq.learn.constraint.range import Range, RangeDetector
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
 from airflow_dq.learn.constraint.view import PartitionView
@@ -33,8 +35,9 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RangeDetector(),
         FirstOccurrenceDetector(),
         OutsizedDetector(),
+        DeclaredDetector(),
     ),
-    "paper": (SchemaDetector(), PaperDetector()),
+    "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
 """The families of each mode, in the order in which their constraints are checked."""
 
@@ -45,14 +48,16 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     :param history: profiles of past partitions, oldest first; the newest ``options.history`` are learned from, of older
         ones only what beginnings and ends of months are like
     :param options: what to judge and how much to spend; default ``SynthesisOptions()``
-    :return: the program; with fewer than ``options.min_history`` partitions one that only says how many are missing
+    :return: the program; with fewer than ``options.min_history`` partitions one that says how many are missing, and
+        has the declared checks alone
     :raises UnknownColumnError: when the options name a column that the history does not have
     :raises SynthesisError: when they name a metric that does not exist, or does not suit its column
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
     if len(past) < options.min_history:
-        return Program(options, past.partitions, missing=options.min_history - len(past))
+        missing = options.min_history - len(past)
+        return Program(options, past.partitions, declared(options.checks), missing=missing)
     check_options(past, options)
     constraints: list[Constraint] = []
     reports: dict[str, ColumnReport] = {}
@@ -64,7 +69,8 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
             skipped[detector.name] = learned.reason
         else:
             constraints += learned.constraints
-    return Program(options, past.partitions, tuple(_without_covered(constraints)), reports, skipped)
+    kept = tuple(_without_covered(constraints))
+    return Program(options, past.partitions, kept, reports, skipped, answers=past.answers)
 
 
 def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] | History) -> Program:

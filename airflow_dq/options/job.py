@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from airflow_dq.check.model import Check, check_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.profile import ProfileOptions
 
@@ -48,6 +49,7 @@ class JobSpec:
         needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors.  The partition keys stay in
         clear: they name the partitions
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param checks: declared checks; what they need of the rows is counted in the same scan
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
     """
@@ -69,6 +71,7 @@ class JobSpec:
     sample_rows: int = 1000
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
     metrics: str = ""
 
     def __post_init__(self) -> None:
@@ -101,6 +104,10 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: limit is {self.limit!r}; give 1 or more, or leave it out for all."
             )
+        try:
+            self.profile_options  # noqa: B018  (it refuses checks of what is not profiled)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"Dataset {self.dataset!r}: {error}") from None
         if self.sample_rows < 0:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: sample_rows is {self.sample_rows}; give 0 (no injected errors) or more."
@@ -156,6 +163,7 @@ class JobSpec:
             sample_rows=self.sample_rows,
             store_values=self.store_values,
             hidden=self.hidden,
+            checks=self.checks,
         )
 
     def unhidden(self, columns: Iterable[str]) -> str | None:
@@ -178,7 +186,8 @@ class JobSpec:
         Not by :mod:`airflow_dq.codec`: it is an argument from one process to the next, of the same version, that nobody
         stores; a mistake in it is one of the configuration, and ``format`` is a field of its own.
         """
-        return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
+        plain = {**asdict(self), "checks": [check.to_dict() for check in self.checks]}
+        return json.dumps(plain, allow_nan=False, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> JobSpec:
@@ -191,6 +200,7 @@ class JobSpec:
             for name in ("columns", "exclude", "hidden"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
+            data["checks"] = tuple(check_of(one) for one in data.get("checks", ()))
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error

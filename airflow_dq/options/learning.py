@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
+from airflow_dq.check.model import Check, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
 
 Direction = Literal["falls", "rises"]
@@ -91,6 +92,7 @@ class SynthesisOptions:
     :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
         and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     """
 
     target_fpr: float = 1e-3
@@ -106,6 +108,7 @@ class SynthesisOptions:
     direction: Mapping[str, Direction] = field(default_factory=dict)
     timezone: str | None = None
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -114,6 +117,8 @@ class SynthesisOptions:
         """
         overrides = {name: ColumnOptions.of(given, name) for name, given in self.overrides.items()}
         object.__setattr__(self, "overrides", overrides)
+        object.__setattr__(self, "checks", tuple(self.checks))
+        require_own_ids(self.checks, "SynthesisOptions(checks=...)")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),

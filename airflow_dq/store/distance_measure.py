@@ -16,7 +16,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.store.damage import skipping
 from airflow_dq.store.distance_writer import save_distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.profile_reader import attach_states, read_stored
+from airflow_dq.store.profile_reader import PROFILE, attach_states, read_stored
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ProfileRow, VerdictRow
@@ -30,7 +30,7 @@ def measure_around(
     They are measured along the partitions as they follow each other, and along those of them that are in the history
     as things stand: a person may still take one in, or out.
     """
-    found = connection.execute(select(ProfileRow).where(among(ProfileRow.id, profile_ids)))
+    found = connection.execute(select(*PROFILE).where(among(ProfileRow.id, profile_ids)))
     own = [row for row in found if row.partition_key != NULL_KEY]
     chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}

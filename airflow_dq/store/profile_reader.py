@@ -19,6 +19,7 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.damage import named, raw, skipping
@@ -46,13 +47,19 @@ class Stored:
     partition: str
     row_count: int
     options: Mapping[str, Any]
+    checks: Mapping[str, Measured]
     columns: tuple[tuple[int, ColumnProfile], ...]
+
+
+_READ = ("id", "partition_key", "row_count", "options")
+PROFILE = (*(getattr(ProfileRow, name) for name in _READ), raw(ProfileRow.checks, "checks"))
+"""What is read of a profile's row, see :func:`read_stored`."""
 
 
 def load(connection: Connection, dataset: str, partition: str, *, variants: bool = True) -> Profile | None:
     """The current profile of a partition with all its states and variants (or without these), or None."""
     query = (
-        select(ProfileRow)
+        select(*PROFILE)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     )
@@ -91,7 +98,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
 
     A past partition that cannot be read is left out, with a warning: one damaged row stops no dataset.
     """
-    query = _eligible(select(ProfileRow), dataset, before, limit)
+    query = _eligible(select(*PROFILE), dataset, before, limit)
     stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     if not stored:
         return []
@@ -111,7 +118,7 @@ def like_days(connection: Connection, dataset: str, before: str, limit: int, *, 
     chosen = choose_like_days([key for _, key in found], before, limit, every=every)
     if not chosen:
         return []
-    wanted = select(ProfileRow).where(among(ProfileRow.id, [found[place].id for place in chosen]))
+    wanted = select(*PROFILE).where(among(ProfileRow.id, [found[place].id for place in chosen]))
     stored = read_stored(connection, dataset, connection.execute(wanted.order_by(ProfileRow.sort_key)).all(), skipping)
     return [_profile(one, {}, {}) for one in stored]
 
@@ -132,9 +139,9 @@ def _eligible(query: Select[*Found], dataset: str, before: str, limit: int) -> S
 
 
 def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read: Reading) -> list[Stored]:
-    """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order.
+    """The profiles of these rows of :data:`PROFILE` with their columns, in the rows' order.
 
-    :param read: what becomes of a damaged column: an error, or its partition is left out
+    :param read: what becomes of a damaged column, or of damaged checks: an error, or the partition is left out
     """
     keys = {row.id: row.partition_key for row in rows}
     columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
@@ -148,10 +155,11 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
         for id, found in columns.items()
         if all(column is not None for _, column in found)
     }
+    found_checks = {row.id: read(_where(dataset, row.partition_key), partial(_checks, row)) for row in rows}
     return [
-        Stored(row.id, row.partition_key, row.row_count, row.options, whole.get(row.id, ()))
+        Stored(row.id, row.partition_key, row.row_count, row.options, checks, whole.get(row.id, ()))
         for row in rows
-        if row.id in whole or row.id not in columns
+        if (row.id in whole or row.id not in columns) and (checks := found_checks[row.id]) is not None
     ]
 
 
@@ -161,8 +169,13 @@ _COLUMN = (
 )
 
 
-def _where(dataset: str, partition: str, column: str) -> str:
-    return f"Dataset {dataset!r}, partition {partition!r}, column {column!r}"
+def _where(dataset: str, partition: str, column: str | None = None) -> str:
+    where = f"Dataset {dataset!r}, partition {partition!r}"
+    return where if column is None else f"{where}, column {column!r}"
+
+
+def _checks(row: Any) -> dict[str, Measured]:
+    return {name: Measured.of_dict(one) for name, one in decode(bytes(row.checks)).items()}
 
 
 def _names(dataset: str, stored: Sequence[Stored]) -> dict[int, str]:
@@ -249,6 +262,7 @@ def _profile(
         partition=stored.partition,
         row_count=stored.row_count,
         columns={column.name: column for column in columns},
+        checks=stored.checks,
         variants={column.name: variants[column_id] for column_id, column in stored.columns if column_id in variants},
         options=_options(stored.options),
     )
@@ -256,7 +270,7 @@ def _profile(
 
 def _options(stored: Mapping[str, Any]) -> ProfileOptions:
     """The options as far as this version knows them; an older or newer one may have others."""
-    known = {one.name for one in fields(ProfileOptions)}
+    known = {one.name for one in fields(ProfileOptions)} - {"checks"}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }

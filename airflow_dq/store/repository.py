@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import Connection, Engine
 
 from airflow_dq.exceptions import StoreError
-from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
+    answer,
     distance_writer,
     maturity,
     metric_history,
@@ -27,13 +26,16 @@ from airflow_dq.store import (
     verdict_reader,
     verdict_writer,
 )
+from airflow_dq.store import attempt as attempts
 from airflow_dq.store.address import describe
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
+    from airflow_dq.explain.record import Record, Replay
     from airflow_dq.judge.verdict import Decision, Verdict
+    from airflow_dq.learn.history.answer import AnsweredAlarm
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
@@ -321,6 +323,24 @@ class Repository:
         """What a person decided about the partition's verdict, or None."""
         return run(self._engine, lambda c: review.load(c, dataset, partition))
 
+    def answered_alarms(self, dataset: str, before: str | None = None) -> list[AnsweredAlarm]:
+        """The alarms that people have decided about: of all partitions, or of those before one."""
+        return run(self._engine, lambda c: answer.answered_alarms(c, dataset, before))
+
+    def record(self, dataset: str, before: str, options: str) -> Record:
+        """How reliable the gate has been on the partitions before one, as far as verdicts and decisions tell.
+
+        :param options: digest of the gate's options: of a backtest with others nothing is said
+        """
+        return run(self._engine, lambda c: answer.record(c, dataset, before, options))
+
+    def save_replay(self, dataset: str, options: str, replay: Replay) -> None:
+        """Keep what a backtest of a dataset's stored history found, in place of the one before.
+
+        :param options: digest of the options that it was made with
+        """
+        run(self._engine, lambda c: answer.save_replay(c, dataset, options, replay))
+
     def history_start(self, dataset: str, before: str) -> HistoryStart | None:
         """The newest partition before another that a person has called the new normal, or None."""
         return run(self._engine, lambda c: review.history_start(c, dataset, before))
@@ -384,28 +404,4 @@ class Repository:
         :raises StoreError: when the dataset is unknown, nothing would be kept, or too little for a dataset's gate to
             learn from: then nothing is dropped of any dataset
         """
-        if keep < 1:
-            raise StoreError(f"Pruning cannot keep {keep} partitions: keep at least 1.")
-        total = Pruned()
-        names = run(self._engine, lambda c: prune.targets(c, dataset))
-        for name in names:
-            run(self._engine, lambda c, name=name: prune.require_enough(c, name, keep))  # type: ignore[misc]
-        for name in names:
-            done = self._prune(name, keep)
-            total += done
-            if say is not None:
-                say(name, done)
-        return total
-
-    def _prune(self, dataset: str, keep: int) -> Pruned:
-        before = run(self._engine, lambda c: prune.cut(c, dataset, keep))
-        done = Pruned()
-        while before is not None:
-            began = time.monotonic()
-            partitions, columns = run(self._engine, lambda c: prune.drop_some(c, dataset, str(before)))
-            if not partitions:
-                break
-            done += Pruned(1 - done.datasets, partitions, columns)
-            # Half of the server's disk and processor is for the gates.
-            time.sleep(time.monotonic() - began)
-        return done
+        return prune.prune(self._engine, keep, dataset, say)

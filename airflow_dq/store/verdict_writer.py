@@ -118,7 +118,7 @@ def _save_verdict(
     kept = select(*others, raw(VerdictRow.document, "document"))
     stored = connection.execute(kept.where(*_of(VerdictRow, where))).one_or_none()
     if stored is None:
-        withheld = is_withheld(verdict.status, None, before=False)
+        withheld = is_withheld(_weighed(verdict), None, before=False)
         made = insert(VerdictRow).values(**where, **values, withheld=withheld).returning(VerdictRow.id)
         return connection.execute(made).scalar_one(), True
     change = update(VerdictRow).where(VerdictRow.id == stored.id)
@@ -131,9 +131,14 @@ def _save_verdict(
         # A person's decision was about other data, or about another verdict on it.
         values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
         decision = None
-    values["withheld"] = is_withheld(verdict.status, decision, stored.withheld)
+    values["withheld"] = is_withheld(_weighed(verdict), decision, stored.withheld)
     connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
     return int(stored.id), True
+
+
+def _weighed(verdict: Verdict) -> Status:
+    """The status as it counts for the history: what somebody asked to be warned of is no reason to learn nothing."""
+    return Status.PASS if verdict.only_warns else verdict.status
 
 
 def _add_origin(connection: Connection, owner: int, verdict_id: int, origin: Origin) -> None:

@@ -12,6 +12,7 @@ from airflow_dq.learn.choose.budget import LEVELS
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
 from airflow_dq.learn.expect.candidate import Candidates, Learned
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Metric
 
 FEW = 20
@@ -33,6 +34,13 @@ class WatchedMetric:
     """Its values on their slots."""
     may_be_absent: bool
     """Whether past partitions had nothing to measure."""
+    widening: Widening | None = None
+    """By how much people's answers widen its ranges."""
+
+    def candidates(self, budget: float) -> Candidates:
+        """The ranges when this false-positive rate may be spent, as wide as people's answers make them."""
+        found = self.learned.candidates(budget)
+        return found if self.widening is None else found.reaching(self.widening.factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ class ColumnChoice:
 
     def at(self, budget: float) -> Choice:
         """The ranges at this false-positive rate."""
-        candidates = [one.learned.candidates(budget) for one in self.watched]
+        candidates = [one.candidates(budget) for one in self.watched]
         if self.training is None:
             return self._untrained(candidates, budget)
         return self._trained(candidates, self.training, budget)

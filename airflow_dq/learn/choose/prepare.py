@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
@@ -9,6 +11,7 @@ from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMet
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.answer import Answers
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import metrics_for
@@ -31,7 +34,7 @@ many it has is for its ratio of values to say."""
 
 
 def prepare_column(
-    past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int
+    past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int, answers: Answers
 ) -> ColumnChoice | str:
     """Gather what a column's ranges are chosen from, or say why nothing can be learned.
 
@@ -39,6 +42,7 @@ def prepare_column(
     :param options: those of this column
     :param rows: the range of the table's number of rows: errors that it catches are not left to the columns
     :param sharing: how many columns share one false-positive rate
+    :param answers: what people have said of the dataset's alarms
     """
     if len(past.profiles) < options.min_history:
         return f"{len(past.profiles)} of {options.min_history} partitions have it as a {kind} column so far"
@@ -53,7 +57,7 @@ def prepare_column(
         if isinstance(found, str):
             ignored[metric.name] = found
         else:
-            watched.append(found)
+            watched.append(replace(found, widening=answers.widening(past.name, metric.name)))
     return ColumnChoice(
         watched=watched,
         always=frozenset(metric.name for metric in metrics if kind in metric.always),

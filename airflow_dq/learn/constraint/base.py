@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.states.base import Kind
 
@@ -80,12 +81,16 @@ class Finding:
     partitions: int = 0
     """Number of past partitions that the expectation rests on."""
     evidence: Evidence | None = None
+    widening: Widening | None = None
+    """By how much people's answers had widened the range that was left; None where they had not."""
     rows: int | None = None
     """Rows concerned, where they are known."""
     examples: tuple[str, ...] = ()
     """A few of the values or names concerned."""
     cause: str | None = None
     """What it looks like, where the constraint itself knows it."""
+    severity: Severity = "fail"
+    """What it does to the gate, unless the gate's own rules say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

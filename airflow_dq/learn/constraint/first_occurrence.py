@@ -22,7 +22,8 @@ from airflow_dq.learn.choose.column import Chosen, WatchedMetric
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
 from airflow_dq.learn.constraint.direction import opened
 from airflow_dq.learn.constraint.occasion import Occasion, distant_days
-from airflow_dq.learn.constraint.range import Range, equal_share, without_idle
+from airflow_dq.learn.constraint.range import Range, without_idle
+from airflow_dq.learn.constraint.range_detector import equal_share
 from airflow_dq.learn.constraint.view import PartitionView, Unknown
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
@@ -115,6 +116,9 @@ def _barred(history: History, name: str, options: SynthesisOptions) -> Iterator[
     for metric in metrics_for(kind, pair=False):
         sort = metric.first_occurrence
         if sort is None or options.direction.get(metric.name) == "falls":
+            continue
+        if history.answers.is_dismissed(name, metric.name):
+            # People know that such values come: they would be news again once the window has moved on.
             continue
         shares = [metrics.get(metric.name) for metrics in past]
         # A partition without values says nothing; one that was profiled before there was the metric might have had.

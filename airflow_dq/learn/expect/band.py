@@ -42,7 +42,9 @@ ONE_TEXT = 4.0
 """A single text may have so many characters of a sort (a year's digits) that no other has: among 27 texts without a
 digit that made an average of 0.1."""
 VANISHING = math.log(50.0)
-"""A logarithm: a quantity that may fall by this factor may fall to nothing, and none may grow by more."""
+"""A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
+VARIED = 3.0
+"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,9 @@ class Band:
             reach = self._reach(self.expected, rates, above=False, forgiving=forgiving)
             below = reach + np.maximum(self._material(rates), self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
-            # What has varied by such factors may as well be nothing.
-            below = np.where(below > VANISHING, np.inf, below)
+            # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
+            varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
+            below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
 
     def _excludes_nothing(self, below: FloatArray) -> bool:

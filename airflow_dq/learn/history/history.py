@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, known_values, like_days, on_factors, without
@@ -69,6 +70,8 @@ class History:
     older: Sequence[Profile] = ()
     """Earlier partitions, oldest first, some of which stand at the same place of the calendar; nothing else is learned
     from them."""
+    answers: Answers = NO_ANSWERS
+    """What people have said of the dataset's alarms so far, in these partitions and in those long before."""
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -79,20 +82,23 @@ class History:
         distances: Distances = SHARED,
         dated: bool = True,
         older: Sequence[Profile] = (),
+        answers: Answers = NO_ANSWERS,
     ) -> History:
         """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
 
         :param distances: what is known of the distances between partitions
         :param dated: False takes the partitions for consecutive, whatever their keys say
         :param older: partitions before them that may be like days
+        :param answers: what people have said of the dataset's alarms
         """
         if isinstance(profiles, History):
             if profiles.dated is dated:
                 return profiles
-            distances, older, profiles = profiles.distances, profiles.older, profiles.profiles
+            older, answers = profiles.older, profiles.answers
+            distances, profiles = profiles.distances, profiles.profiles
         keys = [profile.partition for profile in profiles]
         timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
-        return cls(profiles, timeline, distances, dated, older)
+        return cls(profiles, timeline, distances, dated, older, answers)
 
     @property
     def partitions(self) -> tuple[str | None, ...]:
@@ -119,6 +125,7 @@ class History:
             distances=self.distances,
             dated=self.dated,
             older=(*self.older, *self.profiles[:first]),
+            answers=self.answers,
         )
 
     @cached_property

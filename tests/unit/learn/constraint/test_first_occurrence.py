@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answered, Answers
+from airflow_dq.learn.history.history import History
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize
@@ -182,6 +184,20 @@ def test_one_day_without_rows_does_not_let_half_a_load_pass() -> None:
     assert [alert.metric for alert in verdict.alerts if alert.column is None] == ["row_count"]
     again = profile_table(pa.table({"price": np.arange(1_020.0)}), "2026-01-21")
     assert evaluate(synthesize(history), again, history).table.status == "pass"
+
+
+def test_what_people_have_accepted_is_no_news_once_the_window_has_moved_on() -> None:
+    now = _profile(12, price=lambda values: [math.inf] * 30 + values[30:])
+    accepted = Answers((Answered("price", "infinite_ratio", accepted=1),))
+    rejected = Answers((Answered("price", "infinite_ratio", accepted=1, rejected=1),))
+
+    def rules(answers: Answers) -> set[str]:
+        history = History.of(HISTORY, answers=answers)
+        return {alert.rule for alert in evaluate(synthesize(history), now, history).alerts}
+
+    assert "first_occurrence" in rules(NO_ANSWERS)
+    assert "first_occurrence" not in rules(accepted)
+    assert "first_occurrence" in rules(rejected)
 
 
 def _gaps(index: int, kind: str, missing: object, more: object = None, share: float = 0.0) -> Profile:
