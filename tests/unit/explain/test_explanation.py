@@ -90,7 +90,9 @@ def test_sentence_of_a_distance() -> None:
     clause = _clause("l1", column="carrier", pair=True, lower=None, upper=0.01, below=None, partitions=45)
     message = _alert(clause, 0.0, Kind.STRING).message
     assert "carrier: L1 distance from the partition before was " in message
-    assert "expected at most 0.01 (45 past partitions)" in message
+    # One value of the partition more than the clause says.
+    assert "; expected at most 0.0125" in message
+    assert " (45 past partitions); " in message
 
 
 def test_chart_of_a_distance_has_the_first_partition_without_a_value() -> None:
