@@ -61,7 +61,7 @@ class PartitionOutcome:
     @property
     def only_warns(self) -> bool:
         """Whether all of its alerts only warn, as declared checks may: it is learned from like one that passes."""
-        return self.status is Status.FAIL and all(alert.severity == "warn" for alert in self.alerts)
+        return self.status is Status.FAIL and {alert.severity for alert in self.alerts} == {"warn"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ class Verdict:
     @property
     def only_warns(self) -> bool:
         """Whether all that is wrong was declared to be worth a warning, and no more."""
-        return self.status is Status.FAIL and all(one.severity == "warn" for one in self.findings)
+        # A failure without a finding is no case of findings that all only warn.
+        return self.status is Status.FAIL and {one.severity for one in self.findings} == {"warn"}
 
     @property
     def judged(self) -> tuple[str, ...]:

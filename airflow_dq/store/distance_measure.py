@@ -78,7 +78,7 @@ class _Chain:
 def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> _Chain:
     """As many profiles before and behind one as a baseline has, of all or of the eligible ones."""
     key = ProfileRow.sort_key
-    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
+    query = select(*PROFILE).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
     query = query.limit(largest_pool())
     if eligible:
         query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).where(ELIGIBLE)

@@ -51,7 +51,7 @@ class Stored:
     columns: tuple[tuple[int, ColumnProfile], ...]
 
 
-_READ = ("id", "partition_key", "row_count", "options")
+_READ = ("id", "partition_key", "sort_key", "row_count", "options", "has_states")
 PROFILE = (*(getattr(ProfileRow, name) for name in _READ), raw(ProfileRow.checks, "checks"))
 """What is read of a profile's row, see :func:`read_stored`."""
 
