@@ -280,9 +280,9 @@ class Range(Constraint):
         return None
 
     def _amount(self, partition: PartitionView) -> tuple[Amount, Metric] | None:
-        """How much data the column's metric is measured on; None of the whole table's."""
+        """How much data the column's metric is measured on; None of the whole table's, and of the paper's ranges."""
         metric = get_metric(self.metric, self.kind)
-        if self.column is None or metric is None:
+        if self.column is None or metric is None or self.bound is not Bound.POOLED:
             return None
         return partition.amount(partition.past(self.column, self.kind), metric), metric
 

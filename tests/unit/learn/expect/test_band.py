@@ -69,9 +69,9 @@ def test_counts_are_bounded_by_factors() -> None:
     found = constraints("row_count", rows)
     center = found.expectation.center
     lower, upper = found.bounds(center)
-    bounded = lower > 0
-    assert bounded.any()
-    assert (upper / math.exp(center))[bounded] == pytest.approx(math.exp(center) / lower[bounded])
+    factors = math.exp(center) / lower
+    # A fall by fifty-fold is found at any rate: nothing near it has been seen.
+    assert factors == pytest.approx(np.minimum(upper / math.exp(center), 50.0))
 
 
 def test_a_weekly_cycle_is_judged_against_a_week_before() -> None:

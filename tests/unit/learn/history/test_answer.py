@@ -141,5 +141,8 @@ def test_a_range_is_as_many_times_as_wide_as_it_says_in_the_metrics_own_unit(met
 
 @pytest.mark.parametrize(("metric", "lost"), [("complete_ratio", 0.0), ("row_count", 20.0)])
 def test_a_widened_range_still_finds_that_nearly_everything_is_lost(metric: str, lost: float) -> None:
-    found = candidates(metric, SERIES[metric])
-    assert found.reaching(MOST).violations([lost], SERIES[metric]).all()
+    given = candidates(metric, SERIES[metric])
+    found = given.violations([lost], SERIES[metric])
+    assert found.any()
+    # Whatever a range finds as it is learned, it finds when it is widened.
+    assert given.reaching(MOST).violations([lost], SERIES[metric])[found].all()
