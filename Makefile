@@ -34,7 +34,7 @@ test: $(READY) ## all tests, with their own PostgreSQL and Spark
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-fast: $(READY) ## unit and contract tests only, without PostgreSQL, Spark and a running Airflow: two minutes
-	@$(BIN)/python -m pytest tests/unit tests/contract $(PYTEST_ARGS)
+	@$(BIN)/python .ci/test-fast $(PYTEST_ARGS)
 
 check: $(READY) ## lint, format, types, import direction, migrations in step with the models
 	$(BIN)/ruff check .

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
@@ -12,6 +14,8 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import ColumnProfile, Profile
 
+MOST_OLDER = 4_000
+"""Partitions before the history in which like days are looked for: eleven years of days."""
 Reload = Callable[[str], Profile | None]
 """Loads a profile with the states that are still kept of it."""
 
@@ -26,6 +30,7 @@ class EligiblePast:
         :param reload: how to get the states of a profile that was given without them
         """
         self._profiles: list[Profile] = []
+        self._older: deque[Profile] = deque(maxlen=MOST_OLDER)
         self._distances = Distances()
         self._limit = limit
         self._reload = reload
@@ -34,9 +39,12 @@ class EligiblePast:
         """Number of partitions."""
         return len(self._profiles)
 
-    def history(self) -> History:
-        """The partitions as they are now, on their slots."""
-        return History.of(tuple(self._profiles), distances=self._distances)
+    def history(self, answers: Answers = NO_ANSWERS) -> History:
+        """The partitions as they are now, on their slots, and the older ones.
+
+        :param answers: what people had said of the dataset's alarms
+        """
+        return History.of(tuple(self._profiles), distances=self._distances, older=tuple(self._older), answers=answers)
 
     def compare(self, profile: Profile) -> bool:
         """Measure the partition's distances to the newest ones that are still unknown; True when all are known then."""
@@ -60,6 +68,7 @@ class EligiblePast:
     def restart(self) -> None:
         """Learn from nothing that is there so far."""
         self._profiles.clear()
+        self._older.clear()
 
     def add(self, profile: Profile) -> None:
         """Add a partition, so that the next ones are judged by what it was like.
@@ -70,6 +79,7 @@ class EligiblePast:
         if self._profiles and not self.compare(profile):
             self._fill(profile)
         self._profiles.append(profile)
+        self._older.extend(light(one) for one in self._profiles[: -self._limit])
         del self._profiles[: -self._limit]
         kept = RETENTION.with_states(largest_pool())
         if len(self._profiles) > kept:

@@ -58,6 +58,11 @@ class PartitionOutcome:
     without_distances: bool = False
     """True when distances to the partition before were left out: the statistics to measure them are not kept."""
 
+    @property
+    def only_warns(self) -> bool:
+        """Whether all of its alerts only warn, as declared checks may: it is learned from like one that passes."""
+        return self.status is Status.FAIL and {alert.severity for alert in self.alerts} == {"warn"}
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnOutcome:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from scipy.special import betaincinv
-
 from airflow_dq.backtest.model import JUDGED, ColumnOutcome, FiredClause, PartitionOutcome, Rate
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import interval
 from airflow_dq.judge.verdict import Status, Verdict
-
-CONFIDENCE = 0.95
-"""Level of the confidence intervals: the usual one."""
 
 
 def rate(count: int, of: int) -> Rate:
@@ -21,10 +17,7 @@ def rate(count: int, of: int) -> Rate:
     :param count: how many
     :param of: out of how many; for 0, nothing is known and the interval is 0 to 1
     """
-    tail = (1.0 - CONFIDENCE) / 2.0
-    low = float(betaincinv(count, of - count + 1, tail)) if count else 0.0
-    high = float(betaincinv(count + 1, of - count, 1.0 - tail)) if count < of else 1.0
-    return Rate(count, of, low, high)
+    return Rate(count, of, *interval(count, of))
 
 
 def false_alarms(outcomes: Sequence[PartitionOutcome]) -> Rate:

@@ -23,6 +23,7 @@ from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
@@ -46,6 +47,7 @@ def backtest(
     dataset: str | None = None,
     learn_only: Collection[str] = (),
     decisions: Mapping[str, Decision] | None = None,
+    answers: Sequence[AnsweredAlarm] = (),
     accept_after: int | None = ACCEPT_AFTER,
     targets: Sequence[float] = TARGETS,
     reload: Reload | None = None,
@@ -63,12 +65,13 @@ def backtest(
     :param learn_only: keys of partitions that are learned from without being judged
     :param decisions: what a person has decided about a partition, by key; rejected ones are never learned from, and
         after a new normal nothing before it is
+    :param answers: the gate's own alarms that people have decided about; each partition is judged by those before it
     :param accept_after: 1: every alarm is accepted at once; None: none ever is
     :param targets: further values of ``target_fpr`` to compare; none: only that of the options
     :param reload: loads a profile with its states, for profiles that are given without them
     :raises DQError: when every partition ended in an error, saying which
     """
-    walk = _Walk(options or SynthesisOptions(), decisions or {}, accept_after, targets, reload)
+    walk = _Walk(options or SynthesisOptions(), decisions or {}, answers, accept_after, targets, reload)
     for profile in profiles:
         if isinstance(profile, FailedPartition):
             walk.outcomes.append(PartitionOutcome(profile.partition, None, Status.ERROR, reason=profile.reason))
@@ -86,6 +89,7 @@ class _Walk:
         self,
         options: SynthesisOptions,
         decisions: Mapping[str, Decision],
+        answers: Sequence[AnsweredAlarm],
         accept_after: int | None,
         targets: Sequence[float],
         reload: Reload | None,
@@ -93,6 +97,7 @@ class _Walk:
         self.outcomes: list[PartitionOutcome] = []
         self._options = options
         self._decisions = decisions
+        self._answers = answers
         self._accept_after = accept_after
         self._targets = sorted({*targets, options.target_fpr}) if targets else []
         self._past = EligiblePast(options.history, reload)
@@ -120,10 +125,10 @@ class _Walk:
         self.outcomes.append(outcome)
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:
-            self._recent.append(TriedPartition(profile, self._past.history()))
+            self._recent.append(TriedPartition(profile, self._history(profile)))
         if decision == "rejected":
             return
-        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP):
+        if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP) or outcome.only_warns:
             self._alarmed, self._accepted = [], False
             self.learn(profile)
         elif outcome.status is Status.FAIL and self._accept_after is not None:
@@ -165,11 +170,14 @@ class _Walk:
         )
 
     def _verdict(self, profile: Profile, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
-        history = self._past.history()
+        history = self._history(profile)
         program = synthesize(history, options)
         if not distances:
             program = _measurable(program, profile, history)
         return program, evaluate(program, profile, history)
+
+    def _history(self, profile: Profile) -> History:
+        return self._past.history(Answers.of(self._answers, profile.partition))
 
     def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
         """Count the alarms at each target.

@@ -11,6 +11,7 @@ from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json, tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.explain.record import record_words
 
 if TYPE_CHECKING:
     from airflow_dq.store.review_model import VerdictDetail, VerdictSummary
@@ -95,6 +96,8 @@ def _lines(detail: VerdictDetail) -> Iterator[str]:
     for alert in detail.alerts:
         closed = "" if alert.closed_at is None else f" (closed: {alert.closed_reason})"
         yield f"{alert.id} {'warning' if alert.severity == 'warn' else 'fail'}: {alert.message}{closed}"
+    if (said := record_words(detail.verdict.record)) is not None:
+        yield said
     if detail.events or detail.snoozes:
         yield ""
     for event in detail.events:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.run import print_json
-from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.exceptions import ConfigurationError, DQError, StoreError
 from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.profile.model import Profile
     from airflow_dq.program import BacktestResult, FailedPartition, SynthesisOptions
+    from airflow_dq.store import Repository
 
 
 def backtest(arguments: Any) -> int:
@@ -134,15 +135,32 @@ def _from_store(arguments: Any, options: SynthesisOptions) -> BacktestResult:
         # What comes before was judged by the gate itself, if at all.
         learned = [key for key in keys if key not in judged and key in stored.eligible][-options.history :]
         profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
-        return backtest(
+        result = backtest(
             _progress(profiles, len(profiles)),
             options,
             dataset=arguments.dataset,
             learn_only=learned,
             decisions=stored.decisions,
+            answers=stored.answers,
             reload=stored.reload,
             **_settings(arguments),
         )
+        if arguments.until is None:
+            _keep(repository, result)
+        return result
+
+
+def _keep(repository: Repository, result: BacktestResult) -> None:
+    """Store what the gate's alerts say of it: how often it would have alarmed on the newest partitions."""
+    from airflow_dq.explain.record import Replay
+    from airflow_dq.gate.pipeline import options_digest
+
+    found, newest = result.false_alarms, result.partitions[-1].partition
+    try:
+        replay = Replay(found.of, found.count, str(newest))
+        repository.save_replay(str(result.dataset), options_digest(result.options), replay)
+    except StoreError as error:
+        print(f"Alerts will not speak of this backtest, it could not be stored: {error}", file=sys.stderr)
 
 
 def _progress(profiles: Any, total: int) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from airflow_dq.options.retention import RETENTION
 
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Decision
+    from airflow_dq.learn.history.answer import AnsweredAlarm
     from airflow_dq.profile.model import Profile
     from airflow_dq.store import Repository
 
@@ -31,6 +32,8 @@ class StoredHistory:
     decisions: dict[str, Decision]
     eligible: frozenset[str]
     """Keys of the partitions that the gate learns from as things stand."""
+    answers: Sequence[AnsweredAlarm] = ()
+    """The alarms that people have decided about."""
 
     @classmethod
     def load(cls, repository: Repository, dataset: str, until: str | None = None) -> StoredHistory:
@@ -60,7 +63,8 @@ class StoredHistory:
                     loaded[key] = found
         decisions: dict[str, Decision] = dict.fromkeys(restarts, "new_normal")
         decisions |= {line.partition: line.decision for line in listed if line.decision is not None}
-        return cls(repository, dataset, [loaded[key] for key in keys if key in loaded], decisions, eligible)
+        profiles = [loaded[key] for key in keys if key in loaded]
+        return cls(repository, dataset, profiles, decisions, eligible, repository.answered_alarms(dataset))
 
     def reload(self, partition: str) -> Profile | None:
         """The profile with the states that are kept of it."""

@@ -10,7 +10,8 @@ from airflow_dq.cli.airflow_api import TOKEN_VARIABLE, AirflowApi, RefusedError,
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import AlreadyDecidedError, ConfigurationError
-from airflow_dq.gate.answer import COMMENT, OPTIONS
+from airflow_dq.gate.answer import COMMENT
+from airflow_dq.judge.verdict import BUTTONS
 from airflow_dq.store.review_model import NO_MAP_INDEX
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _wake(arguments: Any, origin: Origin, decision: Decision) -> bool | None:
         return None
     path = ("dags", origin.dag_id, "dagRuns", origin.run_id, "taskInstances", origin.task_id, origin.map_index)
     # The task takes the decision that is stored, with who made it and why: what is answered only wakes it.
-    answer = {"chosen_options": [OPTIONS[decision]], "params_input": {COMMENT: arguments.comment or ""}}
+    answer = {"chosen_options": [BUTTONS[decision]], "params_input": {COMMENT: arguments.comment or ""}}
     try:
         AirflowApi.of(arguments).send("PATCH", segments(*path, "hitlDetails"), answer, _ADVICE)
     except RefusedError as error:

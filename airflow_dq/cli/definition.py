@@ -131,6 +131,24 @@ BACKTEST = command(
 )
 
 
+SUGGEST = command(
+    "suggest",
+    "Write checks that a dataset's past suggests, each with on how many partitions it would have held",
+    "suggest",
+    (
+        DATASET,
+        arg(
+            "file",
+            metavar="FILE",
+            nargs="?",
+            help="file to write (default: the standard output)",
+        ),
+        option("--limit", "N", "newest partitions to look at (default: 30)", type=number, default=30),
+    ),
+    "suggest flights flights.dq.yml",
+)
+
+
 def get_dq_cli_commands() -> list[GroupCommand]:
     """What the provider adds to Airflow's command line: the group ``dq``."""
     return [
@@ -144,6 +162,7 @@ def get_dq_cli_commands() -> list[GroupCommand]:
                 DATASETS,
                 EXPLAIN,
                 BACKTEST,
+                SUGGEST,
                 ALERTS,
                 SHOW,
                 ACCEPT,

@@ -32,6 +32,7 @@ _HOMES = {
     "show": "airflow_dq.cli.alerts",
     "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",
+    "suggest": "airflow_dq.cli.suggest",
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from airflow_dq.check.expression import Scalar
 from airflow_dq.codec.basic import Finite
 from airflow_dq.codec.form import Form, Mismatch, shown
 from airflow_dq.codec.registry import record, register
@@ -19,12 +21,26 @@ from airflow_dq.states.base import State, decode_state
 
 def register_forms() -> None:
     """Let the codec write and read profiles and metric values."""
+    register(int | float, lambda: Form(int | Finite, _write_number, expected=_NUMBER))
+    register(Scalar, lambda: Form(str | bool | int | Finite, _write_scalar, expected=_SCALAR))
     register(MetricValue, lambda: Form(Finite | dict[str, str], _write_metric, _read_metric, expected=_METRIC))
     register(Mapping[str, State], lambda: Form(dict[str, bytes], _write_states, _read_states))
     register(Profile, _profile)
 
 
+_NUMBER = "a finite number"
+_SCALAR = "a text, a finite number, or true or false"
 _METRIC = 'a finite number or {"reason": ...}'
+
+
+def _write_number(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return value
+    raise Mismatch(f"{shown(value)} is not {_NUMBER}")
+
+
+def _write_scalar(value: Any) -> Any:
+    return value if isinstance(value, str | bool) else _write_number(value)
 
 
 def _write_metric(value: Any) -> Any:

@@ -55,6 +55,9 @@ def service_environment(workspace: Workspace, dsn: str, port: int) -> dict[str, 
         "AIRFLOW__LOGGING__TRIGGER_LOG_SERVER_PORT": "0",
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": "0",
         "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
+        # A worker gives up when the API server has not answered five times within 5 s each: on a busy machine its first
+        # answer takes longer than all of them.
+        "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60",
     }
 
 

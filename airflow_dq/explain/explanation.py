@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from airflow_dq.explain.alert import Alert, Change
-from airflow_dq.explain.cause import Cause, likely_cause
+from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
@@ -15,10 +15,13 @@ from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.extrapolation import unchanged
+from airflow_dq.metrics.registry import find_metric
 
 Found = tuple[Constraint, Finding]
 """What was violated, and what it found."""
@@ -38,16 +41,37 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
     causes: dict[str, Cause] = {}
+    disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
         if name is None:
             continue
         comparison = _compare(partition, name, previous)
-        cause = None if comparison is None else likely_cause(comparison)
+        cause = None if comparison is None else likely_cause(comparison, _worst(disturbances, name))
         if cause is not None:
             causes[name] = cause
         own = [one for one in others if one[0].scope.column == name]
         alerts += _alerts(partition, own, cause, () if comparison is None else changes_of(comparison))
-    return grouped(alerts, causes, judged)
+    return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
+
+
+def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
+    return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
+
+
+def _disturbance(constraint: Constraint, finding: Finding) -> Disturbance:
+    """What a finding says of a column's values beyond what another number of rows explains.
+
+    With fewer rows there are fewer distinct values, and the smallest and the largest lie closer together.
+    """
+    metric = None if finding.metric is None else find_metric(finding.metric, getattr(constraint, "kind", None))
+    if constraint.scope.column is None or metric is None or isinstance(finding.observed, Reason | None):
+        return Disturbance.NONE
+    inwards = (metric.level == 0.0 and finding.observed > (finding.upper or -math.inf)) or (
+        metric.level == 1.0 and finding.observed < (finding.lower or math.inf)
+    )
+    if inwards or metric.extrapolation.thinned is not unchanged:
+        return Disturbance.NONE
+    return Disturbance.VALUES if metric.represented else Disturbance.SHAPE
 
 
 def _compare(partition: PartitionView, name: str, previous: PreviousPartition | None) -> Comparison | None:
@@ -111,9 +135,13 @@ def _alerts(
             statement=statement_of(constraint, finding, partition),
             metric=finding.metric,
             observed=finding.observed,
+            lower=finding.lower,
+            upper=finding.upper,
             partitions=finding.partitions,
+            history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
             kind=None if column is None else column.kind,
             cause=finding.cause,
+            severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
-from airflow_dq.explain.cause.hypothesis import Cause
+from airflow_dq.explain.cause.hypothesis import Cause, Disturbance, undenied
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -18,15 +18,23 @@ _DELIVERY = "delivery"
 """The partition is another one's data."""
 _ROWS = "rows"
 """The rows are too few or too many."""
+_DECLARED = "check"
+"""The rule of an alert that a declared check gives."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
 
-def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> tuple[Alert, ...]:
+def grouped(
+    alerts: Sequence[Alert],
+    causes: Mapping[str, Cause],
+    judged: int,
+    disturbance: Disturbance = Disturbance.NONE,
+) -> tuple[Alert, ...]:
     """The alerts in groups: those about the table itself first, then by how many columns a group has.
 
     :param causes: the likely cause of each column that has one
     :param judged: number of columns that were judged
+    :param disturbance: what was found of the values of any column, which no cause of the table may deny
     """
     keys = _keys(alerts, causes, judged)
     groups: dict[str, list[Alert]] = {}
@@ -36,12 +44,15 @@ def grouped(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -
     # accident that hit most columns.
     first = (_DELIVERY, _SCHEMA, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
-    return tuple(alert for key in order for alert in _as_group(key, groups[key], causes))
+    left = {name: undenied(cause, disturbance) for name, cause in causes.items()}
+    of_table = {name: cause for name, cause in left.items() if cause is not None}
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
-    columns = list(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
+    learned = [alert for alert in alerts if alert.rule != _DECLARED]
+    columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
@@ -50,7 +61,10 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
     for alert in alerts:
-        if _is_about_schema(alert):
+        if alert.rule == _DECLARED:
+            # What somebody has asked for is said by itself, whatever else has happened.
+            keys.append(f"{_DECLARED} {alert.metric}")
+        elif _is_about_schema(alert):
             keys.append(_SCHEMA)
         elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
             keys.append(_DELIVERY)

@@ -8,7 +8,8 @@ from airflow_dq.explain.alert import Change
 from airflow_dq.explain.wording import number_words
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.expectation import CYCLES, Expectation, Forecast
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
+from airflow_dq.learn.expect.forecaster import CYCLES
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.registry import get_metric
 

@@ -8,23 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.wording import (
+    listed,
     metric_words,
     natural_range,
     number_words,
     quoted,
     reason_words,
     share_words,
+    times_words,
 )
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.occasion import Occasion
+from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.learn.history.answer import Widening
+from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.registry import get_metric
 
 NOTHING = 1e-9
@@ -63,11 +70,36 @@ def _range(constraint: Range, finding: Finding, partition: PartitionView, column
         return f"{words} has no value ({reason_words(finding.observed)}); it had one in {past_words(count)}."
     value = finding.observed if isinstance(finding.observed, float | int) else 0.0
     observed, expected = _observed_and_expected(constraint, finding, float(value))
-    said = f"{words} was {observed}; expected {expected} ({past_words(count)})"
-    known = finding.evidence
-    if known is None:
-        return f"{said}."
-    return f"{said}; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}."
+    usual = constraint.occasion
+    learned = f"({past_words(count)})" if usual is None or not usual.settled else _occasion_words(usual, count)
+    said = f"{words} was {observed}; expected {expected} {learned}"
+    known, alike = finding.evidence, constraint.was_like(partition, finding.observed)
+    if known is not None:
+        said += f"; {evidence_words(known.deviation, known.worst, known.rank, known.partitions, known.since)}"
+    said += _widened(finding.widening)
+    return f"{said}." if alike is None else f"{said}. {_like_words(alike)}."
+
+
+def _occasion_words(occasion: Occasion, count: int) -> str:
+    """``on the first of a month (3 earlier ones, 30 past partitions)``."""
+    return f"{occasion.place.words} ({len(occasion.partitions)} earlier ones, {past_words(count)})"
+
+
+def _like_words(occasion: Occasion) -> str:
+    """``It was like this on the first of a month before (2025-02-01)``: one was no habit, and the next one is."""
+    return f"It was like this {occasion.place.words} before ({listed(occasion.partitions)})"
+
+
+def _widened(widening: Widening | None) -> str:
+    """``; people accepted 2 alarms of this metric: the range is 2.25 times as wide``."""
+    if widening is None:
+        return ""
+    count = widening.accepted
+    said = "alarms of this column or of this metric elsewhere"
+    if count:
+        said = f"{count} alarm{'' if count == 1 else 's'} of this metric"
+    rejected = f" and rejected {widening.rejected}" if widening.rejected else ""
+    return f"; people accepted {said}{rejected}: the range is {widening.factor:.3g} times as wide"
 
 
 def _observed_and_expected(constraint: Range, finding: Finding, value: float) -> tuple[str, str]:
@@ -132,7 +164,18 @@ def _never_seen(constraint: NeverSeen, finding: Finding, partition: PartitionVie
         else (metric.first_occurrence.words)
     )
     share = finding.observed if isinstance(finding.observed, float) else 0.0
-    return f"{share_words(share)} of the values {words}"
+    whole = "rows" if metric is not None and metric.support is Support.ROWS else "values"
+    return f"{share_words(share)} of the {whole} {words}"
+
+
+def _outsized(constraint: NoneOutsized, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    observed = finding.observed if isinstance(finding.observed, float) else 0.0
+    seen, largest = number_words(constraint.metric, constraint.kind, [observed, constraint.largest])
+    times = f" ({times_words(observed, constraint.largest)})" if constraint.largest else ""
+    return (
+        f"{metric_words(constraint.metric, pair=False)} was {seen}; it was at most {largest} in the "
+        f"{past_words(constraint.partitions)}{times}."
+    )
 
 
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
@@ -142,11 +185,17 @@ def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionV
     )
 
 
+def _declared(constraint: Declared, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return declared_words(constraint, finding, partition)
+
+
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (Range, _range),
     (ExpectedColumn, _expected_column),
     (NoOtherColumn, _other_column),
     (NoRepetition, _repetition),
     (NeverSeen, _never_seen),
+    (NoneOutsized, _outsized),
     (DateColumn, _date_column),
+    (Declared, _declared),
 )

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import AlreadyDecidedError, NotJudgedError
+from airflow_dq.judge.verdict import BUTTONS
 
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Decision, Verdict
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import Review
 
-OPTIONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
-"""The buttons."""
 COMMENT = "comment"
 """The form's only field."""
-_DECISIONS = {option: decision for decision, option in OPTIONS.items()}
+_DECISIONS = {option: decision for decision, option in BUTTONS.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from airflow_dq.explain.lines import digest, telling
+from airflow_dq.explain.record import Record, record_words
 from airflow_dq.judge.verdict import Status
 from airflow_dq.judge.wording import held_words, not_judged_words
 
@@ -52,6 +53,8 @@ class Conclusion:
     """What a person has decided about the partition."""
     not_judged: Mapping[str, str] = field(default_factory=dict)
     """Columns that were not judged, and why."""
+    record: Record | None = None
+    """How reliable the gate has been on the partitions before, where there are alerts."""
 
     @property
     def is_right(self) -> bool:
@@ -69,6 +72,7 @@ class Conclusion:
             "alerts": list(self.alerts),
             "alert_count": self.alert_count,
             "not_judged": dict(self.not_judged),
+            "record": None if self.record is None else {**asdict(self.record), "words": record_words(self.record)},
             "decision": None if self.review is None else self.review.decision,
             "decided_by": None if self.review is None else self.review.by,
         }
@@ -99,6 +103,7 @@ def conclude(
         len(verdict.alerts),
         review,
         verdict.not_judged,
+        verdict.record,
     )
 
 
@@ -159,6 +164,8 @@ def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: R
     if count > len(shown):
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
         yield f"- and {count - len(shown)} more: {command}"
+    if (said := record_words(verdict.record)) is not None:
+        yield f"- how reliable this gate has been: {said}"
 
 
 def _where(dataset: str, partition: str | None) -> str:

@@ -6,13 +6,14 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
@@ -78,14 +79,22 @@ def _judge(
             "with DQProfileOperator or `airflow dq backfill`."
         )
     history = repository.load_history(dataset, partition, options.history)
+    older = repository.load_like_days(dataset, partition, options.history)
+    answers = Answers.of(repository.answered_alarms(dataset, partition))
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()
     try:
-        learnable, uncompared = _learnable(history, profile, distances)
-        inputs = inputs_digest(history, options, uncompared)
+        learnable, uncompared = _learnable(history, older, profile, distances, answers)
+        inputs = inputs_digest([*older, *history], options, uncompared, answers)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
-        verdict = _with_uncompared(_evaluate(program, profile, learnable), uncompared)
+        program = _on_occasion(program, profile, learnable)
+        verdict = _evaluate(program, profile, learnable)
+        if verdict.status is Status.FAIL:
+            # Before anybody is woken: was the 15th of other months like this?
+            more = repository.load_like_days(dataset, partition, options.history, every=True)
+            verdict = _evaluate(program, profile, replace(learnable, older=more))
+        verdict = _with_uncompared(verdict, uncompared)
         _warn_of_idle_columns(dataset, partition, profile, program, severity)
         verdict = apply_snoozes(graded(verdict, severity), repository.snoozes(dataset))
     except DQError:
@@ -94,8 +103,10 @@ def _judge(
         log.exception("Dataset %r, partition %r could not be judged.", dataset, partition)
         verdict = _error(profile, error)
     repository.save_distances(dataset, [*history, profile], distances.measured)
+    if verdict.alerts:
+        verdict = replace(verdict, record=repository.record(dataset, partition, options_digest(options)))
     if verdict.status is Status.WARMING_UP:
-        verdict = _warming_up(repository, dataset, partition, options, verdict)
+        verdict = _warming_up(repository, dataset, partition, options, verdict, origin)
     repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
     return verdict
 
@@ -115,19 +126,36 @@ def _warn_of_idle_columns(
 
 
 def inputs_digest(
-    history: Sequence[Profile], options: SynthesisOptions, uncompared: frozenset[str] = frozenset()
+    history: Sequence[Profile],
+    options: SynthesisOptions,
+    uncompared: frozenset[str] = frozenset(),
+    answers: Answers = NO_ANSWERS,
 ) -> str:
     """Digest of all that a program is synthesized from; equal digests, equal programs.
 
     :param uncompared: columns that are judged without their distances
+    :param answers: what people have said of the dataset's alarms
     """
     content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
     if uncompared:
         content.append(sorted(uncompared))
+    if answers:
+        content.append(asdict(answers))
+    return _digest(content)
+
+
+def options_digest(options: SynthesisOptions) -> str:
+    """Digest of what a gate is set to; a backtest with an equal one tells what this gate would have done."""
+    return _digest([__version__, asdict(options)])
+
+
+def _digest(content: Sequence[Any]) -> str:
     return hashlib.blake2b(strict_json(content).encode(), digest_size=16).hexdigest()
 
 
-def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distances) -> tuple[History, frozenset[str]]:
+def _learnable(
+    profiles: Sequence[Profile], older: Sequence[Profile], profile: Profile, distances: Distances, answers: Answers
+) -> tuple[History, frozenset[str]]:
     """The history as it can be learned from, and the columns whose distances the partition cannot be judged by."""
     from airflow_dq.gate.missing_distance import assume_missing, unmeasurable
     from airflow_dq.learn.history.history import History
@@ -135,7 +163,7 @@ def _learnable(profiles: Sequence[Profile], profile: Profile, distances: Distanc
     uncompared = unmeasurable(profile, profiles, distances)
     distances.leave_out(uncompared)
     assume_missing(profiles, distances)
-    return History.of(profiles, distances=distances), uncompared
+    return History.of(profiles, distances=distances, older=older, answers=answers), uncompared
 
 
 def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:
@@ -163,6 +191,13 @@ def _synthesize(history: History, options: SynthesisOptions) -> Program:
     return synthesize(history, options)
 
 
+def _on_occasion(program: Program, profile: Profile, history: History) -> Program:
+    """The program with what like days say of this partition, so that its page tells of it."""
+    from airflow_dq.learn.pipeline import on_occasion
+
+    return on_occasion(program, profile, history)
+
+
 def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:
     from airflow_dq.judge.evaluation import evaluate
 
@@ -172,9 +207,17 @@ def _evaluate(program: Program, profile: Profile, history: History) -> Verdict:
 
 
 def _warming_up(
-    repository: Repository, dataset: str, partition: str, options: SynthesisOptions, verdict: Verdict
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    verdict: Verdict,
+    origin: Origin | None,
 ) -> Verdict:
-    """The verdict, if the dataset as a whole is young; a partition that only stands at its beginning is not judged."""
+    """The verdict, if the dataset as a whole is young; a partition that only stands at its beginning is not judged.
+
+    Nor is one of a dataset that will be young for ever: no gate is green time and again without a check.
+    """
     maturity = repository.maturity(dataset, partition)
     if maturity.partitions >= options.min_history:
         reason = (
@@ -182,14 +225,26 @@ def _warming_up(
             f"from, the newest of which is {maturity.newest!r}; fewer than {options.min_history} come before it "
             f"({verdict.reason}). If it is a new partition, spell its key as theirs are; an old one cannot be judged."
         )
-        scope = ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
-        columns = dict.fromkeys(verdict.columns, scope)
-        return replace(verdict, status=Status.NOT_EVALUATED, table=scope, columns=columns, reason=reason)
+        return _unjudged(verdict, reason)
+    stalled = None if origin is None else repository.stalled(dataset, partition, origin, options.min_history)
+    if stalled is not None:
+        return _unjudged(verdict, f"{stalled} ({verdict.reason})")
     verdict = _with_history_start(verdict, repository.history_start(dataset, partition))
     alike = repository.dataset_alike(dataset, options.min_history)
-    if alike is None:
+    before = None if origin is None else repository.dataset_before(dataset, origin, options.min_history)
+    if alike is not None:
+        said = f"There is a dataset {alike!r} too: is {dataset!r} misspelt?"
+    elif before is not None:
+        said = f"The same task has judged dataset {before!r} before: is {dataset!r} misspelt?"
+    else:
         return verdict
-    return replace(verdict, reason=f"{verdict.reason} There is a dataset {alike!r} too: is {dataset!r} misspelt?")
+    return replace(verdict, reason=f"{verdict.reason} {said}")
+
+
+def _unjudged(verdict: Verdict, reason: str) -> Verdict:
+    scope = ScopeVerdict(Status.NOT_EVALUATED, reason=reason)
+    columns = dict.fromkeys(verdict.columns, scope)
+    return replace(verdict, status=Status.NOT_EVALUATED, table=scope, columns=columns, reason=reason)
 
 
 def _with_history_start(verdict: Verdict, start: HistoryStart | None) -> Verdict:

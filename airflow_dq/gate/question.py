@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from airflow_dq.explain.lines import details
-from airflow_dq.gate.answer import OPTIONS
+from airflow_dq.explain.record import record_words
+from airflow_dq.judge.verdict import BUTTONS
 
 if TYPE_CHECKING:
     from airflow_dq.explain.alert import Alert
@@ -62,9 +63,11 @@ def body(detail: VerdictDetail, page: str | None) -> str:
         blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
     if alerts:
         blocks.append("\n".join(_table(detail)))
+    if (said := record_words(detail.verdict.record)) is not None:
+        blocks.append(f"How reliable this gate has been: {escape(said)}")
     if page is not None:
         blocks.append(f"[Open the alert: charts, what changed, snooze]({page})")
-    blocks.append("\n".join(f"- **{option}**: {_MEANING[decision]}" for decision, option in OPTIONS.items()))
+    blocks.append("\n".join(f"- **{option}**: {_MEANING[decision]}" for decision, option in BUTTONS.items()))
     return "\n\n".join(blocks)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from airflow_dq.gate.answer import COMMENT, OPTIONS
+from airflow_dq.gate.answer import COMMENT
+from airflow_dq.judge.verdict import BUTTONS
 from airflow_dq.version_compat import TaskAwaitingInput
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def park(
     from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
     ti_id = context["ti"].id
-    options, params = list(OPTIONS.values()), _form()
+    options, params = list(BUTTONS.values()), _form()
     upsert_hitl_detail(ti_id=ti_id, options=options, subject=subject, body=body, multiple=False, params=params)
     if TaskAwaitingInput is not None:
         raise TaskAwaitingInput(method_name=method_name, kwargs=dict(kwargs), timeout=timeout)
@@ -67,7 +68,7 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
     Airflow's own route does it, with its locks and its respect for assigned users; whoever calls has authorized the
     user for the DAG.
 
-    :param option: one of :data:`~airflow_dq.gate.answer.OPTIONS`
+    :param option: one of the words of :data:`~airflow_dq.judge.verdict.BUTTONS`
     :return: True when the task was waiting and goes on now; False when nothing waits there, or it was answered before
     :raises fastapi.HTTPException: when the user may not answer, or Airflow refuses for another reason
     """
@@ -75,6 +76,7 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
     from airflow.api_fastapi.core_api.routes.public.hitl import update_hitl_detail
     from fastapi import HTTPException
 
+    _wait_for_others(origin, session)
     payload = UpdateHITLDetailPayload(chosen_options=[option], params_input={COMMENT: comment or ""})
     try:
         update_hitl_detail(
@@ -91,3 +93,22 @@ def answer_parked(origin: Origin, option: str, comment: str | None, user: BaseUs
             return False
         raise
     return True
+
+
+def _wait_for_others(origin: Origin, session: Session) -> None:
+    """Lock the task until the session ends.
+
+    Airflow's route looks whether there is an answer, and then waits for this lock: of twenty people at once, each whom
+    it let wait would be told to be the first, and the last one's name would stand there.
+    """
+    from airflow.models.taskinstance import TaskInstance
+    from sqlalchemy import select
+
+    # Only its id: what the session has read before the lock it would not read again.
+    task = select(TaskInstance.id).where(
+        TaskInstance.dag_id == origin.dag_id,
+        TaskInstance.run_id == origin.run_id,
+        TaskInstance.task_id == origin.task_id,
+        TaskInstance.map_index == origin.map_index,
+    )
+    session.execute(task.with_for_update(of=TaskInstance))

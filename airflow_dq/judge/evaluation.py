@@ -9,6 +9,7 @@ from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.explain.explanation import explain
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Constraint, Finding, NotEvaluated
+from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, compatible
 from airflow_dq.learn.constraint.view import PartitionView
@@ -32,18 +33,23 @@ def evaluate(
     :param history: the profiles the partition follows, oldest first: the newest ones are the baseline of
         two-distribution metrics, earlier ones are what a moving series is compared with
     :param columns: judge only these columns (None: all that the program has)
-    :return: the verdict; ``pass`` only if everything that was asked for was checked and nothing was violated
+    :return: the verdict; ``pass`` only if everything that was asked for was checked and nothing was violated.  While
+        the history is too short to learn from, declared checks alone are judged
     :raises UnknownColumnError: when ``columns`` names one that neither the program nor the partition has
     """
-    if program.missing:
-        return _warming_up(program, profile)
     names = _asked(program, profile, columns)
     past = placed(history, program.options).last(max(1, len(program.partitions)))
     partition = PartitionView(profile, past, None if columns is None else frozenset(columns))
     checked = _check(program, partition)
-    table = _table(checked)
-    scopes = {name: _column(program, name, partition, checked) for name in names}
-    status, reason = _overall(table, scopes, checked, profile)
+    reason: str | None
+    if program.missing:
+        table, scopes, status, reason = _warming_up(program, profile, checked)
+    else:
+        table = _table(checked)
+        # A column that nothing was learned of has a verdict where a declared check has looked at it.
+        names += [] if columns is not None else [name for name in _declared_columns(checked) if name not in names]
+        scopes = {name: _column(program, name, partition, checked) for name in names}
+        status, reason = _overall(table, scopes, checked, profile)
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
     alerts = explain(partition, found, len(scopes))
@@ -76,6 +82,11 @@ class _Checked:
         return f"{one.metric or one.rule}: {one.reason}" if isinstance(one, NotEvaluated) else ""
 
     @property
+    def fails(self) -> bool:
+        """Whether it found what must not pass."""
+        return isinstance(self.outcome, Finding) and self.outcome.severity == "fail"
+
+    @property
     def of_table(self) -> bool:
         """Whether it counts for the table: so does the schema, for a column that is missing has no verdict."""
         return self.constraint.scope.column is None or isinstance(self.constraint, ExpectedColumn)
@@ -87,8 +98,13 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
     constraints = [one for one in program.constraints if asked is None or one.scope.lies_within(asked)]
     vouched = frozenset[str]().union(*(one.vouches_for(partition) for one in constraints))
     found = []
-    for constraint in constraints:
+    for one in constraints:
+        known = program.ahead is not None and program.ahead == partition.profile.partition
+        constraint = one if known else one.on_occasion(partition, broken=False)
         outcome, explained = constraint.check(partition), constraint.scope.column in vouched
+        if isinstance(outcome, Finding):
+            constraint = constraint.on_occasion(partition, broken=True)
+            outcome = constraint.check(partition)
         if explained and isinstance(outcome, Finding) and not _is_presence(outcome, partition):
             outcome = None
         found.append(_Checked(constraint, outcome))
@@ -102,11 +118,38 @@ def _is_presence(finding: Finding, partition: PartitionView) -> bool:
     return metric is None or metric.presence
 
 
-def _warming_up(program: Program, profile: Profile) -> Verdict:
+def _warming_up(
+    program: Program, profile: Profile, checked: Sequence[_Checked]
+) -> tuple[ScopeVerdict, dict[str, ScopeVerdict], Status, str]:
+    """Nothing is learned so far: what was declared is all that can be judged."""
     needed = program.options.min_history
     reason = f"{needed - program.missing} of {needed} partitions; {program.missing} more are needed"
-    scope = ScopeVerdict(Status.WARMING_UP, reason=reason)
-    return Verdict(profile.partition, Status.WARMING_UP, scope, dict.fromkeys(profile.columns, scope), reason=reason)
+    held = sum(one.outcome is None for one in checked)
+    if checked:
+        reason = f"{reason}. Of {len(checked)} declared checks {held} hold{_rest_words(checked)}"
+    status = Status.WARMING_UP
+    if any(one.fails for one in checked):
+        status = Status.FAIL
+    elif blocking := [one for one in checked if one.blocks]:
+        status, reason = Status.NOT_EVALUATED, f"{_reasons(blocking)} ({reason})"
+    waiting = ScopeVerdict(Status.WARMING_UP, reason=reason)
+    failed = {one.constraint.scope.column for one in checked if one.fails}
+    columns = dict.fromkeys((*profile.columns, *(name for name in failed if name is not None)), waiting)
+    columns |= {name: ScopeVerdict(Status.FAIL, 1) for name in failed if name is not None}
+    table = ScopeVerdict(Status.FAIL, 1) if None in failed else waiting
+    return table, columns, status, reason
+
+
+def _rest_words(checked: Sequence[_Checked]) -> str:
+    """What became of the checks that do not hold: ``, 1 fails, 2 could not be computed``."""
+    unknown = [one.outcome for one in checked if isinstance(one.outcome, NotEvaluated)]
+    counts = (
+        (sum(one.fails for one in checked), "fail"),
+        (sum(isinstance(one.outcome, Finding) and not one.fails for one in checked), "warn"),
+        (sum(one.applies for one in unknown), "could not be computed"),
+        (sum(not one.applies for one in unknown), "had nothing to look at"),
+    )
+    return "".join(f", {count} {words}" for count, words in counts if count)
 
 
 def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) -> list[str]:
@@ -120,6 +163,12 @@ def _asked(program: Program, profile: Profile, columns: Sequence[str] | None) ->
             f"program nor the partition has them; known are {', '.join(map(repr, known))}. Correct the list."
         )
     return list(columns)
+
+
+def _declared_columns(checked: Sequence[_Checked]) -> dict[str, None]:
+    """The columns that a declared check has looked at, or should have."""
+    found = [one for one in checked if isinstance(one.constraint, Declared) and (one.counts or one.blocks)]
+    return {name: None for one in found if (name := one.constraint.scope.column) is not None}
 
 
 def _table(checked: Sequence[_Checked]) -> ScopeVerdict:
@@ -144,6 +193,14 @@ def _reasons(checked: Sequence[_Checked]) -> str:
 def _column(program: Program, name: str, partition: PartitionView, checked: Sequence[_Checked]) -> ScopeVerdict:
     """The verdict on one column."""
     report, now = program.reports.get(name), partition.column(name)
+    own = [one for one in checked if one.constraint.scope.column == name and not one.of_table]
+    count = sum(one.counts for one in own)
+    if any(isinstance(one.outcome, Finding) for one in own):
+        return ScopeVerdict(Status.FAIL, count)
+    if report is None and (blocking := [one for one in own if one.blocks]):
+        return ScopeVerdict(Status.NOT_EVALUATED, count, _reasons(blocking))
+    if report is None and count:
+        return ScopeVerdict(Status.PASS, count)
     if report is None:
         return ScopeVerdict(Status.NOT_EVALUATED, reason="no program: the history does not have this column")
     if now is None:
@@ -152,10 +209,6 @@ def _column(program: Program, name: str, partition: PartitionView, checked: Sequ
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is missing in the partition{often}")
     if not compatible(report.kind, now.kind):
         return ScopeVerdict(Status.NOT_EVALUATED, reason=f"the column is {now.kind}, its history is {report.kind}")
-    own = [one for one in checked if one.constraint.scope.column == name and not one.of_table]
-    count = sum(one.counts for one in own)
-    if any(isinstance(one.outcome, Finding) for one in own):
-        return ScopeVerdict(Status.FAIL, count)
     if blocking := [one for one in own if one.blocks]:
         return ScopeVerdict(Status.NOT_EVALUATED, count, _reasons(blocking))
     if not any(one.counts and one.constraint.suffices for one in own):
@@ -175,11 +228,24 @@ def _overall(
     table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], profile: Profile
 ) -> tuple[Status, str | None]:
     """The verdict on the partition, and the reason when it is neither pass nor fail."""
-    if any(scope.status is Status.FAIL for scope in (table, *columns.values())):
+    if any(one.fails for one in checked):
         return Status.FAIL, None
+    status, reason = _without_failure(table, columns, checked, profile)
+    warned = any(isinstance(one.outcome, Finding) for one in checked)
+    # What only warns makes nothing pass that was not judged.
+    return (Status.FAIL, None) if warned and status is Status.PASS else (status, reason)
+
+
+def _without_failure(
+    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], profile: Profile
+) -> tuple[Status, str | None]:
     unjudged = {one.constraint.scope.column for one in checked if one.blocks}
     known = {one.constraint.scope.column for one in checked if isinstance(one.constraint, ExpectedColumn)}
-    skipped = {name: columns[name].reason for name in columns if name in unjudged or name not in known}
+    skipped = {
+        name: scope.reason
+        for name, scope in columns.items()
+        if name in unjudged or (name not in known and scope.status is not Status.PASS)
+    }
     if table.status is Status.NOT_EVALUATED:
         skipped = {"the table": table.reason, **skipped}
     if skipped:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import Record
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 
 Decision = Literal["accepted", "rejected", "new_normal"]
@@ -15,6 +16,8 @@ Decision = Literal["accepted", "rejected", "new_normal"]
 
 ``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
 accepted, and the history restarts at this partition."""
+BUTTONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
+"""The words of their buttons, on the pages and among Airflow's Required Actions, which a task's answer is read by."""
 
 
 class Status(StrEnum):
@@ -56,12 +59,21 @@ class Verdict:
     alerts: tuple[Alert, ...] = ()
     """The findings in words, for a person: those with one cause together, the one to look at first."""
     reason: str | None = None
-    """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong)."""
+    """One sentence when the status is neither pass nor fail (how many partitions are missing, what went wrong), or when
+    declared checks alone were judged."""
+    record: Record | None = None
+    """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
 
     @property
     def checked(self) -> int:
         """Number of constraints that were evaluated, and could have failed."""
         return self.table.checked + sum(column.checked for column in self.columns.values())
+
+    @property
+    def only_warns(self) -> bool:
+        """Whether all that is wrong was declared to be worth a warning, and no more."""
+        # A failure without a finding is no case of findings that all only warn.
+        return self.status is Status.FAIL and {one.severity for one in self.findings} == {"warn"}
 
     @property
     def judged(self) -> tuple[str, ...]:

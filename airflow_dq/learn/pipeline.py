@@ -6,18 +6,23 @@ Every family of constraints learns from the same history; a program is what they
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
+from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
-from airflow_dq.learn.constraint.range import Range, RangeDetector
+from airflow_dq.learn.constraint.outsized import OutsizedDetector
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
+from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import find_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -29,8 +34,10 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RepetitionDetector(),
         RangeDetector(),
         FirstOccurrenceDetector(),
+        OutsizedDetector(),
+        DeclaredDetector(),
     ),
-    "paper": (SchemaDetector(), PaperDetector()),
+    "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
 """The families of each mode, in the order in which their constraints are checked."""
 
@@ -38,16 +45,19 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
 def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions | None = None) -> Program:
     """Learn the validation program for the partition that follows the history.
 
-    :param history: profiles of past partitions, oldest first; the newest ``options.history`` are used
+    :param history: profiles of past partitions, oldest first; the newest ``options.history`` are learned from, of older
+        ones only what beginnings and ends of months are like
     :param options: what to judge and how much to spend; default ``SynthesisOptions()``
-    :return: the program; with fewer than ``options.min_history`` partitions one that only says how many are missing
+    :return: the program; with fewer than ``options.min_history`` partitions one that says how many are missing, and
+        has the declared checks alone
     :raises UnknownColumnError: when the options name a column that the history does not have
     :raises SynthesisError: when they name a metric that does not exist, or does not suit its column
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
     if len(past) < options.min_history:
-        return Program(options, past.partitions, missing=options.min_history - len(past))
+        missing = options.min_history - len(past)
+        return Program(options, past.partitions, declared(options.checks), missing=missing)
     check_options(past, options)
     constraints: list[Constraint] = []
     reports: dict[str, ColumnReport] = {}
@@ -59,7 +69,22 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
             skipped[detector.name] = learned.reason
         else:
             constraints += learned.constraints
-    return Program(options, past.partitions, tuple(_without_covered(constraints)), reports, skipped)
+    kept = tuple(_without_covered(constraints))
+    return Program(options, past.partitions, kept, reports, skipped, answers=past.answers)
+
+
+def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] | History) -> Program:
+    """A program with what like days say of one partition: at a beginning or an end of a month, other bounds hold.
+
+    :param history: what the program was learned from, and the partitions before
+    """
+    if program.ahead == profile.partition:
+        return program
+    view = PartitionView(profile, placed(history, program.options).last(max(1, len(program.partitions))))
+    if not view.is_edge:
+        return program
+    constraints = tuple(one.on_occasion(view, broken=False) for one in program.constraints)
+    return replace(program, constraints=constraints, ahead=profile.partition)
 
 
 def placed(history: Sequence[Profile] | History, options: SynthesisOptions) -> History:
@@ -100,6 +125,7 @@ def check_options(history: History, options: SynthesisOptions) -> None:
             f"SynthesisOptions(metrics=...) names {_quoted(unknown)}, which is not a metric; "
             f"the metrics are {_quoted(metrics)}. Correct the option."
         )
+    _check_directions(options, metrics)
     for name, own in options.overrides.items():
         kind = history.kind(name)
         suited = [metric.name for metric in metrics_for(kind)]
@@ -108,6 +134,28 @@ def check_options(history: History, options: SynthesisOptions) -> None:
             raise SynthesisError(
                 f"SynthesisOptions(overrides=...) names {_quoted(wrong)} for column {name!r}, which is {kind}; "
                 f"the metrics of such a column are {_quoted(suited)}. Correct the option."
+            )
+
+
+def _check_directions(options: SynthesisOptions, metrics: Sequence[str]) -> None:
+    """Refuse directions that nothing would follow, or that would leave a metric unwatched."""
+    given = [
+        ("", options.direction),
+        *((f" for column {c!r}", o.direction or {}) for c, o in options.overrides.items()),
+    ]
+    for where, directions in given:
+        for name, direction in directions.items():
+            metric = find_metric(name)
+            if metric is None:
+                why = f"is not a metric; the metrics are {_quoted(metrics)}"
+            elif metric.pair and direction == "falls":
+                why = "is a distance, of which only a rise can be an alarm: its fall would leave it unwatched"
+            elif metric.of_table and where:
+                why = "is judged once, for the table: name it in SynthesisOptions(direction=...)"
+            else:
+                continue
+            raise SynthesisError(
+                f"SynthesisOptions(direction=...) has {name!r}: {direction!r}{where}, which {why}. Correct the option."
             )
 
 

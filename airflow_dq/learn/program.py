@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 
@@ -68,6 +69,10 @@ class Program:
     """Families of constraints of which there are none, and why."""
     missing: int = 0
     """How many more partitions are needed before it judges; 0 when it does."""
+    ahead: str | None = None
+    """The partition whose like days its constraints have been asked for; None: nobody asked."""
+    answers: Answers = NO_ANSWERS
+    """What people had said of the dataset's alarms, which its ranges are widened by."""
 
     @cached_property
     def table(self) -> TableProgram:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Scale, Support
+from airflow_dq.metrics.descriptor import Bound, FirstOccurrence, MetricValue, Reason, Scale, Support, Use
 from airflow_dq.metrics.extrapolation import ROWS, SHARE
 from airflow_dq.metrics.registry import metric
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 
 _ANY = frozenset(Kind)
+LEAST = 0.01
+"""Least change of a share of empty texts or NaN that is an alarm: as for values of a sort never seen before."""
 
 
 @metric(
@@ -44,3 +46,39 @@ def complete_ratio(counts: Counts) -> MetricValue:
     if counts.rows == 0:
         return Reason.EMPTY_BATCH
     return (counts.rows - counts.missing) / counts.rows
+
+
+@metric(
+    Counts,
+    kinds=frozenset({Kind.STRING}),
+    bound=Bound.CLT,
+    scale=Scale.SHARE,
+    min_effect=LEAST,
+    use=Use.NAMED,
+    words="share of empty texts",
+    support=Support.ROWS,
+    presence=True,
+    first_occurrence=FirstOccurrence("are empty texts; in the past partitions none was."),
+    extrapolation=SHARE,
+)
+def empty_ratio(counts: Counts) -> MetricValue:
+    """Share of rows whose text is empty, which is not null: where one stands for the other, nothing else tells."""
+    return counts.empty / counts.rows if counts.rows else Reason.EMPTY_BATCH
+
+
+@metric(
+    Counts,
+    kinds=frozenset({Kind.NUMERIC}),
+    bound=Bound.CLT,
+    scale=Scale.SHARE,
+    min_effect=LEAST,
+    use=Use.NAMED,
+    words="share of NaN",
+    support=Support.ROWS,
+    presence=True,
+    first_occurrence=FirstOccurrence("are NaN; in the past partitions none was."),
+    extrapolation=SHARE,
+)
+def nan_ratio(counts: Counts) -> MetricValue:
+    """Share of rows whose number is NaN, which is not null: where one stands for the other, nothing else tells."""
+    return counts.nans / counts.rows if counts.rows else Reason.EMPTY_BATCH

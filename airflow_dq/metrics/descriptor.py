@@ -189,6 +189,8 @@ class Metric:
     """Whether it says how many values are there, whatever they are: no date foretells it."""
     first_occurrence: FirstOccurrence | None = None
     """For a share of values that are news in a column that never had any."""
+    multiple: float | None = None
+    """For the size of the largest value: so many times that of any past partition is news by itself."""
     extrapolation: Extrapolation = SHIFT
     """How a change that is seen on a sample carries over to the partition."""
     represented: bool = False
@@ -266,6 +268,7 @@ class Facts(TypedDict, total=False):
     counts_new: bool
     presence: bool
     first_occurrence: FirstOccurrence | None
+    multiple: float | None
     extrapolation: Extrapolation
     represented: bool
     level: float | None

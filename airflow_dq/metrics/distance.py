@@ -73,7 +73,8 @@ def new_ratio(pair: CategoryPair) -> MetricValue:
     if pair.hashed:
         now, before = pair.buckets
         return now.sample.new_share(before.sample)
-    return new_share(*pair.counts)
+    # Whole numbers are added up: their order is no matter.
+    return new_share(*pair.aligned)
 
 
 def new_share(now: Counted, before: Counted) -> float:

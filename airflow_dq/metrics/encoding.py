@@ -10,6 +10,7 @@ from typing import Any
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.descriptor import MetricValue, Reason
+from airflow_dq.metrics.outcome import as_value
 
 
 def strict_json(value: Any) -> str:
@@ -17,24 +18,9 @@ def strict_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def builtin_metric(value: Any) -> MetricValue:
-    """A Python float or a Reason, of whatever numeric type a metric came in.
-
-    NaN becomes ``engine error`` and an infinity ``overflow``: neither can be judged, and both say so.
-    """
-    if isinstance(value, Reason):
-        return value
-    number = float(value)
-    if math.isnan(number):
-        return Reason.ENGINE_ERROR
-    if math.isinf(number):
-        return Reason.OVERFLOW
-    return number + 0.0  # -0.0 -> 0.0: PostgreSQL's numeric has no negative zero
-
-
 def builtin_metrics(metrics: Mapping[str, Any]) -> dict[str, MetricValue]:
-    """All of a column's metrics, as above."""
-    return {name: builtin_metric(value) for name, value in metrics.items()}
+    """All of a column's metrics as Python floats or reasons, of whatever numeric type they came in."""
+    return {name: as_value(value) for name, value in metrics.items()}
 
 
 def encode_metric(value: MetricValue) -> float | dict[str, str]:
@@ -55,6 +41,9 @@ def decode_metric(stored: object) -> MetricValue:
 
     :raises CodecError: when it is neither a number nor one of this version's reasons
     """
+    if type(stored) is float and abs(stored) <= sys.float_info.max:
+        # What nearly all are: a long history has millions of them.
+        return stored
     if isinstance(stored, float | int) and not isinstance(stored, bool) and abs(stored) <= sys.float_info.max:
         return float(stored)  # JSON gives 1e22 back as an integer
     word = stored.get("reason") if isinstance(stored, Mapping) and len(stored) == 1 else None
@@ -67,8 +56,8 @@ _REASONS = {reason.value: reason for reason in Reason}
 
 
 def encode_metrics(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """A column's metrics as they are stored: of whatever numeric type, see :func:`builtin_metric`."""
-    return {name: encode_metric(builtin_metric(value)) for name, value in metrics.items()}
+    """A column's metrics as they are stored: of whatever numeric type."""
+    return {name: encode_metric(value) for name, value in builtin_metrics(metrics).items()}
 
 
 def decode_metrics(stored: Mapping[str, Any]) -> dict[str, MetricValue]:

@@ -134,14 +134,14 @@ def cohen_d(now: Moments, before: Moments) -> MetricValue:
     The pooled standard deviation is ``sqrt((s1**2 + s2**2) / 2)``.  When neither side has a spread, equal means
     are 0.0 apart and unequal ones 1e9: a finite number, so that a constant that changes is an alarm and not a gap.
     Means that differ by a few units in the last place are equal: 0.1 + 0.2 is another way of writing 0.3.  Those of
-    whole numbers that no float can hold differ in earnest.
+    whole numbers differ in earnest: their sums are exact, also where no float can hold them.
     """
     if not now.count or not before.count:
         return Reason.NO_VALUES
-    long = now.long or before.long
-    if not long and math.isclose(now.mean, before.mean, rel_tol=ALIKE):
-        return 0.0
     # Quarters: the difference of two means and the root of two spreads stay within range.
-    difference = abs(now.mean_above(before)) / 4 if long else abs(now.mean / 4 - before.mean / 4)
+    difference = abs(now.mean_above(before, 4))
+    alike = not (now.whole and before.whole) and math.isclose(now.mean, before.mean, rel_tol=ALIKE)
+    if alike or difference == 0.0:
+        return 0.0
     pooled = math.hypot(now.std / 4, before.std / 4) / math.sqrt(2.0)
     return min(difference / pooled, NO_SPREAD) if pooled > difference / NO_SPREAD else NO_SPREAD

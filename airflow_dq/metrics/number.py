@@ -128,7 +128,7 @@ def emd(pair: NumberPair) -> MetricValue:
     with np.errstate(over="ignore", invalid="ignore"):
         # What must cross the gap between two neighbouring points, times its width.
         moved = np.abs(np.cumsum(shares[0] - shares[1])[:-1])
-        return finite(float(np.sum(moved * np.diff(cells.points))))
+        return finite(float(np.sum(moved * cells.gaps)))
 
 
 @metric(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
+from typing import TYPE_CHECKING
 
 from airflow_dq.metrics.descriptor import MetricValue, Reason
-from airflow_dq.states.count import Counts
+
+if TYPE_CHECKING:
+    from airflow_dq.states.count import Counts
 
 
 def finite(value: float) -> MetricValue:
@@ -28,16 +31,20 @@ def when_any(counts: Counts, values: int, value: Callable[[], float]) -> MetricV
 
 
 def as_value(returned: object) -> MetricValue:
-    """What a metric's function returned as what may be stored of it: a user's own may return anything.
+    """What a metric's function returned as what may be judged and stored of it: a user's own may return anything.
 
     NaN is a value without a meaning, an infinity one beyond the largest float, and whatever is no number an error.
+    There is no negative zero: PostgreSQL's numeric has none.
     """
     if isinstance(returned, Reason):
         return returned
+    if type(returned) is float and math.isfinite(returned):
+        # Most often it is one already, and whether it is a number at all takes long to ask.
+        return returned + 0.0
     if not isinstance(returned, Real):
         return Reason.ENGINE_ERROR
     try:
         value = float(returned)
     except OverflowError:
         return Reason.OVERFLOW
-    return Reason.NOT_APPLICABLE if math.isnan(value) else finite(value)
+    return Reason.NOT_APPLICABLE if math.isnan(value) else finite(value + 0.0)

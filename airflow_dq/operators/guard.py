@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from airflow.sdk import TaskGroup
 
+from airflow_dq.check.builder import Checks
+from airflow_dq.check.file import checks_of
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.sensors.gate import DQGateSensor
@@ -22,6 +25,7 @@ def dq_guard(
     partition: str = PARTITION,
     group_id: str | None = None,
     dq_conn_id: str = DQHook.default_conn_name,
+    checks: Checks | str | Path | None = None,
     gate: Mapping[str, Any] | None = None,
     default_args: dict[str, Any] | None = None,
     **profile: Any,
@@ -37,6 +41,7 @@ def dq_guard(
         or ``partition_by`` names the keys
     :param group_id: id of the group; by default made of the dataset's name
     :param dq_conn_id: connection to the statistics database, of both tasks (templated)
+    :param checks: declared checks, of both tasks: ``Checks``, or the path of a file ``orders.dq.yml``
     :param gate: more arguments of the gate, such as ``{"on_violation": "warn", "deferrable": True}``
     :param default_args: arguments of both tasks, such as ``{"retries": 2}``
     :param profile: all other arguments are the profile's: ``source``, ``table``, ``engine``, ``conf`` ...
@@ -45,13 +50,10 @@ def dq_guard(
     several = "partition_by" in profile or "*" in str(profile.get("source") or "")
     keyed = {} if several else {"partition": partition}
     name = group_id or f"dq_{re.sub(r'[^A-Za-z0-9_-]+', '_', dataset)}"
+    common = {"dataset": dataset, "dq_conn_id": dq_conn_id, "checks": checks_of(checks)}
     shared: Any = default_args or {}  # the converter of TaskGroup's field hides its type
     with TaskGroup(name, default_args=shared, tooltip=f"Data quality of {dataset}") as group:
-        profiled = DQProfileOperator(
-            **{"task_id": "profile", "dataset": dataset, "dq_conn_id": dq_conn_id, **keyed, **profile}
-        )
-        gated = DQGateSensor(
-            **{"task_id": "gate", "dataset": dataset, "partition": partition, "dq_conn_id": dq_conn_id, **(gate or {})}
-        )
+        profiled = DQProfileOperator(**{"task_id": "profile", **common, **keyed, **profile})
+        gated = DQGateSensor(**{"task_id": "gate", "partition": partition, **common, **(gate or {})})
         profiled >> gated
     return group

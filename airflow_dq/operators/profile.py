@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+from airflow_dq.check.builder import Checks
+from airflow_dq.check.file import declared_checks
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
@@ -60,6 +63,8 @@ class DQProfileOperator(SparkArguments):
         the job's environment must have (templated)
     :param store_values: False hides all columns, as ``hidden`` does some
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
+    :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``: what they need of the rows is
+        counted in the same scan, for the gate to judge
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
         process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
@@ -111,6 +116,7 @@ class DQProfileOperator(SparkArguments):
         hidden: Sequence[str] = (),
         store_values: bool = True,
         sample_rows: int = 1000,
+        checks: Checks | str | Path | None = None,
         engine: Engine = "spark",
         dq_conn_id: str = DQHook.default_conn_name,
         conn_id: str = "spark_default",
@@ -140,6 +146,8 @@ class DQProfileOperator(SparkArguments):
         self.hidden = hidden
         self.store_values = store_values
         self.sample_rows = sample_rows
+        # A mistake in them is told when the DAG is parsed.
+        self.checks = declared_checks(checks, dataset)
         self.engine = engine
         self.dq_conn_id = dq_conn_id
         self.master = master
@@ -223,6 +231,7 @@ class DQProfileOperator(SparkArguments):
             hidden=names_of(self.hidden, "hidden", self.dataset),
             store_values=self.store_values,
             sample_rows=self.sample_rows,
+            checks=self.checks,
         )
 
     def _run_here(self, spec: JobSpec) -> JobResult:

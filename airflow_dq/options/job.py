@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from airflow_dq.check.model import Check, check_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.profile import ProfileOptions
 
@@ -45,8 +46,10 @@ class JobSpec:
     :param exclude: do not profile these columns
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
-        needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors
+        needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors.  The partition keys stay in
+        clear: they name the partitions
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param checks: declared checks; what they need of the rows is counted in the same scan
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
     """
@@ -68,6 +71,7 @@ class JobSpec:
     sample_rows: int = 1000
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
     metrics: str = ""
 
     def __post_init__(self) -> None:
@@ -95,10 +99,15 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: columns names no column; leave it out (None) to profile all of them."
             )
+        self._refuse_hidden_key()
         if self.limit is not None and not (isinstance(self.limit, int) and self.limit >= 1):
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: limit is {self.limit!r}; give 1 or more, or leave it out for all."
             )
+        try:
+            self.profile_options  # noqa: B018  (it refuses checks of what is not profiled)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"Dataset {self.dataset!r}: {error}") from None
         if self.sample_rows < 0:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: sample_rows is {self.sample_rows}; give 0 (no injected errors) or more."
@@ -112,6 +121,23 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
                 "the partition key."
             )
+
+    def _refuse_hidden_key(self) -> None:
+        """Partition keys are names, and stand in clear everywhere: no column whose values must not be stored is one.
+
+        Spark finds columns whatever the case of their letters.
+        """
+        places = {"*": self.pattern} if self.pattern else self.paths
+        parts = [(key, part) for key, path in places.items() for part in str(path).split("/")]
+        folders = [part.partition("=")[0] for key, part in parts if key in part and "=" in part]
+        hidden = {name.casefold() for name in self.hidden}
+        for name in [self.partition_by] if self.partition_by else folders:
+            if name.casefold() in hidden:
+                raise ConfigurationError(
+                    f"Dataset {self.dataset!r}: the partition keys are the values of column {name!r}, which hidden "
+                    "names: they would be stored and shown in clear. Partition by another column, or take it out of "
+                    "hidden if its values may be known."
+                )
 
     @property
     def pathless(self) -> bool:
@@ -137,6 +163,7 @@ class JobSpec:
             sample_rows=self.sample_rows,
             store_values=self.store_values,
             hidden=self.hidden,
+            checks=self.checks,
         )
 
     def unhidden(self, columns: Iterable[str]) -> str | None:
@@ -159,7 +186,8 @@ class JobSpec:
         Not by :mod:`airflow_dq.codec`: it is an argument from one process to the next, of the same version, that nobody
         stores; a mistake in it is one of the configuration, and ``format`` is a field of its own.
         """
-        return json.dumps(asdict(self), allow_nan=False, sort_keys=True)
+        plain = {**asdict(self), "checks": [check.to_dict() for check in self.checks]}
+        return json.dumps(plain, allow_nan=False, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> JobSpec:
@@ -172,6 +200,7 @@ class JobSpec:
             for name in ("columns", "exclude", "hidden"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
+            data["checks"] = tuple(check_of(one) for one in data.get("checks", ()))
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+from zoneinfo import ZoneInfo
 
+from airflow_dq.check.model import Check, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
+
+Direction = Literal["falls", "rises"]
+"""The only way in which a metric's move is an alarm."""
 
 MIN_HISTORY = 3
 """A mean and a variance from fewer values say nothing."""
@@ -15,6 +20,8 @@ _LEAST_RATE = 1e-9
 """Of less nobody could ever tell whether it is kept, and a bound that seldom broken allows every value there is."""
 _RATE = f"a rate between 0 and 1, such as 0.001 (the least is {_LEAST_RATE:g})"
 _CLAUSES = "None, or 1 or more"
+_ZONE = "None, or a name of the time zone database, such as 'Europe/Berlin'"
+_DIRECTIONS = "a dict of metrics and 'falls' or 'rises', such as {'row_count': 'falls'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +32,15 @@ class ColumnOptions:
     :param max_clauses: most clauses its program may have
     :param metrics: use only these metrics
     :param stationary: let its bounds follow a metric that grows or has a weekly cycle
+    :param direction: by metric, that only its fall (``falls``) or its rise (``rises``) is an alarm; what the options of
+        the table say of other metrics stays
     """
 
     target_fpr: float | None = None
     max_clauses: int | None = None
     metrics: tuple[str, ...] | None = None
     stationary: bool | None = None
+    direction: Mapping[str, Direction] | None = None
 
     @classmethod
     def of(cls, given: ColumnOptions | Mapping[str, Any], column: str) -> ColumnOptions:
@@ -50,6 +60,7 @@ class ColumnOptions:
         allowed = (
             (given.target_fpr is None or _is_rate(given.target_fpr), "target_fpr", given.target_fpr, _RATE),
             (given.max_clauses is None or _is_count(given.max_clauses, 1), "max_clauses", given.max_clauses, _CLAUSES),
+            (given.direction is None or _are_directions(given.direction), "direction", given.direction, _DIRECTIONS),
         )
         for valid, name, value, wanted in allowed:
             if not valid:
@@ -76,7 +87,12 @@ class SynthesisOptions:
     :param metrics: use only these metrics (None: all registered)
     :param stationary: let the bounds follow a metric that grows or has a weekly cycle: by a forecast (``calibrated``),
         or by differencing a series that is not stationary (``paper``, Algorithms 4 and 5)
+    :param direction: by metric, that only its fall (``falls``) or its rise (``rises``) is an alarm, in every column
+        that has the metric; ``{"row_count": "falls"}``: more rows than ever are fine.  A distance only ever rises
+    :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
+        and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     """
 
     target_fpr: float = 1e-3
@@ -89,7 +105,10 @@ class SynthesisOptions:
     exclude: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
     stationary: bool = True
+    direction: Mapping[str, Direction] = field(default_factory=dict)
+    timezone: str | None = None
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -98,6 +117,8 @@ class SynthesisOptions:
         """
         overrides = {name: ColumnOptions.of(given, name) for name, given in self.overrides.items()}
         object.__setattr__(self, "overrides", overrides)
+        object.__setattr__(self, "checks", tuple(self.checks))
+        require_own_ids(self.checks, "SynthesisOptions(checks=...)")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
@@ -115,6 +136,8 @@ class SynthesisOptions:
                 f"at least min_history ({self.min_history})",
             ),
             (self.max_clauses is None or _is_count(self.max_clauses, 1), "max_clauses", self.max_clauses, _CLAUSES),
+            (_are_directions(self.direction), "direction", self.direction, _DIRECTIONS),
+            (self.timezone is None or _is_zone(self.timezone), "timezone", self.timezone, _ZONE),
         )
         texts = tuple(
             (not isinstance(given, str), name, given, f"a tuple of names: ({given!r},)")
@@ -139,11 +162,26 @@ class SynthesisOptions:
         if own is None:
             return self
         given: dict[str, Any] = {one.name: getattr(own, one.name) for one in fields(own)}
+        given["direction"] = {**self.direction, **(own.direction or {})}
         return replace(self, overrides={}, **{name: value for name, value in given.items() if value is not None})
 
 
 def _is_rate(value: object) -> bool:
     return isinstance(value, Real) and _LEAST_RATE <= float(value) < 1
+
+
+def _is_zone(value: object) -> bool:
+    try:
+        ZoneInfo(value)  # type: ignore[arg-type]
+    except (ValueError, TypeError, OSError, KeyError):
+        return False
+    return True
+
+
+def _are_directions(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and to in get_args(Direction) for name, to in value.items()
+    )
 
 
 def _is_count(value: object, least: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from airflow_dq.check.model import Check
 from airflow_dq.exceptions import ConfigurationError
 
 
@@ -18,6 +19,7 @@ class ProfileOptions:
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
         needs the variable ``AIRFLOW_DQ_HASH_SECRET``
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param checks: declared checks; what they need of the rows is counted in the same scan
     """
 
     columns: tuple[str, ...] | None = None
@@ -26,6 +28,7 @@ class ProfileOptions:
     seed: int = 0
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.
@@ -40,6 +43,14 @@ class ProfileOptions:
             raise ConfigurationError(
                 "ProfileOptions(columns=()) names no column; leave it out (None) to profile all of them."
             )
+        object.__setattr__(self, "checks", tuple(self.checks))
+        for check in self.checks:
+            lost = [n for n in check.reads if n in self.exclude or n not in (self.columns or check.reads)]
+            if lost:
+                raise ConfigurationError(
+                    f"Check {check.id!r} reads {', '.join(map(repr, lost))}, which columns or exclude leaves out of "
+                    "the profile. Profile the column, or take the check away."
+                )
 
     @property
     def discreet(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,18 +12,16 @@ from typing import Any
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
-from airflow_dq.metrics.descriptor import MetricValue, Reason
-from airflow_dq.metrics.evaluate import measure
-from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.profile.column import CANONICAL, canonical, kind_of, type_name
+from airflow_dq.profile.check.count import count
+from airflow_dq.profile.check.tallies import NO_TALLIES, Tallies
+from airflow_dq.profile.column import CANONICAL, kind_of, type_name
+from airflow_dq.profile.column_state import ColumnState, contiguous
 from airflow_dq.profile.fingerprint import RowHashes
 from airflow_dq.profile.hash_key import hash_key
-from airflow_dq.profile.model import ColumnProfile, Profile, States, digest_states, encode_states
-from airflow_dq.profile.remark import remark_of
+from airflow_dq.profile.model import Profile, States, encode_states
 from airflow_dq.profile.sample import RowSample
-from airflow_dq.states.base import Kind, State, decode_state, states_of
-from airflow_dq.states.count import Counts
+from airflow_dq.states.base import Kind, decode_state
 from airflow_dq.states.hashing import Hashes
 from airflow_dq.states.layout import compress, decompress
 from airflow_dq.states.prepared import PreparedColumn
@@ -30,90 +29,9 @@ from airflow_dq.states.prepared import PreparedColumn
 BATCH_ROWS = 65_536
 """Most rows that are summarised at once: bounds the memory of a scan."""
 
-_MAGIC = b"table/4"
+_MAGIC = b"table/5"
 _LARGEST = 2**31
 """Bytes of a table state: the sketches of all columns, on their way from one of our own processes to another."""
-_MIXED = "its values are of different kinds in parts of the partition; write one type"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnState:
-    """The states of one column, and the types under which it came (several when files disagree)."""
-
-    kind: Kind
-    data_types: frozenset[str]
-    states: Mapping[str, State]
-    problem: str | None = None
-    """Why the column cannot be profiled, which leaves the others alone; it then has no states."""
-
-    @classmethod
-    def of(cls, kind: Kind, data_type: str, column: PreparedColumn, key: bytes | None = None) -> ColumnState:
-        """Summarise canonical values; with a key no value is kept in clear.
-
-        Nulls only, or no rows, establish no type, whatever the source says: readers give such a column any.
-        """
-        if column.values.null_count == len(column.values):
-            kind, data_type = Kind.NULL, str(Kind.NULL)
-        return cls(kind, frozenset({data_type}), states_of(kind, column, key))
-
-    @classmethod
-    def missing(cls, kind: Kind, rows: int) -> ColumnState:
-        """A column that is absent from a batch of ``rows`` rows: every value is null, no type is named."""
-        nulls = pa.nulls(rows, CANONICAL[kind])
-        return cls(kind, frozenset(), states_of(kind, nulls))
-
-    @property
-    def data_type(self) -> str:
-        """The types in one text; a column without a type adds none when others have one."""
-        named = self.data_types - {"null"} or self.data_types
-        return " | ".join(sorted(named))
-
-    def merge(self, other: ColumnState) -> ColumnState:
-        """The state of both parts of the column; parts of different kinds cannot be profiled together."""
-        told = {side.kind for side in (self, other) if not side._typeless}
-        kind = min(told or {self.kind, other.kind} - {Kind.NULL} or {Kind.NULL})
-        left, right = self._typed(kind), other._typed(kind)
-        data_types = left.data_types | right.data_types
-        problems = {left.problem, right.problem, _MIXED if len(told) > 1 else None} - {None}
-        if problems:
-            # The least of them, so that the order of the parts does not matter.
-            return ColumnState(kind, data_types, {}, min(map(str, problems)))
-        states = {key: state.merge(right.states[key]) for key, state in left.states.items()}
-        return ColumnState(kind, data_types, states)
-
-    def profile(self, name: str, rows: int) -> ColumnProfile:
-        """The column's profile, when all parts of the partition have been merged into this state.
-
-        :param rows: all rows of the partition, which is all that is known of a column with a problem
-        """
-        states = States.of(self.states).as_stored()
-        failed: dict[str, MetricValue] = {}
-        if self.problem:
-            failed = {entry.name: Reason.ENGINE_ERROR for entry in metrics_for(self.kind, pair=False)}
-            failed["row_count"] = float(rows)
-        return ColumnProfile(
-            name=name,
-            kind=self.kind,
-            data_type=self.data_type,
-            metrics=failed or measure(self.kind, states),
-            states=states,
-            remark=f"cannot be profiled: {self.problem}" if self.problem else remark_of(self.kind, states),
-            states_digest=digest_states(states),
-        )
-
-    @property
-    def _typeless(self) -> bool:
-        """Whether every value is null: readers give such a column any type, so its type says nothing."""
-        counts = self.states.get(Counts.key)
-        return isinstance(counts, Counts) and counts.nulls == counts.rows
-
-    def _typed(self, kind: Kind) -> ColumnState:
-        """A column of nulls only as one of ``kind``; any other as it is."""
-        if self.kind is kind or not self._typeless:
-            return self
-        # What such a column has are its counts, and they hold for every kind.
-        states = {**ColumnState.missing(kind, 0).states, Counts.key: self.states[Counts.key]}
-        return ColumnState(kind, self.data_types & {"null"}, states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +41,8 @@ class TableState:
     rows: int
     columns: Mapping[str, ColumnState]
     sample: RowSample
+    tallies: Tallies = NO_TALLIES
+    """What checks need beyond the columns' states."""
 
     @classmethod
     def of(cls, table: pa.Table | pa.RecordBatch, options: ProfileOptions | None = None) -> TableState:
@@ -164,9 +84,11 @@ class TableState:
             # The sample goes through the scan: what is in it already tells which rows are not worth a look.
             # The length is limited here: a slice of a table without columns has any that is asked for.
             rows = min(BATCH_ROWS, table.num_rows - start)
-            columns, values, hashes = _summarised(table.slice(start, rows), options)
+            batch = table.slice(start, rows)
+            columns, values, hashes = _summarised(batch, options)
             sample = state.sample.add(values, hashes)
-            state = _merged_with(state, TableState(len(hashes), columns, sample), sample)
+            tallies = _tallied(batch, options)
+            state = _merged_with(state, TableState(len(hashes), columns, sample, tallies), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -176,12 +98,15 @@ class TableState:
         """
         columns = _merged(self, other)
         ours, theirs = (_fitted(state.sample, columns) for state in (self, other))
-        return TableState(self.rows + other.rows, columns, ours.merge(theirs))
+        tallies = self.tallies.merge(other.tallies)
+        return TableState(self.rows + other.rows, columns, ours.merge(theirs), tallies)
 
     def profile(self, partition: str | None = None, options: ProfileOptions | None = None) -> Profile:
         """The profile of the partition whose parts have all been merged into this state."""
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
-        return Profile(partition, self.rows, columns, sample=self.sample, options=options or ProfileOptions())
+        options = options or ProfileOptions()
+        checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
+        return Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""
@@ -193,7 +118,9 @@ class TableState:
             described.append([name, column.kind, sorted(column.data_types), sizes, column.problem])
             blobs.extend(encoded.values())
         head = json.dumps({"rows": self.rows, "columns": described}).encode()
-        body = b"".join([struct.pack("<Q", len(head)), head, *blobs, self.sample.encode()])
+        tallies = self.tallies.encode()
+        head_and_sizes = struct.pack("<QQ", len(head), len(tallies)) + head
+        body = b"".join([head_and_sizes, *blobs, tallies, self.sample.encode()])
         # All together, which takes a fraction of the time that each by itself would take.
         return _MAGIC + compress(body, level=1)
 
@@ -207,8 +134,8 @@ class TableState:
             raise CodecError(f"These bytes are not a table state of this version ({_MAGIC.decode()}).")
         try:
             data = decompress(data[len(_MAGIC) :], _LARGEST)
-            position = 8
-            (length,) = struct.unpack_from("<Q", data)
+            position = 16
+            length, tallied = struct.unpack_from("<QQ", data)
             head = json.loads(data[position : position + length])
             position += length
             columns = {}
@@ -219,7 +146,8 @@ class TableState:
                     position += size
                 states = States({key: decode_state(key, blob) for key, blob in blobs.items()}, blobs)
                 columns[name] = ColumnState(Kind(kind), frozenset(data_types), states, problem)
-            return cls(head["rows"], columns, RowSample.decode(data[position:]))
+            tallies = Tallies.decode(data[position : position + tallied])
+            return cls(head["rows"], columns, RowSample.decode(data[position + tallied :]), tallies)
         except (struct.error, OSError, ValueError, KeyError, TypeError) as error:
             raise CodecError(f"The stored table state is damaged: {error}") from error
 
@@ -311,7 +239,7 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
     """The canonical values of a column and its states; nulls only, with the problem, where it cannot be profiled."""
     kind, data_type = kind_of(field.type), type_name(field.type)
     try:
-        found = PreparedColumn(_contiguous(column, kind))
+        found = PreparedColumn(contiguous(column, kind))
         return found, ColumnState.of(kind, data_type, found, key)
     except MemoryError:
         raise
@@ -320,6 +248,14 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
         problem = type(error).__name__ if key is not None else f"{type(error).__name__}: {error}"
         nothing = PreparedColumn(pa.nulls(len(column), CANONICAL[kind]))
         return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
+
+
+def _tallied(table: pa.Table, options: ProfileOptions) -> Tallies:
+    """What the checks count in one batch."""
+    if not options.checks:
+        return NO_TALLIES
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return Tallies(count(columns, table.num_rows, options))
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
@@ -338,8 +274,8 @@ def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
 
 def _merged_with(left: TableState, right: TableState, sample: RowSample) -> TableState:
     """Two parts whose samples are merged already."""
-    columns = _merged(left, right)
-    return TableState(left.rows + right.rows, columns, _fitted(sample, columns))
+    columns, tallies = _merged(left, right), left.tallies.merge(right.tallies)
+    return TableState(left.rows + right.rows, columns, _fitted(sample, columns), tallies)
 
 
 def _fitted(sample: RowSample, columns: Mapping[str, ColumnState]) -> RowSample:
@@ -352,12 +288,3 @@ def _fitted(sample: RowSample, columns: Mapping[str, ColumnState]) -> RowSample:
         elif kind_of(data_type) is not kind_of(CANONICAL[column.kind]):
             rows = rows.set_column(position, name, pa.nulls(rows.num_rows, CANONICAL[column.kind]))
     return sample if rows is sample.rows else replace(sample, rows=rows)
-
-
-def _contiguous(column: pa.ChunkedArray, kind: Kind) -> pa.Array:
-    """The column's canonical values in one array."""
-    chunks = [canonical(chunk) for chunk in column.chunks]
-    integers = next((chunk.type for chunk in chunks if pa.types.is_integer(chunk.type)), None)
-    if integers is not None:
-        chunks = [chunk.cast(integers) for chunk in chunks]
-    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks or [pa.array([], CANONICAL[kind])])

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from airflow_dq.explain.lines import digest
+from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.judge.wording import held_words
 from airflow_dq.report.words import clean, count, count_or_no, status_words
@@ -57,6 +58,8 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
             for detail in details:
                 first, *rest = _wrap(detail, width - indent - 6)
                 texts += [f"    {first}", *(f"      {line}" for line in rest)]
+        if (said := record_words(verdict.record)) is not None:
+            texts += _wrap(said, width - indent)
         lines.append(_line(row, sizes) + texts[0])
         lines += [" " * indent + text for text in texts[1:]]
     return "\n".join(line.rstrip() for line in lines) + "\n"

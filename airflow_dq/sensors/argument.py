@@ -14,12 +14,17 @@ from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
+    from airflow_dq.check.model import Check
 
-def options_of(given: SynthesisOptions | Mapping[str, Any] | None, target_fpr: float | None) -> SynthesisOptions:
+
+def options_of(
+    given: SynthesisOptions | Mapping[str, Any] | None, target_fpr: float | None, checks: tuple[Check, ...] = ()
+) -> SynthesisOptions:
     """The options in effect.
 
     :param given: an object, or a dict of its fields as JSON and YAML write it
     :param target_fpr: wins over that of the options
+    :param checks: declared checks, besides those of the options
     :raises ConfigurationError: when a dict has an unknown field, or it is neither
     """
     options = given or {}
@@ -32,6 +37,8 @@ def options_of(given: SynthesisOptions | Mapping[str, Any] | None, target_fpr: f
         # JSON and YAML know no tuple.
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}
         options = SynthesisOptions(**values)
+    if checks:
+        options = replace(options, checks=(*options.checks, *checks))
     return options if target_fpr is None else replace(options, target_fpr=target_fpr)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from airflow.sdk import Asset
@@ -13,7 +14,7 @@ from airflow_dq.links.alert import DQAlertLink, alert_path
 from airflow_dq.version_compat import AirflowFailException, AirflowSkipException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import timedelta
 
     from airflow.sdk import BaseNotifier, BaseOperator, Context
@@ -73,13 +74,10 @@ def ask(
     page = None if alert_id is None else alert_path(context["ti"].dag_id, alert_id)
     if page is not None:
         # Airflow itself asks for the link only when the task has ended.
-        context["ti"].xcom_push(key=DQAlertLink().xcom_key, value=page)
+        link = partial(context["ti"].xcom_push, key=DQAlertLink().xcom_key, value=page)
+        _attempt(task, "The link to the alert", link)
     for notifier in notifiers:
-        try:
-            notifier(context)
-        except Exception:
-            # The question can be found without it, and must not be lost for it.
-            task.log.exception("The notifier %s failed.", type(notifier).__name__)
+        _attempt(task, f"The notifier {type(notifier).__name__}", partial(notifier, context))
     park(
         task,
         context,
@@ -89,3 +87,11 @@ def ask(
         method_name="execute_review",
         kwargs={"fingerprint": detail.partition.fingerprint},
     )
+
+
+def _attempt(task: BaseOperator, what: str, work: Callable[[], object]) -> None:
+    """Do what the question can be found without, and must not be lost for."""
+    try:
+        work()
+    except Exception:
+        task.log.exception("%s failed.", what)

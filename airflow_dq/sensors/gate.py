@@ -6,10 +6,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from airflow.sdk import BaseNotifier, BaseSensorOperator, PokeReturnValue
 
+from airflow_dq.check.builder import Checks
+from airflow_dq.check.file import declared_checks
 from airflow_dq.exceptions import StoreUnreachableError
 from airflow_dq.gate.answer import answer_of, settle
 from airflow_dq.gate.conclusion import Conclusion, OnViolation, WarmingUp, conclude, unjudged
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from airflow_dq.store import Repository
     from airflow_dq.store.review_model import VerdictDetail
 
+RETRIES = max(2, conf.getint("core", "default_task_retries", fallback=0))
+"""Of a gate that is given none.  What was found in the data is never tried again.  A worker whose Airflow has not
+answered five times running, in some 30 s, has judged nothing and asked nobody, and a busy machine does that twice."""
 _BACKFILL = "the run is a backfill, which only profiles (judge_backfills=True judges too)."
 
 
@@ -62,18 +68,18 @@ class DQGateSensor(BaseSensorOperator):
 
     In every mode (``poke``, ``reschedule``, ``deferrable``) ``timeout`` counts from the first start of the task and
     ends it without a retry.  A statistics database that goes away meanwhile is waited for like the profile; one that
-    cannot be reached at the first look fails the try, and is tried again with ``retries``.  With ``deferrable`` give
-    the task ``retries=1`` or more: a task that is resumed the moment it deferred can be lost by the scheduler.
+    cannot be reached at the first look fails the try, and is tried again with ``retries``.
 
     ``soft_fail`` skips the task when the data violates its program, or when its profile has not come in time.  Whatever
     else goes wrong fails it: a wrong argument, a profile that failed, data that could not be judged, a lost database.
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: the partition's key, as given to ``DQProfileOperator`` (templated)
-    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the statistics
-        database's clock (templated).  The gate waits for the newest attempt; one that starts before the profile's own
-        task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the attempt before for it:
-        ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it needs none
+    :param newer_than: judge only what an attempt has profiled that began at this moment or later, by the clocks of the
+        statistics database and of the worker (templated).  The gate waits for the newest attempt; one that starts
+        before the profile's own task has begun (``write >> [profile, gate]``, a gate in another DAG) would take the
+        attempt before for it: ``newer_than="{{ dag_run.start_date }}"``.  Behind its profile (``profile >> gate``) it
+        needs none
     :param on_violation: ``fail``: a violated constraint fails the task, without a retry; ``skip``: it skips the task
         and by their trigger rules the tasks after it; ``warn``: it is logged and recorded, and the task succeeds;
         ``review``: the task waits, without a worker, for a person who accepts or rejects the partition (Airflow's
@@ -90,8 +96,14 @@ class DQGateSensor(BaseSensorOperator):
         passes with a warning when the profile is there
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
-        ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``max_clauses`` ...)
+        ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
+    :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``; they are judged with what is
+        learned, and by themselves while the history is too short.  Give the same to the profile's task, which counts
+        what they need
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
+    :param retries: tries after the first, for what is not the data's fault: a database or an Airflow that does not
+        answer, a killed worker, a task that the scheduler lost when it was resumed the moment it deferred (default: 2,
+        or Airflow's ``default_task_retries`` when that is more)
     :param deferrable: wait in the triggerer instead of on a worker
     """
 
@@ -119,14 +131,16 @@ class DQGateSensor(BaseSensorOperator):
         judge_backfills: bool = False,
         target_fpr: float | None = None,
         options: SynthesisOptions | Mapping[str, Any] | None = None,
+        checks: Checks | str | Path | None = None,
         dq_conn_id: str = DQHook.default_conn_name,
+        retries: int | None = RETRIES,
         deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
         require("on_violation", on_violation, get_args(OnViolation))
         require("warming_up", warming_up, get_args(WarmingUp))
         check_severity(severity or {})
-        super().__init__(**kwargs)
+        super().__init__(retries=retries, **kwargs)
         self.dataset = dataset
         self.partition = partition
         self.newer_than = newer_than
@@ -138,6 +152,7 @@ class DQGateSensor(BaseSensorOperator):
         self.judge_backfills = judge_backfills
         self.target_fpr = target_fpr
         self.options = options
+        self.checks = declared_checks(checks, dataset)
         self.dq_conn_id = dq_conn_id
         self.deferrable = deferrable
         self._wait = Wait()
@@ -150,7 +165,7 @@ class DQGateSensor(BaseSensorOperator):
 
         :raises ConfigurationError: when ``options`` is a dict with an unknown field.
         """
-        return options_of(self.options, self.target_fpr)
+        return options_of(self.options, self.target_fpr, self.checks)
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""

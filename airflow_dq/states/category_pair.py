@@ -34,6 +34,12 @@ class CategoryPair(Pair[CategoryDistribution]):
 
     @cached_property
     def counts(self) -> tuple[Counted, Counted]:
+        """As :attr:`aligned`, in an order that depends on nothing but the counts."""
+        # Values come in the order of the split, which floating-point sums would show; buckets do not.
+        return self.aligned if self.hashed else _ordered(*self.aligned)
+
+    @cached_property
+    def aligned(self) -> tuple[Counted, Counted]:
         """The counts of both over the values (or, when either is hashed, the buckets) that occur in one of them.
 
         A hashed distribution is only ever compared with a hashed one: buckets make unequal values look equal.
@@ -48,8 +54,7 @@ class CategoryPair(Pair[CategoryDistribution]):
         counts = np.zeros((2, len(values.dictionary)), np.int64)
         counts[0, indices[: len(now.values)]] = now.counts
         counts[1, indices[len(now.values) :]] = before.counts
-        # In an order of their own: values come in the order of the split, which floating-point sums would show.
-        return _ordered(counts[0], counts[1])
+        return counts[0], counts[1]
 
     @cached_property
     def shares(self) -> tuple[Shares, Shares]:

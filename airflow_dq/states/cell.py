@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.grid import bin_edges
+from airflow_dq.states.grid import CELLS, bin_edges
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -26,6 +26,8 @@ class Cells:
     upper: Floats
     now: Integers
     before: Integers
+    rests: Integers | None = None
+    """What whole numbers beyond 2**53 are above their float, where each cell is one value; None: they are floats."""
 
     @cached_property
     def points(self) -> Floats:
@@ -35,6 +37,18 @@ class Cells:
         return np.where(self.lower == self.upper, self.lower, 0.5 * self.lower + 0.5 * self.upper)
 
     @cached_property
+    def gaps(self) -> Floats:
+        """How far each point lies above the one before, also where one float stands for both."""
+        gaps: Floats = np.diff(self.points)
+        return gaps if self.rests is None else gaps + np.diff(self.rests)
+
+    @cached_property
+    def offsets(self) -> Floats:
+        """How far each point lies above the first one, exactly where they are whole numbers close to each other."""
+        offsets: Floats = self.points - self.points[0]
+        return offsets if self.rests is None else offsets + (self.rests - self.rests[0])
+
+    @cached_property
     def shares(self) -> tuple[Floats, Floats]:
         """Share of each distribution in each cell."""
         return self.now / self.now.sum(), self.before / self.before.sum()
@@ -42,21 +56,24 @@ class Cells:
     @cached_property
     def deviations(self) -> Floats:
         """How far each cell lies from the mean of ``now``, as a share of the largest deviation; 0 for a constant."""
-        if self.lower[0] == self.upper[-1]:
+        if self.rests is None and self.lower[0] == self.upper[-1]:
             # Their deviations would be rounding errors, all of one size.
             return np.zeros(len(self.lower))
         # In the unit of the largest value, then of the largest deviation: no power overflows or vanishes.
-        points = _scaled(self.points)
+        points = _scaled(self.points if self.rests is None else self.offsets)
         # Not a dot product: its last digits depend on the number of processors.
         return _scaled(points - float((self.shares[0] * points).sum()))
 
     def binned(self, bins: int) -> tuple[Floats, Floats]:
         """Shares in bins of equal width over the joint range, see :func:`bin_edges`; one bin if it has no width."""
-        low, high = float(self.lower[0]), float(self.upper[-1])
+        lower, low, high = self.lower, float(self.lower[0]), float(self.upper[-1])
+        if self.rests is not None and high - low < CELLS * np.spacing(max(-low, high)):
+            # So close together that the floats have no such edges between them.
+            lower, low, high = self.offsets, 0.0, float(self.offsets[-1])
         if low == high:
             return np.ones(1), np.ones(1)
         # No occupied cell reaches over an edge: a cell that begins below it lies below it.
-        ends = np.searchsorted(self.lower, bin_edges(low, high, bins), side="left")
+        ends = np.searchsorted(lower, bin_edges(low, high, bins), side="left")
         return _shares_between(self.now, ends), _shares_between(self.before, ends)
 
     def quantile(self, share: float) -> float:

@@ -144,14 +144,20 @@ class Moments(State):
         """Whether there are whole numbers beyond 2**53 that are no floats, as far as minimum and maximum tell."""
         return bool(self.low_rest or self.high_rest)
 
-    def mean_above(self, other: Self) -> float:
+    @property
+    def whole(self) -> bool:
+        """Whether the sums are those of whole numbers (or of halves, quarters ..., which floats hold exactly too)."""
+        return not self.total % self._units and not self.squares % self._units**2
+
+    def mean_above(self, other: Self, unit: int = 1) -> float:
         """The mean less that of another state, correctly rounded: means that are one float may be far apart.
 
+        :param unit: in multiples of it: the difference of two floats may itself be none
         :raises ZeroDivisionError: when one of them has no values.
         :raises OverflowError: when it exceeds the range of a float.
         """
         ours, theirs = self.count * self._units, other.count * other._units
-        return (self.total * theirs - other.total * ours) / (ours * theirs)
+        return (self.total * theirs - other.total * ours) / (unit * ours * theirs)
 
     @property
     def std(self) -> float:

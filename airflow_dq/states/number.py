@@ -185,7 +185,8 @@ class NumberDistribution(State):
         """The distribution over its own cells: single values, or when it is sketched, the cells of the sketch."""
         if self.sketch is not None:
             return sketched_cells(self.sketch, self.sketch)
-        return Cells(self.values, self.values, self.counts, self.counts)
+        rests = self.rests if len(self.rests) else None
+        return Cells(self.values, self.values, self.counts, self.counts, rests)
 
     def quantile(self, share: float) -> float:
         """The value below which a share (0 to 1) of the values lies, as numpy.quantile interpolates by default.

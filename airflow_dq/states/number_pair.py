@@ -101,4 +101,4 @@ def _single_integers(now: NumberDistribution, before: NumberDistribution) -> Cel
     counts = np.zeros((2, len(points)), np.int64)
     counts[0, place[: len(now.values)]] = now.counts
     counts[1, place[len(now.values) :]] = before.counts
-    return Cells(points[:, 0], points[:, 0], counts[0], counts[1])
+    return Cells(points[:, 0], points[:, 0], counts[0], counts[1], points[:, 1].astype(np.int64))

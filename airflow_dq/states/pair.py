@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from functools import cached_property
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from airflow_dq.states.base import State
@@ -32,7 +33,7 @@ class Pair(ABC, Generic[S]):
         """Take both sides."""
         self.now, self.before = now, before
 
-    @property
+    @cached_property
     def empty(self) -> bool:
         """Whether one of the sides has no value, so that there is no distance."""
         return not self.now.total or not self.before.total

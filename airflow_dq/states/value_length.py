@@ -1,4 +1,4 @@
-"""How long the values of a column are of which nothing else is profiled: bytes of binaries, elements of nested ones."""
+"""How long the values of a column are: characters of texts, bytes of binaries, elements of nested ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ import pyarrow.types as pt
 
 from airflow_dq.states.array import finite_floats
 from airflow_dq.states.base import Kind, State
+from airflow_dq.states.character import Text
 from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
 
 @dataclass(frozen=True, slots=True)
 class ValueLengths(State):
-    """Number, sum, minimum and maximum of the lengths of the values that are not null; all 0 when there are none."""
+    """Number, sum, minimum and maximum of the lengths of the values that are not null; all 0 when there are none.
+
+    Of texts those that are not empty count, in code points.
+    """
 
     key: ClassVar[str] = "sizes/1"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.BINARY, Kind.NESTED})
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.STRING, Kind.BINARY, Kind.NESTED})
 
     count: int = 0
     total: int = 0
@@ -30,11 +34,23 @@ class ValueLengths(State):
 
     @classmethod
     def of_column(cls, column: PreparedColumn) -> Self:
-        """Summarise binaries by their bytes, lists and maps by their elements, and numbers as lengths themselves."""
+        """Summarise texts by their characters, binaries by their bytes, lists and maps by their elements.
+
+        Numbers are lengths themselves.
+        """
+        if pt.is_string(column.values.type) or pt.is_large_string(column.values.type):
+            return cls._of_text(column.text)
         lengths = finite_floats(_lengths(column.values)).astype(np.int64)
         if not len(lengths):
             return cls()
         return cls(len(lengths), int(lengths.sum()), int(lengths.min()), int(lengths.max()))
+
+    @classmethod
+    def _of_text(cls, text: Text) -> Self:
+        lengths = np.diff(text.offsets)
+        if not len(lengths):
+            return cls()
+        return cls(int(text.counts.sum()), int(lengths @ text.counts), int(lengths.min()), int(lengths.max()))
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -106,7 +107,7 @@ def require_newest(connection: Connection, attempt: int, dataset: str, partition
 def status(connection: Connection, dataset: str, partition: str) -> AttemptStatus | None:
     """The newest attempt at a partition, or None when there was none."""
     newest = (
-        select(AttemptRow, ProfileRow.attempt_id)
+        select(AttemptRow, ProfileRow.attempt_id, func.clock_timestamp().label("clock"))
         .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
         .outerjoin(
             ProfileRow,
@@ -116,9 +117,11 @@ def status(connection: Connection, dataset: str, partition: str) -> AttemptStatu
         .order_by(AttemptRow.id.desc())
         .limit(1)
     )
+    asked = datetime.now(UTC)
     row: Any = connection.execute(newest).one_or_none()
     if row is None:
         return None
+    answered = datetime.now(UTC)
     return AttemptStatus(
         attempt=row.id,
         state=row.state,
@@ -127,4 +130,6 @@ def status(connection: Connection, dataset: str, partition: str) -> AttemptStatu
         finished_at=row.finished_at,
         has_profile=row.attempt_id is not None,
         is_current=row.attempt_id == row.id,
+        # No more than the time that the answer took cannot explain.
+        clock_ahead=max(row.clock - answered, timedelta(0)) + min(row.clock - asked, timedelta(0)),
     )

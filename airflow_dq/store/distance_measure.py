@@ -16,7 +16,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.store.damage import skipping
 from airflow_dq.store.distance_writer import save_distances
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.profile_reader import attach_states, read_stored
+from airflow_dq.store.profile_reader import PROFILE, attach_states, read_stored
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ProfileRow, VerdictRow
@@ -30,7 +30,7 @@ def measure_around(
     They are measured along the partitions as they follow each other, and along those of them that are in the history
     as things stand: a person may still take one in, or out.
     """
-    found = connection.execute(select(ProfileRow).where(among(ProfileRow.id, profile_ids)))
+    found = connection.execute(select(*PROFILE).where(among(ProfileRow.id, profile_ids)))
     own = [row for row in found if row.partition_key != NULL_KEY]
     chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
@@ -78,7 +78,7 @@ class _Chain:
 def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> _Chain:
     """As many profiles before and behind one as a baseline has, of all or of the eligible ones."""
     key = ProfileRow.sort_key
-    query = select(ProfileRow).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
+    query = select(*PROFILE).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
     query = query.limit(largest_pool())
     if eligible:
         query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).where(ELIGIBLE)

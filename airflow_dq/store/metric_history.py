@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
 from sqlalchemy import Connection, select
 
 from airflow_dq.codec import from_builtins
-from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.damage import raw, skipping
@@ -39,40 +39,51 @@ def load(connection: Connection, dataset: str, limit: int, metrics: Sequence[str
     keys = {row.id: row.partition_key for row in profiles}
     places = {row.id: place for place, row in enumerate(profiles)}
     found: dict[tuple[str, str], dict[str, float | None]] = {}
+    damaged: dict[str, set[str]] = defaultdict(set)
     # Newest partition first: its columns lead, in their order; those that are gone follow.
     for row in sorted(sorted(rows, key=lambda r: r.ordinal), key=lambda r: places[r.profile_id], reverse=True):
         where = f"Dataset {dataset!r}, partition {keys[row.profile_id]!r}, column {row.name!r}"
-        known = skipping(where, partial(decode, bytes(row.metrics), METRIC_WORDS)) or {}
+        known = skipping(where, partial(decode, bytes(row.metrics), METRIC_WORDS))
+        if known is None:
+            damaged[row.name].add(keys[row.profile_id])
         for metric in chosen:
-            value = known.get(metric)
+            value = None if known is None else known.get(metric)
             number = float(value) if isinstance(value, int | float) else None
             found.setdefault((row.name, metric), {})[keys[row.profile_id]] = number
     table = MetricHistory(None, TABLE_METRIC, tuple((row.partition_key, float(row.row_count)) for row in profiles))
     columns = [
-        MetricHistory(column, metric, tuple((key, points.get(key)) for key in keys.values()))
+        MetricHistory(
+            column,
+            metric,
+            tuple((key, points.get(key)) for key in keys.values()),
+            tuple(key for key in keys.values() if key in damaged[column]),
+        )
         for (column, metric), points in found.items()
         if any(value is not None for value in points.values())
     ]
     return [table, *columns]
 
 
-def newest_program(connection: Connection, dataset: str) -> tuple[str, Program] | None:
-    """The newest partition that a program was made for, and that program."""
+def newest_program(connection: Connection, dataset: str) -> tuple[str, Program | None] | None:
+    """The newest partition that a program was made for, and that program; None in its place when it is damaged."""
     query = (
-        select(ProgramRow.partition_key, ProgramRow.document)
+        select(ProgramRow.partition_key, raw(ProgramRow.document, "document"))
         .join(DatasetRow, DatasetRow.id == ProgramRow.dataset_id)
         .where(DatasetRow.name == dataset)
         .order_by(ProgramRow.sort_key.desc())
         .limit(1)
     )
     found = connection.execute(query).one_or_none()
-    return None if found is None else (found.partition_key, from_builtins(Program, found.document))
+    if found is None:
+        return None
+    where = f"Dataset {dataset!r}, partition {found.partition_key!r}, its program"
+    return found.partition_key, skipping(where, lambda: from_builtins(Program, decode(bytes(found.document))))
 
 
 def newest_options(connection: Connection, dataset: str) -> SynthesisOptions | None:
     """What the newest program was made with; the defaults when it cannot be read, None when no gate has judged."""
-    try:
-        found = newest_program(connection, dataset)
-    except CodecError:
-        return SynthesisOptions()
-    return None if found is None else found[1].options
+    found = newest_program(connection, dataset)
+    if found is None:
+        return None
+    _, program = found
+    return SynthesisOptions() if program is None else program.options

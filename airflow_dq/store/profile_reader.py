@@ -6,18 +6,20 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVarTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
 from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.like_days import like_days as choose_like_days
 from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.store.damage import named, raw, skipping
@@ -29,6 +31,9 @@ from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.value import decode_metrics
 
+MOST_KEYS = 4_000
+"""Keys among which like days are looked for: eleven years of days, five months of hours."""
+Found = TypeVarTuple("Found")
 Reading = Callable[[str, Callable[[], Any]], Any]
 """How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
 :func:`~airflow_dq.store.damage.skipping`."""
@@ -42,13 +47,19 @@ class Stored:
     partition: str
     row_count: int
     options: Mapping[str, Any]
+    checks: Mapping[str, Measured]
     columns: tuple[tuple[int, ColumnProfile], ...]
+
+
+_READ = ("id", "partition_key", "sort_key", "row_count", "options", "has_states")
+PROFILE = (*(getattr(ProfileRow, name) for name in _READ), raw(ProfileRow.checks, "checks"))
+"""What is read of a profile's row, see :func:`read_stored`."""
 
 
 def load(connection: Connection, dataset: str, partition: str, *, variants: bool = True) -> Profile | None:
     """The current profile of a partition with all its states and variants (or without these), or None."""
     query = (
-        select(ProfileRow)
+        select(*PROFILE)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
         .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
     )
@@ -56,6 +67,25 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
     names = _names(dataset, stored)
     injected = _variants(connection, names, named) if variants else {}
     return _profile(stored[0], _states(connection, names, named), injected) if stored else None
+
+
+def unreadable_columns(connection: Connection, dataset: str, partition: str) -> tuple[str, ...]:
+    """The columns of a partition of whose profile something cannot be read, in the table's order."""
+    of_partition = (
+        select(ColumnRow.id)
+        .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    )
+    rows = connection.execute(select(*_COLUMN).where(ColumnRow.id.in_(of_partition)).order_by(ColumnRow.ordinal)).all()
+    names = {row.id: _where(dataset, partition, row.name) for row in rows}
+    states = select(StateRow.column_profile_id, StateRow.key, StateRow.data)
+    damaged = {row.id for row in rows if skipping(names[row.id], partial(_column, row)) is None}
+    for state in connection.execute(states.where(StateRow.column_profile_id.in_(of_partition))):
+        owner = state.column_profile_id
+        if skipping(names[owner], partial(decode_state, state.key, bytes(state.data))) is None:
+            damaged.add(owner)
+    return tuple(row.name for row in rows if row.id in damaged)
 
 
 def history(connection: Connection, dataset: str, before: str, limit: int) -> list[Profile]:
@@ -68,18 +98,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
 
     A past partition that cannot be read is left out, with a warning: one damaged row stops no dataset.
     """
-    query = (
-        select(ProfileRow)
-        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
-        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
-        # Rows without a key are of no time: they come before nothing.
-        .where(
-            DatasetRow.name == dataset, ProfileRow.sort_key < order_key(before), ProfileRow.partition_key != NULL_KEY
-        )
-        .where(ELIGIBLE, ProfileRow.sort_key >= func.coalesce(start_key(dataset, before), ""))
-        .order_by(ProfileRow.sort_key.desc())
-        .limit(limit)
-    )
+    query = _eligible(select(*PROFILE), dataset, before, limit)
     stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     if not stored:
         return []
@@ -89,10 +108,40 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     return [_profile(one, states, variants) for one in stored]
 
 
-def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read: Reading) -> list[Stored]:
-    """The profiles of these rows of :class:`ProfileRow` with their columns, in the rows' order.
+def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
+    """The eligible profiles before the newest ``limit`` that tell what is usual at a partition's place in the calendar.
 
-    :param read: what becomes of a damaged column: an error, or its partition is left out
+    Without states: a handful of partitions, chosen by their keys alone.
+    """
+    query = _eligible(select(ProfileRow.id, ProfileRow.partition_key), dataset, before, MOST_KEYS)
+    found = connection.execute(query).all()[::-1]
+    chosen = choose_like_days([key for _, key in found], before, limit, every=every)
+    if not chosen:
+        return []
+    wanted = select(*PROFILE).where(among(ProfileRow.id, [found[place].id for place in chosen]))
+    stored = read_stored(connection, dataset, connection.execute(wanted.order_by(ProfileRow.sort_key)).all(), skipping)
+    return [_profile(one, {}, {}) for one in stored]
+
+
+def _eligible(query: Select[*Found], dataset: str, before: str, limit: int) -> Select[*Found]:
+    """What is asked for of the newest profiles that may be learned from, newest first."""
+    return (
+        query.join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
+        # Rows without a key are of no time: they come before nothing.
+        .where(
+            DatasetRow.name == dataset, ProfileRow.sort_key < order_key(before), ProfileRow.partition_key != NULL_KEY
+        )
+        .where(ELIGIBLE, ProfileRow.sort_key >= func.coalesce(start_key(dataset, before), ""))
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(limit)
+    )
+
+
+def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read: Reading) -> list[Stored]:
+    """The profiles of these rows of :data:`PROFILE` with their columns, in the rows' order.
+
+    :param read: what becomes of a damaged column, or of damaged checks: an error, or the partition is left out
     """
     keys = {row.id: row.partition_key for row in rows}
     columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
@@ -106,10 +155,11 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
         for id, found in columns.items()
         if all(column is not None for _, column in found)
     }
+    found_checks = {row.id: read(_where(dataset, row.partition_key), partial(_checks, row)) for row in rows}
     return [
-        Stored(row.id, row.partition_key, row.row_count, row.options, whole.get(row.id, ()))
+        Stored(row.id, row.partition_key, row.row_count, row.options, checks, whole.get(row.id, ()))
         for row in rows
-        if row.id in whole or row.id not in columns
+        if (row.id in whole or row.id not in columns) and (checks := found_checks[row.id]) is not None
     ]
 
 
@@ -119,8 +169,13 @@ _COLUMN = (
 )
 
 
-def _where(dataset: str, partition: str, column: str) -> str:
-    return f"Dataset {dataset!r}, partition {partition!r}, column {column!r}"
+def _where(dataset: str, partition: str, column: str | None = None) -> str:
+    where = f"Dataset {dataset!r}, partition {partition!r}"
+    return where if column is None else f"{where}, column {column!r}"
+
+
+def _checks(row: Any) -> dict[str, Measured]:
+    return {name: Measured.of_dict(one) for name, one in decode(bytes(row.checks)).items()}
 
 
 def _names(dataset: str, stored: Sequence[Stored]) -> dict[int, str]:
@@ -207,6 +262,7 @@ def _profile(
         partition=stored.partition,
         row_count=stored.row_count,
         columns={column.name: column for column in columns},
+        checks=stored.checks,
         variants={column.name: variants[column_id] for column_id, column in stored.columns if column_id in variants},
         options=_options(stored.options),
     )
@@ -214,7 +270,7 @@ def _profile(
 
 def _options(stored: Mapping[str, Any]) -> ProfileOptions:
     """The options as far as this version knows them; an older or newer one may have others."""
-    known = {one.name for one in fields(ProfileOptions)}
+    known = {one.name for one in fields(ProfileOptions)} - {"checks"}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }

@@ -62,7 +62,8 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
     connection.execute(
         update(ProfileRow)
         .where(ProfileRow.id == profile_id)
-        .values(attempt_id=attempt, updated_at=func.clock_timestamp(), **values)
+        # What was measured by the clock is another value every time.
+        .values(attempt_id=attempt, updated_at=func.clock_timestamp(), checks=_checks(profile), **values)
     )
 
 
@@ -75,7 +76,8 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "attempt_id": attempt,
             "row_count": profile.row_count,
             "fingerprint": profile.fingerprint,
-            "options": asdict(profile.options),
+            "options": _options(profile),
+            "checks": _checks(profile),
             **_kept(profile),
         },
     ).scalar_one()
@@ -84,6 +86,15 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
     rows = [_column(profile_id, ordinal, column) for ordinal, column in enumerate(profile.columns.values())]
     made = connection.execute(insert(ColumnRow).returning(ColumnRow.name, ColumnRow.id), rows)
     _insert_blobs(connection, {row.name: row.id for row in made}, profile)
+
+
+def _options(profile: Profile) -> dict[str, Any]:
+    """The options without the checks, of which what they measured is stored."""
+    return {name: value for name, value in asdict(profile.options).items() if name != "checks"}
+
+
+def _checks(profile: Profile) -> dict[str, Any]:
+    return {storable_text(name): one.to_dict() for name, one in profile.checks.items()}
 
 
 def _kept(profile: Profile) -> dict[str, bool]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ARRAY, Connection, Text, any_, delete, func, literal, select
+import time
+from collections.abc import Callable
+
+from sqlalchemy import ARRAY, Connection, Engine, Text, any_, delete, func, literal, select
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.options.job import NULL_KEY
@@ -11,7 +14,9 @@ from airflow_dq.store import metric_history, review
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.statement import among
+from airflow_dq.store.summary import Pruned
 from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.transaction import run
 
 COLUMNS_AT_ONCE = 1000
 """Column profiles that one transaction drops, about: a fraction of a second, however wide the table is."""
@@ -19,6 +24,39 @@ PARTITIONS_AT_ONCE = 100
 """Partitions that one transaction drops at most, of a table with few columns."""
 _END = "\U0010ffff"
 """Sorts behind every partition key."""
+
+
+def prune(engine: Engine, keep: int, dataset: str | None, say: Callable[[str, Pruned], None] | None) -> Pruned:
+    """Drop all but the newest partitions, in many transactions; see :meth:`Repository.prune`.
+
+    :raises StoreError: before anything is dropped, when it must not be
+    """
+    if keep < 1:
+        raise StoreError(f"Pruning cannot keep {keep} partitions: keep at least 1.")
+    total = Pruned()
+    names = run(engine, lambda c: targets(c, dataset))
+    for name in names:
+        run(engine, lambda c, name=name: require_enough(c, name, keep))  # type: ignore[misc]
+    for name in names:
+        done = _prune(engine, name, keep)
+        total += done
+        if say is not None:
+            say(name, done)
+    return total
+
+
+def _prune(engine: Engine, dataset: str, keep: int) -> Pruned:
+    before = run(engine, lambda c: cut(c, dataset, keep))
+    done = Pruned()
+    while before is not None:
+        began = time.monotonic()
+        partitions, columns = run(engine, lambda c: drop_some(c, dataset, str(before)))
+        if not partitions:
+            break
+        done += Pruned(1 - done.datasets, partitions, columns)
+        # Half of the server's disk and processor is for the gates.
+        time.sleep(time.monotonic() - began)
+    return done
 
 
 def targets(connection: Connection, dataset: str | None) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import Connection, Engine
 
 from airflow_dq.exceptions import StoreError
-from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
+    answer,
     distance_writer,
     maturity,
     metric_history,
@@ -27,13 +26,16 @@ from airflow_dq.store import (
     verdict_reader,
     verdict_writer,
 )
+from airflow_dq.store import attempt as attempts
 from airflow_dq.store.address import describe
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
+    from airflow_dq.explain.record import Record, Replay
     from airflow_dq.judge.verdict import Decision, Verdict
+    from airflow_dq.learn.history.answer import AnsweredAlarm
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.model import Profile
@@ -188,6 +190,19 @@ class Repository:
         """
         return run(self._engine, lambda c: profile_reader.history(c, dataset, before, limit), snapshot=True)
 
+    def load_like_days(self, dataset: str, before: str, limit: int, *, every: bool = False) -> list[Profile]:
+        """Eligible partitions before the history of a partition that stand at its place in the calendar, oldest first.
+
+        With them come the days around each, which say what was to be expected of it, and those of the beginnings and
+        ends of months within the history; all without states and variants.  Nothing where keys are no dates.
+
+        :param limit: the most partitions of the history, as for :meth:`load_history`
+        :param every: for places like the 15th of a month too, which are no beginning and no end
+        """
+        return run(
+            self._engine, lambda c: profile_reader.like_days(c, dataset, before, limit, every=every), snapshot=True
+        )
+
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]
     ) -> int:
@@ -247,9 +262,13 @@ class Repository:
         """A few metrics over the newest partitions: ``row_count`` of the table, then those of each column."""
         return run(self._engine, lambda c: metric_history.load(c, dataset, limit, metrics))
 
-    def current_program(self, dataset: str) -> tuple[str, Program] | None:
-        """The program of the newest partition that has one, and its key."""
+    def current_program(self, dataset: str) -> tuple[str, Program | None] | None:
+        """The key of the newest partition that has a program, and that program; None in its place when damaged."""
         return run(self._engine, lambda c: metric_history.newest_program(c, dataset))
+
+    def unreadable_columns(self, dataset: str, partition: str) -> tuple[str, ...]:
+        """The columns of a partition whose stored values or statistics are damaged."""
+        return run(self._engine, lambda c: profile_reader.unreadable_columns(c, dataset, partition))
 
     def verdicts(self, chosen: AlertFilter, *, limit: int = 50, before: int | None = None) -> list[VerdictSummary]:
         """Partitions with alerts, open or closed, the newest verdict first.
@@ -304,6 +323,24 @@ class Repository:
         """What a person decided about the partition's verdict, or None."""
         return run(self._engine, lambda c: review.load(c, dataset, partition))
 
+    def answered_alarms(self, dataset: str, before: str | None = None) -> list[AnsweredAlarm]:
+        """The alarms that people have decided about: of all partitions, or of those before one."""
+        return run(self._engine, lambda c: answer.answered_alarms(c, dataset, before))
+
+    def record(self, dataset: str, before: str, options: str) -> Record:
+        """How reliable the gate has been on the partitions before one, as far as verdicts and decisions tell.
+
+        :param options: digest of the gate's options: of a backtest with others nothing is said
+        """
+        return run(self._engine, lambda c: answer.record(c, dataset, before, options))
+
+    def save_replay(self, dataset: str, options: str, replay: Replay) -> None:
+        """Keep what a backtest of a dataset's stored history found, in place of the one before.
+
+        :param options: digest of the options that it was made with
+        """
+        run(self._engine, lambda c: answer.save_replay(c, dataset, options, replay))
+
     def history_start(self, dataset: str, before: str) -> HistoryStart | None:
         """The newest partition before another that a person has called the new normal, or None."""
         return run(self._engine, lambda c: review.history_start(c, dataset, before))
@@ -315,6 +352,14 @@ class Repository:
     def dataset_alike(self, dataset: str, least: int) -> str | None:
         """Another dataset with nearly the same name and at least so many profiles, or None."""
         return run(self._engine, lambda c: maturity.alike(c, dataset, least))
+
+    def dataset_before(self, dataset: str, origin: Origin, least: int) -> str | None:
+        """Another dataset with at least so many profiles that the same task has judged in an earlier run, or None."""
+        return run(self._engine, lambda c: maturity.judged_before(c, dataset, origin, least))
+
+    def stalled(self, dataset: str, partition: str, origin: Origin, least: int) -> str | None:
+        """Why a dataset will never have so many partitions as its gate is called, or None."""
+        return run(self._engine, lambda c: maturity.stalled(c, dataset, partition, origin, least))
 
     def snooze(
         self,
@@ -359,28 +404,4 @@ class Repository:
         :raises StoreError: when the dataset is unknown, nothing would be kept, or too little for a dataset's gate to
             learn from: then nothing is dropped of any dataset
         """
-        if keep < 1:
-            raise StoreError(f"Pruning cannot keep {keep} partitions: keep at least 1.")
-        total = Pruned()
-        names = run(self._engine, lambda c: prune.targets(c, dataset))
-        for name in names:
-            run(self._engine, lambda c, name=name: prune.require_enough(c, name, keep))  # type: ignore[misc]
-        for name in names:
-            done = self._prune(name, keep)
-            total += done
-            if say is not None:
-                say(name, done)
-        return total
-
-    def _prune(self, dataset: str, keep: int) -> Pruned:
-        before = run(self._engine, lambda c: prune.cut(c, dataset, keep))
-        done = Pruned()
-        while before is not None:
-            began = time.monotonic()
-            partitions, columns = run(self._engine, lambda c: prune.drop_some(c, dataset, str(before)))
-            if not partitions:
-                break
-            done += Pruned(1 - done.datasets, partitions, columns)
-            # Half of the server's disk and processor is for the gates.
-            time.sleep(time.monotonic() - began)
-        return done
+        return prune.prune(self._engine, keep, dataset, say)

@@ -207,6 +207,8 @@ class MetricHistory:
     metric: str
     values: tuple[tuple[str, float | None], ...]
     """(partition, value); None where the metric has no value."""
+    unreadable: tuple[str, ...] = ()
+    """The partitions whose stored values of the column are damaged."""
 
 
 WORDS: dict[Decision, str] = {

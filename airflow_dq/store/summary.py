@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class AttemptStatus:
     """A profile of the partition is stored, by this attempt or by an earlier one."""
     is_current: bool
     """The stored profile is this attempt's."""
+    clock_ahead: timedelta = timedelta(0)
+    """How far the database's clock, by which the times here are, was seen ahead of this process's; negative: behind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,8 @@ class ProfileRow(Base):
     """Whether its columns' states may still be there; retention drops them."""
     has_variants: Mapped[bool] = mapped_column(server_default=true())
     """The same of the injected variants."""
+    checks: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a declared check measures -> what was measured for it."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
@@ -307,6 +309,22 @@ class ReviewEventRow(Base):
     at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     comment: Mapped[str | None] = mapped_column(Text)
     detail: Mapped[str | None] = mapped_column(Text)
+
+
+class ReplayRow(Base):
+    """What the last backtest of a dataset's stored history found."""
+
+    __tablename__ = "replay"
+
+    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
+    options: Mapped[str] = mapped_column(Text)
+    """Digest of the options that it was made with."""
+    judged: Mapped[int]
+    """Partitions judged, without those that a person has rejected."""
+    alarms: Mapped[int]
+    newest: Mapped[str] = mapped_column(Key)
+    """Key of the newest partition that was replayed."""
+    made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class SnoozeRow(Base):

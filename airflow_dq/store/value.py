@@ -7,11 +7,10 @@ from typing import Any
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.metrics.encoding import builtin_metric, builtin_metrics, decode_metrics, encode_metrics, strict_json
+from airflow_dq.metrics.encoding import builtin_metrics, decode_metrics, encode_metrics, strict_json
 from airflow_dq.options.key import require_trimmed
 
 __all__ = [
-    "builtin_metric",
     "builtin_metrics",
     "decode_metrics",
     "encode_metrics",

@@ -17,6 +17,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.outcome import as_value
 from airflow_dq.profile.model import Profile
 from airflow_dq.store import review
 from airflow_dq.store.damage import raw
@@ -26,7 +27,7 @@ from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.profile_writer import normalise
 from airflow_dq.store.review_model import Origin
 from airflow_dq.store.table import AlertRow, DatasetRow, OriginRow, ProfileRow, ProgramRow, VerdictRow
-from airflow_dq.store.value import builtin_metric, finite, storable_key, storable_text
+from airflow_dq.store.value import finite, storable_key, storable_text
 
 _REJUDGED = "The partition was judged again, by another program or other options, and no longer gives this alert."
 
@@ -117,7 +118,7 @@ def _save_verdict(
     kept = select(*others, raw(VerdictRow.document, "document"))
     stored = connection.execute(kept.where(*_of(VerdictRow, where))).one_or_none()
     if stored is None:
-        withheld = is_withheld(verdict.status, None, before=False)
+        withheld = is_withheld(_weighed(verdict), None, before=False)
         made = insert(VerdictRow).values(**where, **values, withheld=withheld).returning(VerdictRow.id)
         return connection.execute(made).scalar_one(), True
     change = update(VerdictRow).where(VerdictRow.id == stored.id)
@@ -130,9 +131,14 @@ def _save_verdict(
         # A person's decision was about other data, or about another verdict on it.
         values |= {"decision": None, "decided_by": None, "decided_at": None, "comment": None}
         decision = None
-    values["withheld"] = is_withheld(verdict.status, decision, stored.withheld)
+    values["withheld"] = is_withheld(_weighed(verdict), decision, stored.withheld)
     connection.execute(change.values(**values, judged_at=func.clock_timestamp()))
     return int(stored.id), True
+
+
+def _weighed(verdict: Verdict) -> Status:
+    """The status as it counts for the history: what somebody asked to be warned of is no reason to learn nothing."""
+    return Status.PASS if verdict.only_warns else verdict.status
 
 
 def _add_origin(connection: Connection, owner: int, verdict_id: int, origin: Origin) -> None:
@@ -204,6 +210,6 @@ def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
 
 
 def _observed_columns(value: Any) -> dict[str, Any]:
-    plain = None if value is None else builtin_metric(value)
+    plain = None if value is None else as_value(value)
     reason = plain.value if isinstance(plain, Reason) else None
     return {"observed": None if reason else plain, "reason": reason}

@@ -37,6 +37,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in (
         "snooze",
+        "replay",
         "review_event",
         "alert",
         "verdict_origin",
@@ -104,6 +105,7 @@ def _create_profile() -> None:
         sa.Column("options", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("has_states", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column("checks", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -313,6 +315,20 @@ def _create_review() -> None:
     )
     _index("review_event", op.f("ix_review_event_dataset_id"), "dataset_id", "partition_key", "id")
     _index("review_event", "ix_review_event_new_normal", "dataset_id", "sort_key", where="action = 'new_normal'")
+    op.create_table(
+        "replay",
+        sa.Column("dataset_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("options", sa.Text(), nullable=False),
+        sa.Column("judged", sa.Integer(), nullable=False),
+        sa.Column("alarms", sa.Integer(), nullable=False),
+        sa.Column("newest", sa.Text(collation="C"), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_replay_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("dataset_id", name=op.f("pk_replay")),
+        schema=SCHEMA,
+    )
     op.create_table(
         "snooze",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),

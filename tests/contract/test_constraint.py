@@ -18,6 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import airflow_dq.learn
+from airflow_dq.check import Checks
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.explain.statement import statement_of
@@ -183,7 +184,14 @@ def damaged(count: int) -> History:
     return history(*(partition(i, ways[(i // 5) % len(ways)] if i % 5 == 3 else "clean") for i in range(count)))
 
 
+CHECKS = Checks("t")
+CHECKS.rows(error=">0")
+CHECKS.col("amount").completeness(error=">=0.5")
+CHECKS.col("amount").mean(error=">0", warn=">1")
+CHECKS.rule("amount >= 0")
+CHECKS.col("word").isin(["a", "b", "", "ß"])
 OPTIONS = (
+    SynthesisOptions(checks=tuple(CHECKS)),
     SynthesisOptions(),
     SynthesisOptions(scope="column", target_fpr=0.05, stationary=False),
     SynthesisOptions(max_clauses=1, metrics=("row_count", "mean", "l1", "new_ratio", "complete_ratio")),

@@ -57,6 +57,7 @@ def test_what_a_notebook_or_a_dag_imports_by_name_is_light_until_it_is_used() ->
     code = f"""
 import json, sys
 heavy = lambda: sorted({{name.split('.')[0] for name in sys.modules}} & {{'airflow', 'sqlalchemy', *{HEAVY!r}}})
+import airflow_dq.check.file
 import airflow_dq, airflow_dq.options, airflow_dq.profile, airflow_dq.program, airflow_dq.learn.program
 import airflow_dq.judge.verdict, airflow_dq.metrics.descriptor
 from airflow_dq import ProfileOptions, SynthesisOptions

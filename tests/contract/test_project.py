@@ -154,7 +154,7 @@ def test_readme_targets_are_in_the_makefile():
 
 def test_readme_python_compiles():
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         compile(block, "README.md", "exec")
 

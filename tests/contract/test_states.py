@@ -54,6 +54,8 @@ CASES = [
     for kind in sorted(state.kinds)
     for limit in ((None, 3) if hasattr(state, "limit") else (None,))
 ]
+FEWER = settings(max_examples=settings.default.max_examples // 2)
+"""There are forty cases of every test."""
 every_state = pytest.mark.parametrize(("state", "kind", "limit"), CASES)
 
 
@@ -99,7 +101,6 @@ def test_every_state_is_documented(state: type[State]) -> None:
 
 @every_state
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
 def test_merging_any_split_is_the_state_of_the_whole(state, kind, limit, data) -> None:
     array = data.draw(arrays(kind))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(array)), max_size=4)))
@@ -123,7 +124,7 @@ def test_merging_any_split_is_the_state_of_the_whole(state, kind, limit, data) -
 
 @every_state
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@FEWER
 def test_merge_is_commutative_and_empty_is_its_identity(state, kind, limit, data) -> None:
     with limited(state, limit):
         a, b = (state.of(data.draw(arrays(kind))) for _ in range(2))
@@ -135,7 +136,7 @@ def test_merge_is_commutative_and_empty_is_its_identity(state, kind, limit, data
 
 @every_state
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@FEWER
 def test_a_sketch_to_compare_is_the_sketch_without_what_no_distance_reads(state, kind, limit, data) -> None:
     with limited(state, limit):
         made = state.of(data.draw(arrays(kind)))
@@ -144,7 +145,7 @@ def test_a_sketch_to_compare_is_the_sketch_without_what_no_distance_reads(state,
 
 @every_state
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@FEWER
 def test_the_codec_restores_an_equal_state(state, kind, limit, data) -> None:
     with limited(state, limit):
         original = state.of(data.draw(arrays(kind)))

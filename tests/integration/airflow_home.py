@@ -55,11 +55,13 @@ class AirflowHome:
     :param folder: the home
     :param dsn: the statistics database
     :param in_environment: whether the processes find it in AIRFLOW_DQ_DSN
+    :param database: Airflow's own database, when it is not the SQLite file in its home
     """
 
     folder: Path
     dsn: str
     in_environment: bool = True
+    database: str | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -72,7 +74,9 @@ class AirflowHome:
             "AIRFLOW__CORE__DAGS_FOLDER": str(self.folder / "dags"),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
-            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{self.folder}/airflow.db",
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": self.database or f"sqlite:///{self.folder}/airflow.db",
+            # Of PostgreSQL's drivers only the synchronous one is installed; nothing here runs what needs another.
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_ASYNC": f"sqlite+aiosqlite:///{self.folder}/airflow.db",
             "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
             "NO_COLOR": "1",
         }

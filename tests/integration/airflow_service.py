@@ -85,7 +85,8 @@ def airflow_service(home: AirflowHome) -> Iterator[Service]:
         "AIRFLOW__CORE__PARALLELISM": "3",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
-        # After 5 s a worker asks again: of a busy server, that its task may start, which by then has started.
+        # A worker asks again after 5 s, four times, and then its try has failed: with eighteen processes for two cores,
+        # it took four requests to start each of three gates.
         "AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60",
         # All four would be served on fixed ports, which another Airflow of this machine may have.
         "AIRFLOW__LOGGING__WORKER_LOG_SERVER_PORT": "0",

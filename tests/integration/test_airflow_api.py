@@ -7,8 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.program import SynthesisOptions
 from airflow_dq.store import open_store
 from airflow_dq.store.review_model import AlertFilter
 from tests.integration.airflow_home import AirflowHome
@@ -20,6 +23,9 @@ pytestmark = pytest.mark.slow
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 16)]
 TODAY = DAYS[-1]
+BEFORE = [f"2025-12-{day}" for day in range(18, 32)]
+BAD = DAYS[2]
+"""A day of the backfill, about which a gate of any other run would ask."""
 ENDED = ("success", "failed", "skipped", "upstream_failed")
 WAITING = ("accept", "reject", "by_hand")
 
@@ -49,9 +55,11 @@ for name in ("accept", "reject", "by_hand"):
 
 @pytest.fixture(scope="module")
 def home(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AirflowHome:
-    """Files to backfill from, and three datasets whose newest partition is bad."""
+    """Files to backfill from behind a history, one of them bad, and three datasets whose newest partition is bad."""
     made, lake = home_with_lake(postgres_dsn, tmp_path_factory.mktemp("airflow"), DAYS[:5])
+    pq.write_table(orders(99, factor=100.0), lake / f"day={BAD}.parquet")
     with open_store(postgres_dsn) as store:
+        save(store, "api_backfilled", BEFORE, orders(0))
         for name in WAITING:
             save(store, f"api_{name}", DAYS, orders(99, factor=100.0))
     made.migrate()
@@ -132,6 +140,7 @@ def test_a_dags_backfill_only_profiles(home: AirflowHome, service: Service, comm
     assert [home.task_states()[gate] for gate in gates] == ["success"] * 3
     with open_store(home.dsn) as store:
         lines = {line.partition: line.verdict for line in store.partitions("api_backfilled")}
+        assert judge(store, "api_backfilled", BAD, SynthesisOptions(scope="column", target_fpr=0.01)).status == "fail"
     assert {day: lines[day] for day in DAYS[:3]} == dict.fromkeys(DAYS[:3])
 
 

@@ -25,6 +25,7 @@ from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.report import render_page
 from airflow_dq.store import Repository, open_store
+from airflow_dq.store.review_model import Origin
 from tests.integration.sample import ODD_NAME, days, make_profile
 
 OPTIONS = SynthesisOptions(target_fpr=0.05, history=20, min_history=5)
@@ -328,6 +329,62 @@ def test_a_new_dataset_with_a_name_like_another_asks_whether_it_is_misspelt(stor
     verdict = judge(store, "flihgts", "2024-01-01", OPTIONS)
     assert verdict.status is Status.WARMING_UP
     assert "There is a dataset 'flights' too: is 'flihgts' misspelt?" in str(verdict.reason)
+
+
+def test_a_new_dataset_of_a_task_that_has_judged_another_asks_whether_it_is_misspelt(store: Repository) -> None:
+    for dataset, profiles in (("flights", days(6)), ("arrivals", days(1))):
+        for profile in profiles:
+            store.save_profile(store.begin_attempt(dataset, str(profile.partition)), dataset, profile)
+    judge(store, "flights", "2024-01-06", OPTIONS, origin=Origin("dag", "run1", "gate"))
+    verdict = judge(store, "arrivals", "2024-01-01", OPTIONS, origin=Origin("dag", "run2", "gate"))
+    assert verdict.status is Status.WARMING_UP
+    assert "The same task has judged dataset 'flights' before: is 'arrivals' misspelt?" in str(verdict.reason)
+    other = judge(store, "arrivals", "2024-01-01", OPTIONS, origin=Origin("dag", "run2", "other_gate"))
+    assert "misspelt" not in str(other.reason)
+
+
+def test_a_key_that_never_changes_is_not_green_for_ever(store: Repository) -> None:
+    """One partition that each run replaces: there is never a history, and nothing is ever checked."""
+    put(store, make_profile("latest"))
+    gate = Origin("dag", "now", "gate")
+    assert judge(store, "t", "latest", OPTIONS, origin=gate).status is Status.WARMING_UP
+    found = []
+    for days_ago, runs in ((40, 98), (10, 200), (40, 200)):
+        with store._engine.begin() as connection:
+            connection.execute(text("DELETE FROM airflow_dq.verdict_origin"))
+            connection.execute(
+                text(
+                    "INSERT INTO airflow_dq.verdict_origin"
+                    " (verdict_id, dataset_id, dag_id, run_id, task_id, map_index, judged_at)"
+                    " SELECT id, dataset_id, 'dag', 'run' || n, 'gate', -1, now() - :days * interval '1 day'"
+                    " FROM airflow_dq.verdict, generate_series(1, :runs) n"
+                ),
+                {"runs": runs, "days": days_ago},
+            )
+        found.append(judge(store, "t", "latest", OPTIONS, origin=gate))
+    assert [verdict.status for verdict in found] == [Status.WARMING_UP, Status.WARMING_UP, Status.NOT_EVALUATED]
+    verdict = found[-1]
+    assert str(verdict.reason).startswith("Partition 'latest' was judged in 200 runs, and the dataset still has fewer")
+    assert conclude("t", verdict, "warn").outcome == "fail"
+
+
+def test_a_dataset_with_another_name_in_every_run_is_not_green_for_ever(store: Repository) -> None:
+    def run(number: int, dataset: str) -> Verdict:
+        key = f"2024-02-{number:02d}"
+        store.save_profile(store.begin_attempt(dataset, key), dataset, make_profile(key))
+        return judge(store, dataset, key, OPTIONS, origin=Origin("dag", f"run{number}", "gate"))
+
+    needed = 3 * OPTIONS.min_history
+    for number in range(1, needed + 1):
+        assert run(number, f"orders_{number}").status is Status.WARMING_UP
+    verdict = run(needed + 1, "orders_x")
+    assert verdict.status is Status.NOT_EVALUATED
+    assert f"Task 'gate' of DAG 'dag' has judged {needed} datasets that each have a single partition" in str(
+        verdict.reason
+    )
+    # With one name for all it may become older.
+    run(needed + 2, "orders")
+    assert run(needed + 3, "orders").status is Status.WARMING_UP
 
 
 def test_pruning_leaves_a_gate_what_it_needs(learned: Repository) -> None:

@@ -1,4 +1,4 @@
-"""A backtest of what is stored: every partition counts, whatever became of it, and nothing is written."""
+"""A backtest of what is stored: every partition counts, whatever became of it, and none is changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from sqlalchemy import text
 from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.main import main
 from airflow_dq.codec import from_json
+from airflow_dq.explain.record import Replay
+from airflow_dq.gate.pipeline import options_digest
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import BacktestResult
 from airflow_dq.store import Repository
@@ -107,10 +110,17 @@ def test_stored_history_to_report(
     out = " ".join(capsys.readouterr().out.split())
     assert "2024-01-12 1,000 ALARM" in out
     assert "the injected errors are no longer kept" in out
+    # What a gate with these options says beside its alarms.
+    record = store.record("t", "2024-02-01", options_digest(found.options))
+    assert record.replay == Replay(judged=7, alarms=1, newest="2024-01-15")
 
 
 def test_a_span_of_the_stored_history(
-    past: list[Profile], clean_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    store: Repository,
+    past: list[Profile],
+    clean_dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     span = ("--from", "2024-01-13", "--to", "2024-01-14", "--quick", "--json")
     assert run(clean_dsn, monkeypatch, "t", *span) == 0
@@ -119,6 +129,8 @@ def test_a_span_of_the_stored_history(
     learned = {key for one in found["partitions"] for alert in one["alerts"] for key, _ in alert["history"]}
     assert not learned & {"2024-01-10", "2024-01-11"}
     assert [one["partition"] for one in found["partitions"]] == ["2024-01-13", "2024-01-14"]
+    # It does not speak of the newest partitions, and is not kept.
+    assert store.record("t", "2024-02-01", options_digest(SynthesisOptions())).replay is None
     assert run(clean_dsn, monkeypatch, "t", "--from", "2025") == 2
     assert "No partition lies from 2025 to the last: there are 15" in capsys.readouterr().err
 

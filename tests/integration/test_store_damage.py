@@ -76,6 +76,24 @@ def test_retention_fails_no_stored_profile(learned: Repository, table: str, colu
     assert kept < 10
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("column_profile", "metrics"), ("column_profile", "distances"), ("column_state", "data")]
+)
+def test_pages_are_told_what_cannot_be_read(learned: Repository, table: str, column: str) -> None:
+    assert learned.unreadable_columns("t", TODAY) == ()
+    damage(learned, table, column, TODAY)
+    assert learned.unreadable_columns("t", TODAY) == ("price",)
+    told = {one.unreadable for one in learned.metric_histories("t") if one.column == "price"}
+    assert told == {(TODAY,) if column == "metrics" else ()}
+    assert {one.unreadable for one in learned.metric_histories("t") if one.column != "price"} == {()}
+
+
+def test_a_damaged_program_is_named_and_stops_no_page(learned: Repository, caplog: pytest.LogCaptureFixture) -> None:
+    damage(learned, "program", "document", TODAY)
+    assert learned.current_program("t") == (TODAY, None)
+    assert f"Dataset 't', partition '{TODAY}', its program" in caplog.text
+
+
 @pytest.mark.parametrize("table", ["program", "verdict"])
 def test_a_damaged_document_is_made_anew(learned: Repository, table: str) -> None:
     before = learned.verdict_of_partition("t", TODAY)

@@ -68,6 +68,8 @@ def test_main_queries_use_indexes(store: Repository) -> None:
         store.save_verdict("t", profiles[9], None, verdict)
         store.load_verdict("t", "2024-01-10")
         store.load_program("t", "2024-01-10")
+        store.answered_alarms("t", "2024-01-10")
+        store.record("t", "2024-01-10", "digest")
         store.partitions("t", 5)
         store.save_profile(store.begin_attempt("t", "2024-01-10"), "t", days(10, seed=8)[9])
     assert len(found) > 20

@@ -3,11 +3,14 @@
 =========================  ===========================================================================================
 test_killed_process        kill -9 of a process in the middle of a save, of a judgement, of tidying up
 test_killed_spark          kill -9 of a Spark job between two partitions, and the job again
+test_killed_cluster        kill -9 of the driver and of an executor of a stand-alone cluster
 test_killed_postgres       kill -9, restart and absence of PostgreSQL; each connection of a save cut in turn; a trigger
 test_stopped_postgres      a server that hangs (SIGSTOP), for a moment and for long; one whose disk is full
 test_two_workers           two workers on a partition, on a dataset; reading and judging what is being replaced
 test_gate_order            a gate before its profile, without its database, and with clocks that disagree
+test_clock_skew            a database whose clock is an hour ahead of the workers, or behind
 test_airflow_outage        PostgreSQL away while a gate of a real DAG run is rescheduled again and again
+test_airflow_crowd         20 decisions at once about a parked gate, with PostgreSQL as Airflow's own database
 test_concurrent_review     several people, a judge and the profile job at a partition at once
 test_gate_invariant        random sequences of all that can happen to a dataset: green only where something was checked
 test_late                  what retention keeps, and old partitions that are repaired or judged late

@@ -19,6 +19,7 @@ from sqlalchemy import text
 
 from airflow_dq.corruption.variant import with_variants
 from airflow_dq.gate.pipeline import judge
+from airflow_dq.options.key import order_key
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import SynthesisOptions
@@ -51,29 +52,31 @@ def profiled(seed: int) -> Profile:
 
 _OLDER = """
     WITH model AS (
-        SELECT p.*, row_number() OVER (ORDER BY p.partition_key) - 1 AS place, count(*) OVER () AS places
+        SELECT p.*, row_number() OVER (ORDER BY p.sort_key) AS place, count(*) OVER () AS places
         FROM airflow_dq.profile p
+    ), older AS (
+        SELECT partition_key, sort_key, 1 + n % (SELECT count(*) FROM airflow_dq.profile) AS place
+        FROM unnest(CAST(:keys AS text[]), CAST(:sort_keys AS text[])) WITH ORDINALITY
+            AS o(partition_key, sort_key, n)
     ), attempt AS (
-        INSERT INTO airflow_dq.profile_attempt (dataset_id, partition_key, state, read_options, engine, version)
-        SELECT model.dataset_id, to_char(CAST(:first AS date) - CAST(n AS int), 'YYYY-MM-DD'), 'succeeded', '{}',
-            'generated', '0'
-        FROM generate_series(0, :count - 1) n JOIN model ON model.place = n % model.places
-        RETURNING id, dataset_id, partition_key
+        INSERT INTO airflow_dq.profile_attempt (dataset_id, partition_key, sort_key, state, read_options, engine,
+            version)
+        SELECT model.dataset_id, older.partition_key, older.sort_key, 'succeeded', '{}', 'generated', '0'
+        FROM older JOIN model USING (place)
+        RETURNING id, partition_key
     ), profile AS (
-        INSERT INTO airflow_dq.profile (dataset_id, partition_key, attempt_id, row_count, fingerprint, options,
-            has_states, has_variants)
-        SELECT attempt.dataset_id, attempt.partition_key, attempt.id, model.row_count, model.fingerprint, model.options,
-            false, false
-        FROM attempt JOIN model
-            ON model.place = (CAST(:first AS date) - CAST(attempt.partition_key AS date)) % model.places
+        INSERT INTO airflow_dq.profile (dataset_id, partition_key, sort_key, attempt_id, row_count, fingerprint,
+            options, has_states, has_variants)
+        SELECT model.dataset_id, older.partition_key, older.sort_key, attempt.id, model.row_count, model.fingerprint,
+            model.options, false, false
+        FROM older JOIN model USING (place) JOIN attempt ON attempt.partition_key = older.partition_key
         RETURNING id, partition_key
     )
     INSERT INTO airflow_dq.column_profile (profile_id, ordinal, name, kind, data_type, remark, states_digest,
         fingerprint, metrics, distances)
     SELECT profile.id, c.ordinal, c.name, c.kind, c.data_type, c.remark, c.states_digest, c.fingerprint, c.metrics,
         c.distances
-    FROM profile JOIN model
-        ON model.place = (CAST(:first AS date) - CAST(profile.partition_key AS date)) % model.places
+    FROM profile JOIN older USING (partition_key) JOIN model USING (place)
     JOIN airflow_dq.column_profile c ON c.profile_id = model.id
 """
 
@@ -88,8 +91,9 @@ def fill(store: Repository, days: int, real: int) -> None:
         attempt = store.begin_attempt(DATASET, key(ago), engine="generated")
         store.save_profile(attempt, DATASET, profile, tidy=ago % 40 == 0)
     if days > real:
+        keys = [key(ago) for ago in range(real + 1, days + 1)]
         with store._engine.begin() as connection:
-            connection.execute(text(_OLDER), {"first": key(real + 1), "count": days - real})
+            connection.execute(text(_OLDER), {"keys": keys, "sort_keys": [order_key(one) for one in keys]})
 
 
 def measure(store: Repository, figures: Figures) -> None:
@@ -110,9 +114,10 @@ def measure(store: Repository, figures: Figures) -> None:
     }
     for name, call in pages.items():
         call()
-        began = time.monotonic()
+        began, cpu = time.monotonic(), time.process_time()
         call()
         figures.add(name, time.monotonic() - began, "s", PAGE_SECONDS)
+        figures.add(f"{name}, CPU", time.process_time() - cpu, "s")
 
 
 def main(arguments: list[str] | None = None) -> int:

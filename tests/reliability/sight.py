@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import text
@@ -14,7 +15,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.store import Repository
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120
+PATIENCE = 300
 """Seconds in which something must have happened, on a slow machine."""
 
 
@@ -77,6 +78,16 @@ def script(text: str, dsn: str, folder: Path) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+def family(process: int) -> list[int]:
+    """A process and all that descend from it: a driver, its JVM, and the JVM's Python workers."""
+    found = [process]
+    for one in found:
+        for task in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(FileNotFoundError):
+                found += [int(child) for child in task.read_text().split()]
+    return found
 
 
 def report(test: str, **figures: float | str) -> None:

@@ -18,7 +18,7 @@ from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository
 from airflow_dq.triggers.profile import progress
 from tests.reliability.server import Server
-from tests.reliability.sight import assert_whole, report, rows, script, until
+from tests.reliability.sight import assert_whole, family, report, rows, script, until
 
 pytestmark = pytest.mark.slow
 
@@ -30,15 +30,6 @@ os.environ.update({environment!r})
 sys.argv = ["profile.py", "--spec", {spec!r}]
 runpy.run_path({path!r}, run_name="__main__")
 """
-
-
-def family(process: int) -> list[int]:
-    """A process and all that descend from it: the driver, its JVM, and the JVM's Python workers."""
-    found = [process]
-    for one in found:
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            found += [int(child) for child in task.read_text().split()]
-    return found
 
 
 def test_killed_between_two_partitions(store: Repository, server: Server, tmp_path: Path) -> None:

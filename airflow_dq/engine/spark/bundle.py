@@ -17,6 +17,7 @@ _PARTS = (
     "exceptions.py",
     "settings.py",
     "visible.py",
+    "check",
     "options",
     "states",
     "metrics",

@@ -27,7 +27,8 @@ from airflow_dq.exceptions import (
 )
 from airflow_dq.options.job import NULL_KEY, PATH_FORMATS, JobSpec
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.profile.table import ColumnState, TableState
+from airflow_dq.profile.column_state import ColumnState
+from airflow_dq.profile.table import TableState
 from airflow_dq.states.base import Kind
 
 Place = str | Listing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from airflow_dq.explain.cause.hypothesis import Cause, hypotheses_for
+from airflow_dq.explain.cause.hypothesis import Cause, Disturbance, hypotheses_for, undenied
 from airflow_dq.explain.comparison import Comparison
 
 CONVINCING = 0.7
@@ -14,9 +14,13 @@ AHEAD = 0.04
 """How much more it must explain than the next best one of another type."""
 
 
-def likely_cause(comparison: Comparison) -> Cause | None:
-    """The error that explains clearly best what happened to the column; None when none does."""
-    found = sorted(_explanations(comparison), key=lambda cause: -cause.score)
+def likely_cause(comparison: Comparison, disturbance: Disturbance = Disturbance.NONE) -> Cause | None:
+    """The error that explains clearly best what happened to the column; None when none does.
+
+    :param disturbance: what was found of the values, which no cause may deny
+    """
+    possible = (undenied(cause, disturbance) for cause in _explanations(comparison))
+    found = sorted((cause for cause in possible if cause is not None), key=lambda cause: -cause.score)
     if not found or found[0].score < CONVINCING:
         return None
     others = [cause.score for cause in found[1:] if cause.type != found[0].type]
@@ -36,4 +40,4 @@ def _explanations(comparison: Comparison) -> Iterator[Cause]:
             best = max(best, score)
 
 
-__all__ = ["Cause", "likely_cause"]
+__all__ = ["Cause", "Disturbance", "likely_cause"]

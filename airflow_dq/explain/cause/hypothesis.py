@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cache
 from importlib import import_module
 
@@ -24,6 +25,26 @@ class Cause:
     """What it looks like, for a person: ``change of unit, x60``."""
     score: float
     """Share of what happened that it explains, 0 to 1."""
+    plain: str | None = None
+    """The words without their claim that the values are distributed as before; None where they claim no such thing."""
+
+
+class Disturbance(IntEnum):
+    """What was found of a column's values."""
+
+    NONE = 0
+    """Nothing."""
+    VALUES = 1
+    """Other single values than before, as there are where fewer of many came."""
+    SHAPE = 2
+    """Another distribution, which no number of rows explains."""
+
+
+def undenied(cause: Cause, disturbance: Disturbance) -> Cause | None:
+    """The cause without a claim that what was found denies; None when nothing of it is left."""
+    if cause.plain is None or disturbance is Disturbance.NONE:
+        return cause
+    return None if disturbance is Disturbance.SHAPE else replace(cause, words=cause.plain)
 
 
 Examine = Callable[[Comparison], "Cause | None"]

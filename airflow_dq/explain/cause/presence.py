@@ -14,6 +14,10 @@ from airflow_dq.states.number import NumberDistribution
 _ALL = tuple(Kind)
 _SEVERAL = 3
 """The counts of at most this many values may have a common divisor by chance."""
+_MISSING = {"nulls": "null", "nans": "NaN", "empty": "empty"}
+"""The sorts of missing values, by their counters."""
+_EXCHANGED = 0.005
+"""A smaller share of the rows has no cause worth a name."""
 _VOLUME = 0.2
 """A change of the row count by less than this share has no cause worth a name."""
 
@@ -42,10 +46,25 @@ def _what(comparison: Comparison) -> str:
         return "null"
     now, before = states
     grown = {
-        name: getattr(now, name) / max(1, now.rows) - getattr(before, name) / max(1, before.rows)
-        for name in ("nulls", "nans", "empty")
+        name: getattr(now, name) / max(1, now.rows) - getattr(before, name) / max(1, before.rows) for name in _MISSING
     }
-    return {"nulls": "null", "nans": "NaN", "empty": "empty"}[max(grown, key=lambda name: grown[name])]
+    return _MISSING[max(grown, key=lambda name: grown[name])]
+
+
+@hypothesis(*_ALL)
+def exchanged(comparison: Comparison) -> Cause | None:
+    """One sort of missing value in place of another: as many are missing as before."""
+    states = comparison.states(Counts)
+    if states is None or not all(side.rows for side in states):
+        return None
+    now, before = states
+    grown = {name: getattr(now, name) / now.rows - getattr(before, name) / before.rows for name in _MISSING}
+    into, out_of = max(grown, key=lambda name: grown[name]), min(grown, key=lambda name: grown[name])
+    risen, left = grown[into], abs(now.missing / now.rows - before.missing / before.rows)
+    if risen <= _EXCHANGED or risen <= 2.0 * comparison.usual_change("complete_ratio") or -grown[out_of] <= 0.5 * risen:
+        return None
+    words = f"{_MISSING[into]} in place of {_MISSING[out_of]} in {percent(risen)} of the rows"
+    return Cause("increased_nulls", f"{into} for {out_of}", words, 1.0 - min(1.0, left / risen))
 
 
 @hypothesis(Kind.NUMERIC)
@@ -112,8 +131,8 @@ def volume(comparison: Comparison) -> Cause | None:
     score = 1.0 - min(1.0, 2.0 * unlike(comparison))
     many = "fewer" if ratio < 1 else "more"
     share = percent(ratio) if ratio < 1 else f"{ratio:.2g} times"
-    words = f"{many} rows ({share} of the usual number), distributed as before"
-    return Cause("volume_change", many, words, score)
+    plain = f"{many} rows ({share} of the usual number)"
+    return Cause("volume_change", many, f"{plain}, distributed as before", score, plain)
 
 
 def copies_of(comparison: Comparison) -> int | None:

@@ -10,6 +10,8 @@ from airflow_dq.explain.wording import number_words, quoted
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
+_OUTSIDE = 0.05
+"""Two samples of 20 values reach so far beyond each other."""
 _MOST = 0.75
 """A part that is larger than this share is not remarkable."""
 
@@ -28,6 +30,9 @@ def part_of_numbers(comparison: Comparison) -> Cause | None:
     if now.exact and comparison.usual_novelty < 0.5 and np.isin(now.values, before.values).mean() < 0.5:
         return None
     found = []
+    # Of a part nothing lies outside of the whole: values that go on where others ended have grown.
+    outside = {"lowest": float((now.values < before.values[0]).mean())}
+    outside["highest"] = float((now.values > before.values[-1]).mean())
     size, moved = len(before.values), now.ks_distance(before)
     for side, most in (("lowest", float(before.share_up_to(high))), ("highest", float((before.values >= low).mean()))):
         edge_value = high if side == "lowest" else low
@@ -39,6 +44,8 @@ def part_of_numbers(comparison: Comparison) -> Cause | None:
         ]
         part = min(parts, key=now.ks_distance)
         share = len(part.values) / size
+        if outside[side] > _OUTSIDE:
+            continue
         if not 0.0 < share <= _MOST or share < 2.0 / before.count:
             continue
         score = fit(now.ks_distance(part), max(comparison.usual_distance, 2.0 / len(part.values)), moved)

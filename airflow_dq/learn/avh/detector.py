@@ -12,6 +12,7 @@ from airflow_dq.learn.choose.column import Choice, Space, WatchedMetric
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import select, tightest
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Scope, Skipped
+from airflow_dq.learn.constraint.direction import one_sided
 from airflow_dq.learn.constraint.range import Range, without_idle
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.learn.history.history import History
@@ -44,7 +45,7 @@ class PaperDetector(Detector):
                 reports[name] = ColumnReport(kind, reason=remark or found)
                 continue
             choice, ignored, errors = found
-            ranges = without_idle(Range.of(Scope((name,)), kind, one, past) for one in choice.chosen)
+            ranges = without_idle(Range.of(Scope((name,)), kind, one, past, own.direction) for one in choice.chosen)
             constraints += ranges
             reason = None if ranges else "no constraint catches an injected error within the target"
             reports[name] = ColumnReport(kind, errors, choice.coverage, ignored, reason)
@@ -59,19 +60,24 @@ def _learn(
     """The choice, the metrics that cannot be bounded and why, and the number of injected errors."""
     if len(past.profiles) < options.min_history:
         return f"{len(past.profiles)} of {options.min_history} partitions have it as a {kind} column so far"
-    training = Training.of(past, kind)
+    metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
+    training = Training.of(past, kind, metrics)
     if training is None:
         return "no injected errors to choose constraints by"
     watched: list[WatchedMetric] = []
     ignored: dict[str, str] = {}
-    for metric in metrics_for(kind):
-        if metric.paper and (options.metrics is None or metric.name in options.metrics):
-            found = _watch(past, metric, options, training)
-            if isinstance(found, str):
-                ignored[metric.name] = found
-            else:
-                watched.append(found)
+    for metric in metrics:
+        found = _watch(past, metric, options, training)
+        if isinstance(found, str):
+            ignored[metric.name] = found
+        else:
+            watched.append(found)
+    watched = one_sided(watched, options.direction)
     return _choose(watched, training, options.max_clauses, budget), ignored, len(training.errors)
+
+
+def _is_used(metric: Metric, options: SynthesisOptions) -> bool:
+    return metric.paper and (options.metrics is None or metric.name in options.metrics)
 
 
 def _watch(past: ColumnHistory, metric: Metric, options: SynthesisOptions, training: Training) -> WatchedMetric | str:
@@ -92,8 +98,8 @@ def _choose(watched: Sequence[WatchedMetric], training: Training, max_clauses: i
     candidates = [one.learned.candidates(budget) for one in watched]
     coverage = [
         found.violations(
-            training.errors.values(one.metric),
-            one.past[: max(0, len(one.past) - training.behind)],
+            training.errors.observed(one.metric),
+            training.before(one.past),
             may_be_absent=one.may_be_absent,
         )
         for one, found in zip(watched, candidates, strict=True)

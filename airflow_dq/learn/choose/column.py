@@ -11,10 +11,12 @@ from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.choose.budget import LEVELS
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
-from airflow_dq.learn.expect.band import FEW
 from airflow_dq.learn.expect.candidate import Candidates, Learned
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Metric
 
+FEW = 20
+"""With fewer partitions little is known of what is usual."""
 MARGINS = (0.5,)
 """An injected error counts once more for each of these margins if bounds that are wider by it catch it too: the next
 error will not be the injected one, and what is caught by a hair is caught half of the time."""
@@ -32,6 +34,13 @@ class WatchedMetric:
     """Its values on their slots."""
     may_be_absent: bool
     """Whether past partitions had nothing to measure."""
+    widening: Widening | None = None
+    """By how much people's answers widen its ranges."""
+
+    def candidates(self, budget: float) -> Candidates:
+        """The ranges when this false-positive rate may be spent, as wide as people's answers make them."""
+        found = self.learned.candidates(budget)
+        return found if self.widening is None else found.reaching(self.widening.factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +118,7 @@ class ColumnChoice:
 
     def at(self, budget: float) -> Choice:
         """The ranges at this false-positive rate."""
-        candidates = [one.learned.candidates(budget) for one in self.watched]
+        candidates = [one.candidates(budget) for one in self.watched]
         if self.training is None:
             return self._untrained(candidates, budget)
         return self._trained(candidates, self.training, budget)
@@ -146,9 +155,8 @@ class ColumnChoice:
 
     def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
         """Ranges x errors: which range catches which injected error, then the same again with each margin."""
-        values = training.errors.values(watched.metric)
-        # Counted from its end: a series may begin later than the history does.
-        past = watched.past[: max(0, len(watched.past) - training.behind)]
+        values = training.errors.observed(watched.metric)
+        past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
         found = [candidates, *(candidates.widened(margin) for margin in margins)]
         return np.concatenate(

@@ -6,16 +6,16 @@ partition's successor would have seen them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from airflow_dq.corruption.variant import variants_of
-from airflow_dq.learn.array import BoolArray
+from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.learn.expect.violation import Observed
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, MetricValue
 from airflow_dq.metrics.evaluate import ComparisonSide, compare
-from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.states.base import Kind, Representation
@@ -24,14 +24,18 @@ from airflow_dq.states.base import Kind, Representation
 class InjectedErrors:
     """The injected errors of one column of one partition."""
 
-    __slots__ = ("_before", "_kept", "_kind", "_measured", "_past", "_variants")
+    __slots__ = ("_asked", "_before", "_kept", "_kind", "_measured", "_observed", "_past", "_variants")
 
-    def __init__(self, profile: Profile, past: ColumnHistory, kind: Kind, before: Columns) -> None:
+    def __init__(
+        self, profile: Profile, past: ColumnHistory, kind: Kind, before: Columns, asked: Collection[Metric] = ()
+    ) -> None:
         """Take the errors of a column; nothing is measured before it is asked for.
 
         :param past: the column's history, which says in which representation distances are read
         :param kind: the column's kind; errors cannot be injected into a partition in which it had no type
         :param before: the column in the partitions that distances are measured from, oldest first
+        :param asked: metrics that will be asked for: of those with the same baseline all are measured when the first
+            one is
         """
         column = profile.columns.get(past.name)
         able = past.name in profile.variants or profile.sample is not None
@@ -39,7 +43,9 @@ class InjectedErrors:
         self._variants: Sequence[Variant] = variants_of(profile, past.name) if able and alike else ()
         self._past, self._kind, self._before = past, kind, before
         self._kept = tuple(range(len(self._variants)))
-        self._measured: dict[int, Sequence[Mapping[str, MetricValue]]] = {}
+        self._asked = asked
+        self._measured: dict[str, Sequence[MetricValue | None]] = {}
+        self._observed: dict[str, Observed] = {}
 
     def __len__(self) -> int:
         """Number of errors."""
@@ -58,22 +64,30 @@ class InjectedErrors:
     def drop(self, known: BoolArray) -> None:
         """Leave out the errors that something else catches already (a mask)."""
         self._kept = tuple(i for i, caught in zip(self._kept, known.tolist(), strict=True) if not caught)
+        self._observed.clear()
 
     def values(self, metric: Metric) -> list[MetricValue | None]:
         """The metric on each error; None where it cannot be measured."""
         if not metric.pair:
             return [self._variants[i].metrics.get(metric.name) for i in self._kept]
-        if metric.pool not in self._measured:
-            self._measured[metric.pool] = self._compare(metric.pool)
-        return [self._measured[metric.pool][i].get(metric.name) for i in self._kept]
+        if metric.name not in self._measured:
+            names = {metric.name, *(one.name for one in self._asked if one.pair and one.pool == metric.pool)}
+            compared = self._compare(metric.pool, names)
+            self._measured |= {name: [found.get(name) for found in compared] for name in names}
+        return [self._measured[metric.name][i] for i in self._kept]
 
-    def _compare(self, pool: int) -> Sequence[Mapping[str, MetricValue]]:
+    def observed(self, metric: Metric) -> Observed:
+        """The same, ready to be held against bounds."""
+        if metric.name not in self._observed:
+            self._observed[metric.name] = Observed.of(self.values(metric))
+        return self._observed[metric.name]
+
+    def _compare(self, pool: int, names: Collection[str]) -> Sequence[Mapping[str, MetricValue]]:
         """The distances of each error from a baseline, each in the representation that its history is read in."""
         found: list[dict[str, MetricValue]] = [{} for _ in self._variants]
         before = Baseline.of(self._before, self._kind, pool)
         if before is None or not before.known:
             return found
-        names = [metric.name for metric in metrics_for(self._kind, pair=True) if metric.pool == pool]
         read: dict[Representation, list[str]] = {}
         for name in names:
             read.setdefault(self._past.representation(name), []).append(name)
@@ -103,12 +117,20 @@ class Training:
     """Number of slots from that partition's to the end of the history, both included."""
 
     @classmethod
-    def of(cls, history: ColumnHistory, kind: Kind) -> Training | None:
-        """The training of a column; None when no errors are kept, or it admits none."""
+    def of(cls, history: ColumnHistory, kind: Kind, asked: Collection[Metric] = ()) -> Training | None:
+        """The training of a column; None when no errors are kept, or it admits none.
+
+        :param asked: metrics that will be asked for
+        """
         newest = len(history.profiles) - 1
         for index in range(newest, max(0, newest - RETENTION.with_injected_errors), -1):
-            errors = InjectedErrors(history.profiles[index], history, kind, history.columns[:index])
+            errors = InjectedErrors(history.profiles[index], history, kind, history.columns[:index], asked)
             if len(errors):
                 slots = history.timeline.slots
                 return cls(errors, slots[-1] + 1 - slots[index])
         return None
+
+    def before(self, values: FloatArray) -> FloatArray:
+        """Those of a series' values, on their slots, that came before that partition."""
+        # Counted from its end: a series may begin later than the history does.
+        return values[: max(0, len(values) - self.behind)]

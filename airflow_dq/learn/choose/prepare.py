@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
-from airflow_dq.learn.choose.column import Chosen, ColumnChoice, WatchedMetric
+from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.error import Training
-from airflow_dq.learn.expect.band import FEW, Band
+from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.answer import Answers
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import metrics_for
@@ -31,7 +34,7 @@ many it has is for its ratio of values to say."""
 
 
 def prepare_column(
-    past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int
+    past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int, answers: Answers
 ) -> ColumnChoice | str:
     """Gather what a column's ranges are chosen from, or say why nothing can be learned.
 
@@ -39,21 +42,22 @@ def prepare_column(
     :param options: those of this column
     :param rows: the range of the table's number of rows: errors that it catches are not left to the columns
     :param sharing: how many columns share one false-positive rate
+    :param answers: what people have said of the dataset's alarms
     """
     if len(past.profiles) < options.min_history:
         return f"{len(past.profiles)} of {options.min_history} partitions have it as a {kind} column so far"
-    training = Training.of(past, kind)
+    metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
+    training = Training.of(past, kind, metrics)
     if training is not None and rows is not None:
         _drop_caught(training, rows)
     watched: list[WatchedMetric] = []
     ignored: dict[str, str] = {}
-    metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
     for metric in metrics:
         found = _watch(past, metric, options, training, sharing)
         if isinstance(found, str):
             ignored[metric.name] = found
         else:
-            watched.append(found)
+            watched.append(replace(found, widening=answers.widening(past.name, metric.name)))
     return ColumnChoice(
         watched=watched,
         always=frozenset(metric.name for metric in metrics if kind in metric.always),
@@ -66,8 +70,8 @@ def prepare_column(
 
 def _drop_caught(training: Training, rows: Chosen) -> None:
     """Leave out the injected errors that the table's number of rows gives away."""
-    past = rows.watched.past[: max(0, len(rows.watched.past) - training.behind)]
-    caught = rows.candidates.violations(training.errors.values(rows.watched.metric), past)
+    past = training.before(rows.watched.past)
+    caught = rows.candidates.violations(training.errors.observed(rows.watched.metric), past)
     training.errors.drop(caught[rows.index])
 
 

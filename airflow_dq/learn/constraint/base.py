@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.states.base import Kind
 
@@ -80,12 +81,16 @@ class Finding:
     partitions: int = 0
     """Number of past partitions that the expectation rests on."""
     evidence: Evidence | None = None
+    widening: Widening | None = None
+    """By how much people's answers had widened the range that was left; None where they had not."""
     rows: int | None = None
     """Rows concerned, where they are known."""
     examples: tuple[str, ...] = ()
     """A few of the values or names concerned."""
     cause: str | None = None
     """What it looks like, where the constraint itself knows it."""
+    severity: Severity = "fail"
+    """What it does to the gate, unless the gate's own rules say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,13 @@ class Constraint(ABC):
 
         :return: None when the constraint holds: what it is about was compared, and could have broken it
         """
+
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> Constraint:
+        """The same with what like days say of the partition's place in the calendar.
+
+        :param broken: whether the partition breaks it: the search is then wider, for there is something to explain
+        """
+        return self
 
     def vouches_for(self, partition: PartitionView) -> frozenset[str]:
         """Columns whose values this constraint explains, so that ranges they leave are no finding."""

@@ -4,44 +4,35 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray, median
-from airflow_dq.learn.choose.budget import allot
-from airflow_dq.learn.choose.column import Choice, Chosen, ColumnChoice, WatchedMetric
-from airflow_dq.learn.choose.prepare import prepare_column
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.choose.column import Chosen
 from airflow_dq.learn.constraint.amount import Amount
 from airflow_dq.learn.constraint.base import (
-    TABLE,
-    ColumnReport,
     Constraint,
-    Detector,
     Evidence,
     Finding,
-    Learned,
     NotEvaluated,
     Scope,
-    Skipped,
 )
+from airflow_dq.learn.constraint.clock_slack import by_the_clock
+from airflow_dq.learn.constraint.occasion import Occasion, distant_days, occasion_of
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.expectation import Expectation
-from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
+from airflow_dq.learn.history.answer import Widening
+from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.column import ColumnHistory
-from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import ANY_NUMBER, Bound, Metric, MetricValue, Reason
-from airflow_dq.metrics.registry import get_metric, metrics_for
-from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.options.learning import Direction
 from airflow_dq.states.base import Kind, Representation
-
-OF_ROWS = 0.5
-"""The part of a table's false-positive rate that the number of rows has to itself: nothing else finds lost rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +68,28 @@ class Range(Constraint):
     """Whether past partitions had nothing to measure, so that another one is no finding."""
     catches: tuple[str, ...] = ()
     """Labels of the injected errors that violate it: what it is expected to catch."""
+    direction: Direction | None = None
+    """The only way in which a move is an alarm, where a user has said so."""
+    clock: LocalClock | None = None
+    """Tells how long a partition is, where its time zone is known."""
+    occasion: Occasion | None = None
+    """What like days say of one partition; None where they say nothing, or nobody asked them yet."""
+    widening: Widening | None = None
+    """By how much people's answers have widened it; None where they have not."""
 
     @classmethod
-    def of(cls, scope: Scope, kind: Kind, chosen: Chosen, past: ColumnHistory | None = None) -> Range:
+    def of(
+        cls,
+        scope: Scope,
+        kind: Kind,
+        chosen: Chosen,
+        past: ColumnHistory | None = None,
+        directions: Mapping[str, Direction] | None = None,
+    ) -> Range:
         """The range that was chosen among candidates.
 
         :param past: the column's history, which a pair metric's representation is that of
+        :param directions: what a user has said of metrics
         """
         found, index = chosen.candidates, chosen.index
         pair = found.metric.pair and past is not None
@@ -103,6 +110,8 @@ class Range(Constraint):
             representation=past.representation(found.metric.name) if pair and past is not None else None,
             may_be_absent=chosen.watched.may_be_absent,
             catches=chosen.catches,
+            widening=chosen.watched.widening,
+            direction=(directions or {}).get(found.metric.name),
         )
 
     @property
@@ -133,6 +142,7 @@ class Range(Constraint):
             upper=upper,
             partitions=self.partitions,
             evidence=evidence,
+            widening=self.widening,
         )
 
     def observe(self, partition: PartitionView) -> tuple[MetricValue | None, str]:
@@ -150,8 +160,45 @@ class Range(Constraint):
             return observed, Reason.ENGINE_ERROR.value
         return observed, "the statistics it is measured from are not kept; profile the partition again"
 
+    def on_occasion(self, partition: PartitionView, *, broken: bool) -> Range:
+        """The same with what the metric was on like days.
+
+        At a beginning or an end of a month they are always asked, of a distance only when the range is broken: whether
+        one was large says nothing of its being too small.
+        """
+        like = partition.like
+        if like is None or not (broken or (partition.is_edge and not self.pair)):
+            return self
+        found = partition.like_values(like, self.column, self.kind, self.metric, self.pair, self.representation)
+        values, key = self.expectation.to_scale(found), str(partition.profile.partition)
+        values = np.where(np.isfinite(values), values, np.nan)
+        if not self.pair:
+            below, above = self.below or 0.0, self.above or 0.0
+            return replace(self, occasion=occasion_of(like, values, key, every=broken, below=below, above=above))
+        _, upper = self._usual_bounds(partition) or (None, None)
+        return self if upper is None else replace(self, occasion=distant_days(like, values, key, upper))
+
+    def was_like(self, partition: PartitionView, observed: MetricValue | None) -> Occasion | None:
+        """The like days that were as the partition is, where they are too few to move its bounds."""
+        occasion = self._at(partition)
+        if occasion is None or occasion.settled or is_unknown(observed):
+            return None
+        one_more = replace(self, occasion=replace(occasion, settled=True))
+        lower, upper = one_more.bounds(partition) or (None, None)
+        return None if violates(observed, lower, upper, may_be_absent=self.may_be_absent) else occasion
+
     def centre(self, partition: PartitionView) -> float | None:
         """What is expected of the metric in the partition, on the expectation's scale; None when nothing can be."""
+        occasion = self._at(partition)
+        return occasion.centre if occasion is not None and occasion.own else self._usual(partition)
+
+    def _at(self, partition: PartitionView) -> Occasion | None:
+        """What like days say of this partition."""
+        occasion = self.occasion
+        return occasion if occasion is not None and occasion.partition == partition.profile.partition else None
+
+    def _usual(self, partition: PartitionView) -> float | None:
+        """What is expected of the metric on an ordinary day."""
         if self.expectation.is_fixed:
             return self.expectation.center
         past = self._past(partition)
@@ -168,25 +215,44 @@ class Range(Constraint):
 
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
-        centre = self.centre(partition)
-        if centre is None:
+        found = self._usual_bounds(partition)
+        if found is None:
             return None
-        below, above, amount = self.below, self.above, self._amount(partition)
-        if amount is not None:
-            noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
-            below, above = (None if one is None else max(noise * one, least) for one in (below, above))
-        scale = self.expectation.from_scale
-        lower = None if below is None else scale(centre - below)
-        upper = None if above is None else scale(centre + above)
-        if amount is not None:
-            lower, upper = amount[0].moved(amount[1], scale(centre), lower, upper)
-        if upper is not None and self.pair and self.expectation.is_fixed:
-            upper *= self._growth(partition)
+        occasion, amount, to = self._at(partition), self._amount(partition), self.expectation.from_scale
+        if occasion is not None:
+            below, above = self._widths(amount)
+            found = occasion.moved(*found, below or 0.0, above or 0.0)
+        lower, upper = (None if bound is None else to(bound) for bound in found)
+        centre = self.centre(partition)
+        if amount is not None and centre is not None:
+            lower, upper = amount[0].moved(amount[1], to(centre), lower, upper)
+        lower, upper = by_the_clock(self, lower, upper, partition)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
+
+    def _usual_bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
+        """The bounds of an ordinary day, on the expectation's scale."""
+        centre = self._usual(partition)
+        if centre is None:
+            return None
+        below, above = self._widths(self._amount(partition))
+        low = None if below is None else centre - below
+        high = None if above is None else centre + above
+        if high is not None and self.pair and self.expectation.is_fixed:
+            growth = self._growth(partition)
+            high = high + math.log(growth) if self.expectation.logarithmic else high * growth
+        return low, high
+
+    def _widths(self, amount: tuple[Amount, Metric] | None) -> tuple[float | None, float | None]:
+        """How far below and above its centre it reaches in a partition with so much data."""
+        if amount is None:
+            return self.below, self.above
+        noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
+        below, above = (None if width is None else max(noise * width, least) for width in (self.below, self.above))
+        return below, above
 
     @property
     def is_idle(self) -> bool:
@@ -233,7 +299,7 @@ class Range(Constraint):
     def _past(self, partition: PartitionView) -> FloatArray | None:
         """The metric's past values on their slots, up to the partition's own; None when none is known."""
         if self.column is None:
-            values: FloatArray | str = partition.past_rows()
+            values: FloatArray | str = partition.past_rows(self.clock)
         else:
             metric = get_metric(self.metric, self.kind)
             values = "unknown" if metric is None else partition.past_values(self.column, self.kind, metric)
@@ -241,12 +307,14 @@ class Range(Constraint):
 
     def _evidence(self, partition: PartitionView, observed: float) -> Evidence | None:
         """How far off the value is, by what the history has seen; None where no deviation can be told."""
-        centre, past = self.centre(partition), self._past(partition)
+        centre, past, occasion = self.centre(partition), self._past(partition), self._at(partition)
         if centre is None or past is None:
             return None
         deviation = abs(float(self.expectation.to_scale(np.array([observed]))[0]) - centre)
         if not math.isfinite(deviation):
             return None
+        if occasion is not None and occasion.own:
+            return Evidence(deviation, 0.5 * (occasion.high - occasion.low), 1, len(occasion.partitions))
         rank = 1 + int(np.count_nonzero(np.abs(self.expectation.errors(past, 1)) > deviation))
         return Evidence(deviation, self.worst, rank, self.partitions)
 
@@ -260,88 +328,6 @@ def without_idle(ranges: Iterable[Range]) -> list[Range]:
     One that catches an injected error all the same (a partition without values) is kept.
     """
     return [one for one in ranges if one.catches or not one.is_idle]
-
-
-class RangeDetector(Detector):
-    """Bounds metrics, those first that catch most injected errors within the false-positive rate."""
-
-    name: ClassVar[str] = "range"
-
-    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
-        """One range of the number of rows, and the chosen ones of each column."""
-        names = [name for name in history.columns if options.judges(name)]
-        kinds = {name: history.kind(name) for name in names}
-        share = _share(options, names)
-        rows = _rows(history, options)
-        sharing = len(kinds) if options.scope == "partition" else 1
-        found = {
-            name: prepare_column(history.column(name, kind), kind, options.of_column(name), rows, sharing)
-            for name, kind in kinds.items()
-        }
-        able = {name: one for name, one in found.items() if isinstance(one, ColumnChoice)}
-        chosen = _choose(able, options, share)
-        ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows)]
-        for name, choice in chosen.items():
-            past = history.column(name, kinds[name])
-            ranges += [Range.of(Scope((name,)), kinds[name], one, past) for one in choice.chosen]
-        kept = without_idle(ranges)
-        bounded = {one.column for one in kept}
-        reports = {name: _report(kinds[name], one, chosen.get(name), name in bounded) for name, one in found.items()}
-        return Learned(tuple(kept), reports) if kept else Skipped(_nothing_bounded(names), reports)
-
-
-def _share(options: SynthesisOptions, names: Sequence[str]) -> float:
-    """The false-positive rate of each column without a rate of its own."""
-    if options.scope == "column":
-        return options.target_fpr
-    sharing = sum(options.own_rate(name) is None for name in names)
-    return (1.0 - OF_ROWS) * options.target_fpr / max(1, sharing)
-
-
-def _rows(history: History, options: SynthesisOptions) -> Chosen | None:
-    """The range of the number of rows; None when it cannot be bounded."""
-    metric = next(metric for metric in metrics_for(Kind.NUMERIC, pair=False) if metric.of_table)
-    rows = history.rows()
-    known = rows[~np.isnan(rows)]
-    sampling = SamplingError(max(1.0, median(known)) if len(known) else 1.0)
-    band = Band.of(metric, rows, sampling, moving=options.stationary, week=history.timeline.week)
-    if isinstance(band, str):
-        return None
-    candidates = band.candidates(options.target_fpr * (1.0 if options.scope == "column" else OF_ROWS))
-    # The one that takes the whole budget: nothing else competes for it.
-    return Chosen(WatchedMetric(metric, band, rows, False), candidates, int(np.argmax(candidates.fpr)))
-
-
-def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float) -> dict[str, Choice]:
-    """Every column's ranges, at its own rate or at its part of the table's."""
-    tried: dict[str, tuple[Choice, ...]] = {}
-    competing: dict[str, list[int]] = {}
-    for name, column in able.items():
-        own = options.own_rate(name)
-        if own is not None or column.training is None or options.scope == "column":
-            tried[name] = (column.at(own or share),)
-        else:
-            tried[name] = column.at_levels(share)
-            competing[name] = [choice.coverage for choice in tried[name]]
-    level = allot(competing)
-    return {name: choices[level.get(name, 0)] for name, choices in tried.items()}
-
-
-def _nothing_bounded(columns: Sequence[str]) -> str:
-    missing = "no metric of a column could be bounded" if columns else "there is no column to judge"
-    return f"{missing}, and neither could the number of rows"
-
-
-def _report(kind: Kind, found: ColumnChoice | str, choice: Choice | None, bounded: bool) -> ColumnReport:
-    if isinstance(found, str) or choice is None:
-        return ColumnReport(kind, reason=str(found))
-    reason = None
-    if choice.chosen and not bounded:
-        reason = "its metrics have varied so much that ranges of them would exclude nothing"
-    elif not choice.chosen:
-        trained = found.training is not None and found.watched
-        reason = "no range catches an injected error within the target" if trained else "no metric could be bounded"
-    return ColumnReport(kind, found.errors, choice.coverage, found.ignored, reason)
 
 
 def _finite(value: float) -> float | None:

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airflow_dq.learn.constraint.amount import Amount
-from airflow_dq.learn.history.column import value_count
+from airflow_dq.learn.expect.violation import is_unknown
+from airflow_dq.learn.history.column import distances_of, number_of, value_count
+from airflow_dq.learn.history.like_days import known_values
 from airflow_dq.learn.renaming import renamings
-from airflow_dq.metrics.descriptor import Support
+from airflow_dq.metrics.descriptor import Reason, Support
+from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.states.base import Kind
+from airflow_dq.states.base import Kind, Representation
 
 if TYPE_CHECKING:
     from airflow_dq.learn.array import FloatArray
+    from airflow_dq.learn.history.clock import LocalClock
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
+    from airflow_dq.learn.history.like_days import LikeDays
     from airflow_dq.metrics.descriptor import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why a metric has no value that a constraint could judge."""
+
+    reason: str
+    applies: bool = True
+    """False: the data leaves nothing to judge; True: what is needed is not known."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +73,69 @@ class PartitionView:
         values = past.slotted(metric)
         return values if isinstance(values, str) else _ahead(values, self.steps(past))
 
-    def past_rows(self) -> FloatArray:
-        """The numbers of rows on their slots, up to the partition's own."""
-        return _ahead(self.history.rows(), self.steps())
+    def past_rows(self, clock: LocalClock | None = None) -> FloatArray:
+        """The numbers of rows on their slots, up to the partition's own.
+
+        :param clock: tells which partitions were longer or shorter than others, which are left out
+        """
+        return _ahead(even_rows(self.history, clock), self.steps())
+
+    @cached_property
+    def like(self) -> LikeDays | None:
+        """The past partitions with those at the partition's place in the calendar; None where there are none."""
+        found = self.history.like_ahead(self.profile.partition)
+        return found if found is not None and found.all_occurrences(self.profile.partition) else None
+
+    @cached_property
+    def is_edge(self) -> bool:
+        """Whether it is the first or the last of a month, and there are like days."""
+        places = () if self.like is None else self.like.places(self.profile.partition)
+        return any(place.is_edge for place in places)
+
+    def like_values(
+        self,
+        like: LikeDays,
+        column: str | None,
+        kind: Kind,
+        metric: str,
+        pair: bool,
+        representation: Representation | None,
+    ) -> FloatArray:
+        """A metric of past partitions and of like days, NaN where it is not known; a distance only of like days.
+
+        :param column: None: the number of rows
+        """
+        if column is None:
+            return known_values(like.profiles, lambda profile: profile.row_count)
+        if not pair:
+            return known_values(like.profiles, partial(number_of, column, kind, metric))
+        stored = stored_name(metric, representation or Representation.EXACT)
+        days = like.all_occurrences(self.profile.partition)
+        return distances_of(like.profiles, days, column, kind, metric, stored, self.history.distances)
 
     def is_excused(self, name: str) -> bool:
         """Whether the partition lacks a column that may be missing."""
         return self.column(name) is None and name in self.history.optional
+
+    def value(self, name: str, kind: Kind, metric: str) -> float | Unknown:
+        """A single-distribution metric of a column that has been of this kind."""
+        column = self.column(name)
+        if self.is_excused(name):
+            return Unknown("the column is missing, as in some past partitions", applies=False)
+        if column is not None and column.kind is Kind.NULL:
+            return Unknown(Reason.NO_VALUES.value, applies=False)
+        if column is None or column.kind is not kind:
+            return Unknown(f"it is no {kind} column in the partition")
+        value = column.metrics.get(metric)
+        if isinstance(value, Reason):
+            return Unknown(value.value, applies=is_unknown(value))
+        return Unknown("it is not measured; profile the partition again") if value is None else float(value)
+
+    @cached_property
+    def usual_rows(self) -> float:
+        """The median number of rows of the past partitions that have any; 0.0 without one."""
+        past = [one.row_count for one in self.history.profiles if one.row_count]
+        return float(np.median(past)) if past else 0.0
 
     def amount(self, past: ColumnHistory, metric: Metric) -> Amount:
         """How much data a column's metric is measured on, next to the past partitions."""
@@ -78,6 +148,12 @@ class PartitionView:
         """Columns that went, and the new name under which each seems to have come again."""
         newest = self.history.newest
         return {} if newest is None else renamings(self.profile, newest)
+
+
+def even_rows(history: History, clock: LocalClock | None) -> FloatArray:
+    """The numbers of rows on their slots, of the partitions that were as long as any."""
+    rows = history.rows()
+    return rows if clock is None else clock.without_odd(rows, history.timeline, history.partitions)
 
 
 def _ahead(values: FloatArray, steps: int) -> FloatArray:

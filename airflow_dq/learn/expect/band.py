@@ -30,8 +30,6 @@ from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 """Shares of the budget that one constraint may take: small ones, so that several fit, up to nearly all of it."""
-FEW = 20
-"""With fewer values the scale is not known either: a positive quantity may vary by amounts or by factors."""
 NEWCOMER = 0.4
 """A value that comes into use has a share of up to this divided by the number of partitions without one: of 2,000
 simulated series that had had none in 4 to 14 partitions, those that got one got it in 1 to 6 % of the values."""
@@ -40,8 +38,13 @@ OFFSET_EFFECT = 0.25
 """A shift of a column by this many standard deviations is material, however far from zero the column lies."""
 SHORTEST = 0.25
 """Average lengths below this many characters are treated as this long."""
+ONE_TEXT = 4.0
+"""A single text may have so many characters of a sort (a year's digits) that no other has: among 27 texts without a
+digit that made an average of 0.1."""
 VANISHING = math.log(50.0)
-"""A logarithm: a quantity that may fall by this factor may fall to nothing, and none may grow by more."""
+"""A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
+VARIED = 3.0
+"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,6 @@ class Band:
     metric: Metric
     sampling: SamplingError
     expected: Expected
-    factors: Expected | None
-    """The expectation of the logarithms, where the metric may vary by factors as well as by amounts; else None."""
-    highest: float
-    """The largest logarithm in the history; only used with :attr:`factors`."""
     count: int
     """Number of partitions learned from."""
     level: float
@@ -81,11 +80,7 @@ class Band:
             expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
         if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
-        factors, highest = None, 0.0
-        if positive and not logarithmic and len(known) < FEW and metric.scale in _AMOUNTS and expected.is_fixed:
-            factors = expect(values, logarithmic=True, moving=moving, week=week)
-            factors, highest = (factors if factors.is_fixed else None), math.log(float(known.max()))
-        return cls(metric, sampling, expected, factors, highest, len(known), abs(median(known)))
+        return cls(metric, sampling, expected, len(known), abs(median(known)))
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
@@ -127,8 +122,9 @@ class Band:
             reach = self._reach(self.expected, rates, above=False, forgiving=forgiving)
             below = reach + np.maximum(self._material(rates), self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
-            # What has varied by such factors may as well be nothing.
-            below = np.where(below > VANISHING, np.inf, below)
+            # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
+            varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
+            below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
 
     def _excludes_nothing(self, below: FloatArray) -> bool:
@@ -143,10 +139,7 @@ class Band:
         with np.errstate(over="ignore", invalid="ignore"):
             material = self._material(rates)
             reach = self._reach(self.expected, rates, above=True)
-            above = reach + np.maximum(material, self.sampling.above)
-            if self.factors is not None:
-                above = np.maximum(above, self._reach_by_factors(self.factors, rates) + material)
-        return above
+            return np.asarray(reach + np.maximum(material, self.sampling.above))
 
     def _material(self, rates: FloatArray) -> FloatArray:
         """The smallest change that may be an alarm at each rate."""
@@ -157,13 +150,6 @@ class Band:
         _, worst = expected.seen(above=above, forgiving=forgiving)
         reach = largest_surprise(self.metric.name, expected.samples, rates) * worst
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
-
-    def _reach_by_factors(self, factors: Expected, rates: FloatArray) -> FloatArray:
-        """The reach upwards of a quantity that varies by factors."""
-        highest = factors.expectation.center + self._reach(factors, rates, above=True)
-        # From three values any factor can be had.
-        highest = np.minimum(highest, self.highest + VANISHING)
-        return np.asarray(np.exp(highest) - self.expected.expectation.center, dtype=np.float64)
 
 
 def _one(band: Band) -> float:
@@ -199,7 +185,7 @@ def _of_ratio(band: Band, rate: float) -> float:
 
 
 def _of_length(band: Band, rate: float) -> float:
-    return max(band.metric.min_effect, _one(band)) * max(band.level, SHORTEST)
+    return max(band.metric.min_effect * max(band.level, SHORTEST), _one(band) * max(band.level, ONE_TEXT))
 
 
 def _of_amount(band: Band, rate: float) -> float:
@@ -212,7 +198,6 @@ def _of_amount(band: Band, rate: float) -> float:
     return material
 
 
-_AMOUNTS = (Scale.AMOUNT, Scale.DISTANCE, Scale.TRANSPORT)
 _EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
     Scale.SHARE: _of_share,
     Scale.DISTANCE: _of_distance,

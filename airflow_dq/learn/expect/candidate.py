@@ -10,7 +10,7 @@ import numpy as np
 
 from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.expect.expectation import Expectation
-from airflow_dq.learn.expect.violation import violations
+from airflow_dq.learn.expect.violation import Observed, violations
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue
 
 
@@ -48,7 +48,7 @@ class Candidates:
         return np.clip(low, *natural), np.clip(high, *natural)
 
     def violations(
-        self, values: Sequence[MetricValue | None], past: FloatArray, *, may_be_absent: bool = False
+        self, values: Sequence[MetricValue | None] | Observed, past: FloatArray, *, may_be_absent: bool = False
     ) -> BoolArray:
         """Which ranges (rows) which values (columns) of the metric violate.
 
@@ -63,6 +63,37 @@ class Candidates:
     def widened(self, share: float) -> Candidates:
         """The same ranges, each bound further from the centre by a share of its distance from it."""
         return replace(self, below=(1.0 + share) * self.below, above=(1.0 + share) * self.above)
+
+    def reaching(self, factor: float) -> Candidates:
+        """The same ranges, reaching a factor further in the metric's own unit; no side that excludes something opens.
+
+        Of what lies outside of a range, no more than half is let in: a bound moves at most half of the way to the end
+        of what the metric can be at all.
+
+        :param factor: 1 or more
+        """
+        if factor <= 1.0:
+            return self
+        if self.expectation.logarithmic:
+            # As shares of the centre: half and double reach 0.5 below it and 1 above it.
+            with np.errstate(over="ignore", divide="ignore"):
+                below = -np.log1p(-_reaching(-np.expm1(-self.below), factor, 1.0))
+                above = np.log1p(factor * np.expm1(self.above))
+            return replace(self, below=below, above=above)
+        lowest, highest = self.metric.natural_range
+        if self.expectation.is_fixed:
+            room_below, room_above = self.expectation.center - lowest, highest - self.expectation.center
+        else:
+            # Wherever the centre comes to lie.
+            room_below = room_above = highest - lowest
+        return replace(
+            self, below=_reaching(self.below, factor, room_below), above=_reaching(self.above, factor, room_above)
+        )
+
+
+def _reaching(widths: FloatArray, factor: float, room: float) -> FloatArray:
+    """Widths times a factor, as far as half of the room behind them."""
+    return np.asarray(np.minimum(factor * widths, np.where(widths < room, (widths + room) / 2.0, np.inf)))
 
 
 class Learned(Protocol):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.expect import forecaster
+from airflow_dq.learn.expect.forecaster import Forecaster
 
-CYCLES = 4
-"""A week is compared with the median of this many before it: one unusual week must not make the next look unusual."""
 _LARGEST = math.log(sys.float_info.max)
 """Logarithm of the largest float: that of a larger number is infinite."""
 
@@ -86,7 +86,7 @@ class Expectation:
         """
         if self.is_fixed:
             return self.center
-        found = _FORECASTERS[self.forecast](self.to_scale(values), self)
+        found = float(self._forecasts(self.to_scale(values))[-1])
         return found if math.isfinite(found) else None
 
     def errors(self, values: FloatArray, start: int) -> FloatArray:
@@ -96,77 +96,22 @@ class Expectation:
         :param start: place of the first value to look at
         """
         scaled = self.to_scale(values)
-        if self.is_fixed:
-            known = scaled[start:]
-            return np.asarray(known[~np.isnan(known)] - self.center)
-        forecast = _FORECASTERS[self.forecast]
-        return np.array(
-            [scaled[i] - forecast(scaled[:i], self) for i in range(start, len(scaled)) if not math.isnan(scaled[i])]
-        )
+        expected = np.full(len(scaled) + 1, self.center) if self.is_fixed else self._forecasts(scaled)
+        known = ~np.isnan(scaled[start:])
+        return np.asarray(scaled[start:][known] - expected[start:-1][known])
+
+    def _forecasts(self, scaled: FloatArray) -> FloatArray:
+        """What is expected at each slot of the values before it, and last of what comes behind all."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = _FORECASTERS[self.forecast](scaled, self.cycle)
+            return found + self.center if self.forecast is Forecast.DIFFERENCE else found
 
 
-def _last(values: FloatArray, expectation: Expectation) -> float:
-    place = _newest(values)
-    return math.nan if place is None else float(values[place])
-
-
-def _trend(values: FloatArray, expectation: Expectation) -> float:
-    last = _newest(values)
-    if last is None:
-        return math.nan
-    first = int(np.argmin(np.isnan(values)))
-    step = (values[last] - values[first]) / max(1, last - first)
-    return float(values[last] + step * (len(values) - last))
-
-
-def _season(values: FloatArray, expectation: Expectation) -> float:
-    same = values[len(values) % expectation.cycle :: expectation.cycle][-CYCLES:]
-    known = same[~np.isnan(same)]
-    return median(known) if len(known) else _last(values, expectation)
-
-
-def _line(values: FloatArray, expectation: Expectation) -> float:
-    places = np.flatnonzero(~np.isnan(values))
-    if len(places) < 2:
-        return math.nan
-    known, offset = values[places], places - places.mean()
-    slope = float((offset * known).sum() / (offset * offset).sum())
-    return float(known.mean() + slope * (len(values) - places.mean()))
-
-
-def _season_of_level(values: FloatArray, expectation: Expectation) -> float:
-    cycle, end = expectation.cycle, len(values)
-    level = _mean(values[-cycle:])
-    same = [place for place in range(end - cycle, cycle - 1, -cycle) if not math.isnan(values[place])][:CYCLES]
-    deviations = [float(values[place]) - _mean(values[place - cycle : place]) for place in same]
-    known = [one for one in deviations if not math.isnan(one)]
-    return level + median(np.array(known)) if known else math.nan
-
-
-def _mean(values: FloatArray) -> float:
-    """The mean of the known values of a cycle; NaN when fewer than half of them are known."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if 2 * len(known) >= len(values) else math.nan
-
-
-def _difference(values: FloatArray, expectation: Expectation) -> float:
-    before = values[-expectation.cycle] if len(values) >= expectation.cycle else math.nan
-    return float(before + expectation.center)
-
-
-def _newest(values: FloatArray) -> int | None:
-    """Place of the newest known value."""
-    place = len(values) - 1
-    while place >= 0 and math.isnan(values[place]):
-        place -= 1
-    return place if place >= 0 else None
-
-
-_FORECASTERS: Mapping[Forecast, Callable[[FloatArray, Expectation], float]] = {
-    Forecast.LAST: _last,
-    Forecast.TREND: _trend,
-    Forecast.SEASON: _season,
-    Forecast.LINE: _line,
-    Forecast.SEASON_OF_LEVEL: _season_of_level,
-    Forecast.DIFFERENCE: _difference,
+_FORECASTERS: Mapping[Forecast, Forecaster] = {
+    Forecast.LAST: forecaster.last,
+    Forecast.TREND: forecaster.trend,
+    Forecast.SEASON: forecaster.season,
+    Forecast.LINE: forecaster.line,
+    Forecast.SEASON_OF_LEVEL: forecaster.season_of_level,
+    Forecast.DIFFERENCE: forecaster.difference,
 }

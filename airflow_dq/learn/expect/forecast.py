@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +31,7 @@ NO_SPREAD = 1e-9
 """A spread below this share of the largest value is rounding: the series is constant."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expected:
     """An expectation and how far the history has strayed from it, on the expectation's scale."""
 
@@ -38,12 +39,12 @@ class Expected:
     errors: FloatArray
     """Each past value less what was expected of it, oldest first; zeros where the series is constant."""
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """Standard deviation of the errors; 0.0 when there were none."""
         return _spread(self.errors)
 
-    @property
+    @cached_property
     def worst(self) -> float:
         """Largest error so far."""
         return _worst(self.errors)
@@ -67,12 +68,17 @@ class Expected:
         :param above: for the upper bound, or else for the lower one
         :param forgiving: leave an odd day out on its own side too
         """
-        odd = self._odd_day()
+        odd = self._odd_day
         if odd is None or (not forgiving and bool(self.errors[odd] > 0.0) is above):
             return self.spread, self.worst
-        rest = np.delete(self.errors, odd)
+        return self._without_odd_day
+
+    @cached_property
+    def _without_odd_day(self) -> tuple[float, float]:
+        rest = self.errors[np.arange(len(self.errors)) != self._odd_day]
         return _spread(rest), _worst(rest)
 
+    @cached_property
     def _odd_day(self) -> int | None:
         """Place of the one error that is far larger than all others; None where there is none."""
         if len(self.errors) < MIN_HISTORY or self.expectation.forecast in (Forecast.LAST, Forecast.TREND):
@@ -80,7 +86,8 @@ class Expected:
             return None
         sizes = np.abs(self.errors)
         first = int(np.argmax(sizes))
-        return first if sizes[first] > ODD * float(np.delete(sizes, first).max()) else None
+        largest, sizes[first] = float(sizes[first]), 0.0
+        return first if largest > ODD * float(sizes.max()) else None
 
 
 def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True, week: int = WEEK) -> Expected:

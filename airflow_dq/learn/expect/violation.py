@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +13,39 @@ from airflow_dq.learn.history.series import ABSENT
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Values of a metric, ready to be held against bounds: again and again, for as many bounds as there are."""
+
+    numbers: FloatArray
+    """NaN where there is none."""
+    unexplained: BoolArray
+    """Where there is none for a reason in the data that is not usual."""
+    absent: BoolArray
+    """Where there was nothing to measure."""
+
+    @classmethod
+    def of(cls, values: Sequence[MetricValue | None]) -> Observed:
+        """Take the values."""
+        numbers = np.array([value if isinstance(value, float | int) else math.nan for value in values])
+        others = np.isnan(numbers)
+        absent, known = others.copy(), others.copy()
+        for place in np.flatnonzero(others).tolist():
+            absent[place] = values[place] in ABSENT
+            known[place] = isinstance(values[place], Reason) and not is_unknown(values[place])
+        return cls(numbers, known & ~absent, absent)
+
+    def __len__(self) -> int:
+        """Number of values."""
+        return len(self.numbers)
+
+
 def violations(
-    values: Sequence[MetricValue | None], lower: FloatArray, upper: FloatArray, *, may_be_absent: bool = False
+    values: Sequence[MetricValue | None] | Observed,
+    lower: FloatArray,
+    upper: FloatArray,
+    *,
+    may_be_absent: bool = False,
 ) -> BoolArray:
     """Which bounds (rows) which values (columns) violate.
 
@@ -25,14 +57,9 @@ def violations(
     :param upper: upper bounds, infinity for none
     :param may_be_absent: partitions without anything to measure have been there before, and are no violation
     """
-    numbers = np.array([value if isinstance(value, float | int) else math.nan for value in values])
-    with np.errstate(invalid="ignore"):
-        outside = (numbers < lower[:, None]) | (numbers > upper[:, None])
-    absent = [
-        isinstance(value, Reason) and not is_unknown(value) and not (may_be_absent and value in ABSENT)
-        for value in values
-    ]
-    return np.asarray(outside | np.array(absent, dtype=bool))
+    seen = values if isinstance(values, Observed) else Observed.of(values)
+    outside = (seen.numbers < lower[:, None]) | (seen.numbers > upper[:, None])
+    return np.asarray(outside | (seen.unexplained if may_be_absent else seen.unexplained | seen.absent))
 
 
 def violates(

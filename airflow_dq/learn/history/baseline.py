@@ -57,6 +57,12 @@ class Baseline:
         return all(key in member.states for member in self.members)
 
 
+def pooled(fingerprint: str) -> int:
+    """How many partitions the baseline with this fingerprint has."""
+    pool, colon, _ = fingerprint.partition(":")
+    return int(pool) if colon else 1
+
+
 def pool_of(metric: str, kind: Kind) -> int:
     """How many partitions a two-distribution metric's baseline has; 1 for a metric that is not registered."""
     entry = get_metric(metric, kind)

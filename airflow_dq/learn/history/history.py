@@ -10,8 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
+from airflow_dq.learn.history.like_days import LikeDays, known_values, like_days, on_factors, without
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -65,22 +67,38 @@ class History:
     distances: Distances = SHARED
     dated: bool = True
     """Whether the partitions' keys say where they lie in time; else they are taken for consecutive."""
+    older: Sequence[Profile] = ()
+    """Earlier partitions, oldest first, some of which stand at the same place of the calendar; nothing else is learned
+    from them."""
+    answers: Answers = NO_ANSWERS
+    """What people have said of the dataset's alarms so far, in these partitions and in those long before."""
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, profiles: Sequence[Profile] | History, *, distances: Distances = SHARED, dated: bool = True) -> History:
+    def of(
+        cls,
+        profiles: Sequence[Profile] | History,
+        *,
+        distances: Distances = SHARED,
+        dated: bool = True,
+        older: Sequence[Profile] = (),
+        answers: Answers = NO_ANSWERS,
+    ) -> History:
         """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
 
         :param distances: what is known of the distances between partitions
         :param dated: False takes the partitions for consecutive, whatever their keys say
+        :param older: partitions before them that may be like days
+        :param answers: what people have said of the dataset's alarms
         """
         if isinstance(profiles, History):
             if profiles.dated is dated:
                 return profiles
+            older, answers = profiles.older, profiles.answers
             distances, profiles = profiles.distances, profiles.profiles
         keys = [profile.partition for profile in profiles]
         timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
-        return cls(profiles, timeline, distances, dated)
+        return cls(profiles, timeline, distances, dated, older, answers)
 
     @property
     def partitions(self) -> tuple[str | None, ...]:
@@ -97,11 +115,34 @@ class History:
         return len(self.profiles)
 
     def last(self, count: int) -> History:
-        """The history of the newest ``count`` partitions."""
+        """The history of the newest ``count`` partitions; the others are among the :attr:`older` ones."""
         if count >= len(self.profiles):
             return self
+        first = len(self.profiles) - count
         # A shorter history may have another rhythm than the whole: its slots are made anew.
-        return History.of(self.profiles[len(self.profiles) - count :], distances=self.distances, dated=self.dated)
+        return History.of(
+            self.profiles[first:],
+            distances=self.distances,
+            dated=self.dated,
+            older=(*self.older, *self.profiles[:first]),
+            answers=self.answers,
+        )
+
+    @cached_property
+    def like(self) -> LikeDays | None:
+        """The partitions with the beginnings and ends of months before those among them; None where there are none."""
+        return self._like(None)
+
+    def like_ahead(self, partition: str | None) -> LikeDays | None:
+        """The same with the like days of the partition that follows."""
+        return self._like(partition)
+
+    def _like(self, ahead: str | None) -> LikeDays | None:
+        if not self.dated:
+            return None
+        keys = [profile.partition for profile in (*self.older, *self.profiles)]
+        chosen = like_days(keys, ahead, len(self.profiles), every=ahead is not None)
+        return LikeDays.of([self.older[place] for place in chosen], self.profiles)
 
     @cached_property
     def optional(self) -> Mapping[str, Absence]:
@@ -137,17 +178,23 @@ class History:
                     break
                 places.insert(0, place)
             profiles = [self.profiles[place] for place in places]
-            self._columns[name, kind] = ColumnHistory(profiles, name, self.timeline.of_places(places), self.distances)
+            timeline = self.timeline.of_places(places)
+            self._columns[name, kind] = ColumnHistory(profiles, name, timeline, self.distances, self.like)
         return self._columns[name, kind]
 
     def rows(self) -> FloatArray:
         """Numbers of rows on their slots, oldest first, NaN in slots without one.
 
-        One partition without rows was an accident, and says nothing of how many rows there are; two are a habit.
+        One partition without rows was an accident, and says nothing of how many rows there are; two are a habit.  Days
+        of a month that always have others than the days around them say nothing of these, see :mod:`.like_days`.
         """
         rows = np.array([profile.row_count for profile in self.profiles], dtype=np.float64)
         if np.count_nonzero(rows == 0.0) == 1:
             rows[rows == 0.0] = np.nan
+        if self.like is not None and self.like.has_pairs:
+            known = on_factors(known_values(self.like.profiles, lambda profile: profile.row_count))
+            (strange,) = self.like.strange(known[None, :])
+            rows = without(rows, self.partitions, strange)
         return self.timeline.spread(rows)
 
 

@@ -25,7 +25,7 @@ class Series:
     @property
     def has_absent(self) -> bool:
         """Whether partitions without anything to measure are usual: one among many was an accident."""
-        absent = sum(value in ABSENT for value in self.values)
+        absent = sum(self.values.count(reason) for reason in ABSENT)
         return absent > 1 or (absent == 1 and len(self.values) < MANY)
 
     def numbers(self, least: int = 1) -> FloatArray | str:
@@ -37,6 +37,9 @@ class Series:
 
         :param least: leave nothing out if fewer values than this would remain
         """
+        numbers = self.floats()
+        if not np.isnan(numbers).any():
+            return numbers
         known = next((i for i, value in enumerate(self.values) if value is not None), 0)
         start = known if len(self.values) - known >= least else 0
         spoken = [place for place in range(start, len(self.values)) if self.values[place] not in ABSENT]
@@ -45,7 +48,7 @@ class Series:
             if not isinstance(value, float | int):
                 reason = value.value if isinstance(value, Reason) else "its statistics are not kept"
                 return f"missing in the history ({reason} in partition {self.partitions[place]})"
-        return self.floats()[spoken[0] :] if spoken else np.empty(0)
+        return numbers[spoken[0] :] if spoken else np.empty(0)
 
     def floats(self) -> FloatArray:
         """The values as an array, NaN where there is no number."""

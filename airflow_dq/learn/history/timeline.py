@@ -23,6 +23,7 @@ TWICE = 2
 """A weekday that could have come this often and never did is a day on which no partition is due."""
 _DATE = r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)"
 _KEY = re.compile(rf"{_DATE}(?:[T ](\d\d)(?::?(\d\d))?)?")
+_OFFSET = re.compile(r"[T ]\d\d(?::?\d\d){0,2}(?:\.\d+)?(?:Z|([+-])(\d\d):?(\d\d)?)$")
 _NUMBER = re.compile(r"\d{1,9}")
 _DAY = 24 * 60
 """Minutes in a day."""
@@ -92,11 +93,22 @@ def timestamp_of(partition: str | None) -> datetime | None:
         return None
 
 
+def offset_of(key: str | None) -> int | None:
+    """Minutes that the local time of a key lies ahead of UTC; None when it does not say."""
+    found = _OFFSET.search(key or "")
+    if found is None:
+        return None
+    sign, hours, minutes = found.groups(default="0")
+    ahead = 60 * int(hours) + int(minutes)
+    return -ahead if sign == "-" else ahead
+
+
 def _place(key: str | None) -> tuple[bool, int] | None:
     """Whether a key is dated, and its minutes in the calendar, or its number."""
     found = timestamp_of(key)
     if found is not None:
-        return True, found.toordinal() * _DAY + found.hour * 60 + found.minute
+        # An hour that comes twice has two offsets: the moment tells its keys apart, and the clock on the wall does not.
+        return True, found.toordinal() * _DAY + found.hour * 60 + found.minute - (offset_of(key) or 0)
     return (False, int(key)) if key is not None and _NUMBER.fullmatch(key) else None
 
 

@@ -13,9 +13,8 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from airflow_dq.exceptions import AlreadyDecidedError
-from airflow_dq.gate.answer import OPTIONS
 from airflow_dq.hooks.required_action import answer_parked
-from airflow_dq.judge.verdict import Decision
+from airflow_dq.judge.verdict import BUTTONS, Decision
 from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin, undecidable
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
@@ -50,7 +49,7 @@ def decide(
     partition = visit.of_alert(alert_id).partition
     said = comment.strip() or None
     # Airflow's session is committed last: should the decision be refused, no gate is resumed either.
-    resumed = _resume(visit.dag_id, partition.origins, OPTIONS[decision], said, user, session)
+    resumed = _resume(visit.dag_id, partition.origins, BUTTONS[decision], said, user, session)
     try:
         visit.store.decide(
             partition.dataset,

@@ -54,6 +54,7 @@ class Visit:
             now=self.now,
             notice=notice,
             refusal=refusal,
+            unreadable=self.store.unreadable_columns(detail.partition.dataset, detail.partition.partition),
         )
         return render_alert(view, self.where)
 

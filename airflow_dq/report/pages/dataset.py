@@ -29,14 +29,14 @@ class DatasetView:
 
     :param readable: DAGs that the reader may see: only what they judged is linked
     :param partitions: oldest first
-    :param program: partition it was made for, and the newest program; None when there is none yet
+    :param program: partition it was made for, and the newest program (None: it is damaged); None when there is none yet
     """
 
     name: str
     readable: frozenset[str]
     partitions: Sequence[PartitionSummary]
     series: Sequence[MetricHistory]
-    program: tuple[str, Program] | None
+    program: tuple[str, Program | None] | None
     snoozes: Sequence[Snooze]
     now: datetime
 
@@ -59,6 +59,7 @@ class _Scope:
 def render_dataset(view: DatasetView, addresses: Addresses) -> str:
     """The page."""
     names = _columns(view)
+    key, program = view.program or ("", None)
     return render(
         "dataset.html",
         links=addresses,
@@ -67,8 +68,9 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         marks=strip(view.partitions, lambda partition: _address(view, partition, addresses)),
         legend=LEGEND,
         snoozes=view.snoozes,
-        about=None if view.program is None else _about(*view.program),
-        scopes=None if view.program is None else _scopes(view.program[1], view.series, names[:COLUMNS]),
+        about=None if program is None else _about(key, program),
+        scopes=None if program is None else _scopes(program, view.series, names[:COLUMNS]),
+        notes=_notes(view),
         more_columns=len(names) - COLUMNS,
         now=view.now,
     )
@@ -106,9 +108,27 @@ def _about(partition: str, program: Program) -> str:
     )
 
 
+def _notes(view: DatasetView) -> list[str]:
+    """What is stored and cannot be read: it is left out, here and where programs are learned."""
+    damaged: dict[str, list[str]] = {}
+    for one in view.series:
+        for key in one.unreadable:
+            columns = damaged.setdefault(key, [])
+            if one.column is not None and one.column not in columns:
+                columns.append(one.column)
+    notes = [
+        f"What is stored of {', '.join(columns)} in partition {key} is damaged, and left out. Profile it again."
+        for key, columns in damaged.items()
+    ]
+    if view.program is not None and view.program[1] is None:
+        notes.append(f"The program of partition {view.program[0]} is damaged. The next gate makes it anew.")
+    return notes
+
+
 def _columns(view: DatasetView) -> list[str]:
     """The program's columns first, then those that only have values."""
-    known = () if view.program is None else view.program[1].columns
+    program = None if view.program is None else view.program[1]
+    known = () if program is None else program.columns
     return list(dict.fromkeys([*known, *(one.column for one in view.series if one.column is not None)]))
 
 

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from airflow_dq.judge.verdict import Decision
+from airflow_dq.judge.verdict import BUTTONS, Decision
 from airflow_dq.report.pages.mark import DECISIONS, Badge
 from airflow_dq.report.words import count_or_no
 from airflow_dq.store.review_model import Action, ReviewEvent, VerdictDetail, VerdictSummary
 
-CHOICES: dict[Decision, tuple[str, str]] = {
-    "accepted": ("Accept", "The data is right: it joins the history."),
-    "rejected": ("Reject", "The data is bad: it stays out of the history, and the gate fails."),
-    "new_normal": ("New normal", "The data is right, and from here on it looks like this: history restarts here."),
+_MEANINGS: dict[Decision, str] = {
+    "accepted": "The data is right: it joins the history.",
+    "rejected": "The data is bad: it stays out of the history, and the gate fails.",
+    "new_normal": "The data is right, and from here on it looks like this: history restarts here.",
 }
-"""The button and the meaning of each decision; the button's words are also those of Airflow's Required Action."""
 _OUTCOMES: dict[Decision, str] = {
     "accepted": "The data is right: the partition joined the history.",
     "rejected": "The data is bad: the partition stays out of the history.",
@@ -91,13 +90,14 @@ class TrailLine:
 def decision_card(detail: VerdictDetail, action: str | None, waiting: Sequence[Waiting], dag_id: str) -> DecisionCard:
     """The card; the choices are those that would change something."""
     partition = detail.partition
+    others = [decision for decision in BUTTONS if decision != partition.decision]
     return DecisionCard(
         standing=None if partition.decision is None else _standing(detail, partition.decision),
         action=action,
         waiting=waiting,
         dag_id=dag_id,
         fingerprint=partition.fingerprint,
-        choices=[Choice(value, *words) for value, words in CHOICES.items() if value != partition.decision],
+        choices=[Choice(decision, BUTTONS[decision], _MEANINGS[decision]) for decision in others],
         resume=partition.decision,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.judge.wording import not_judged_words, what_holds
 from airflow_dq.report.pages.card import Card, cards
@@ -27,12 +28,16 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """What broke first, the most telling alert first; ``text`` says what there is to say when nothing broke."""
+    """What broke first, the most telling alert first; ``text`` says what there is to say when nothing broke.
+
+    :param record: how reliable the gate has been so far
+    """
 
     heading: str
     roots: Sequence[Root] = ()
     text: str = ""
     not_judged: str = ""
+    record: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ def first_words(verdict: Verdict) -> First:
         return First("What the gate found", text=verdict.reason or held, not_judged=not_judged_words(verdict))
     heading = "What broke" if len(roots) == 1 else "What broke first"
     found = [Root(alert.column, alert.cause, capitalized(alert.statement)) for alert in roots]
-    return First(heading, found, not_judged=not_judged_words(verdict))
+    return First(heading, found, not_judged=not_judged_words(verdict), record=record_words(verdict.record))
 
 
 def _one_per_column(alerts: Iterable[Alert]) -> list[Alert]:

@@ -27,6 +27,7 @@ class AlertView:
     :param readable: DAGs that the reader may see: only what they judged is linked
     :param notice: what has just been done, in words
     :param refusal: why it was not done
+    :param unreadable: columns of which what is stored is damaged
     """
 
     detail: VerdictDetail
@@ -37,6 +38,7 @@ class AlertView:
     now: datetime
     notice: str | None = None
     refusal: str | None = None
+    unreadable: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         found_words=_found_words(detail),
         notice=view.notice,
         refusal=view.refusal,
+        damaged=_damaged_words(view.unreadable),
         first=first_words(detail.verdict),
         recent=_recent(view, addresses),
         actions=_actions(view, addresses) if partition.alert_count else None,
@@ -77,6 +80,16 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         closed=closed if len(closed) < len(detail.alerts) else [],
         events=trail(partition, detail.events),
         now=view.now,
+    )
+
+
+def _damaged_words(columns: Sequence[str]) -> str | None:
+    """What cannot be read of the partition's profile, so that no later partition is compared with it."""
+    if not columns:
+        return None
+    return (
+        f"What is stored of this partition's {', '.join(columns)} is damaged: later partitions are judged without it. "
+        "Profile the partition again."
     )
 
 

@@ -16,19 +16,35 @@ from airflow_dq.metrics.registry import get_metric
 from airflow_dq.report.number import ANY_VALUE, expected
 from airflow_dq.states.base import Kind
 
+_ONLY = {"falls": " (only a fall counts)", "rises": " (only a rise counts)"}
+
 
 def clause_words(clause: Range) -> str | None:
     """One range: ``standard deviation: 4.16% below to 4.35% above the median of up to 4 values, 7 partitions apart``.
 
     :return: None when its bounds are beyond what the metric can be: it asks only that there is a value
     """
-    subject = metric_words(clause.metric, clause.pair)
+    subject = f"{metric_words(clause.metric, clause.pair)}{_ONLY.get(clause.direction or '', '')}"
     if clause.below is None and clause.above is None:
         return None
-    if not clause.expectation.is_fixed:
-        return f"{subject}: {_change(clause)} {_reference(clause)}"
-    words = _fixed(clause)
-    return None if words == ANY_VALUE else f"{subject}: {words}"
+    words = _fixed(clause) if clause.expectation.is_fixed else f"{_change(clause)} {_reference(clause)}"
+    usual = _on_occasion(clause)
+    if words == ANY_VALUE:
+        return None if usual is None else f"{subject}: {usual}"
+    return f"{subject}: {words}" if usual is None else f"{subject}: {words}; {usual}"
+
+
+def _on_occasion(clause: Range) -> str | None:
+    """``on the first of a month: 2,800 to 3,300``; None where it is judged like other days."""
+    occasion, to = clause.occasion, clause.expectation.from_scale
+    if occasion is None or not occasion.settled:
+        return None
+    low, high = occasion.reach(clause.below or 0.0, clause.above or 0.0)
+    # Two like days move one side only: the other is that of other days.
+    lower = None if clause.below is None or not (occasion.own or not occasion.above) else to(low)
+    upper = None if clause.above is None or not (occasion.own or occasion.above) else to(high)
+    bounds = Alert("range", clause.column, "", metric=clause.metric, lower=lower, upper=upper, kind=clause.kind)
+    return f"{occasion.place.words}: {expected(bounds)}"
 
 
 def date_words(constraint: DateColumn) -> str:

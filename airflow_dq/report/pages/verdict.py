@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.mark import Badge, machine_badge
@@ -29,6 +30,7 @@ class _Shown:
     badge: Badge
     finding: str
     cards: Sequence[Card]
+    record: str | None
 
 
 def write_report(path: Path, verdicts: Sequence[tuple[str, Verdict]]) -> None:
@@ -64,4 +66,5 @@ def _shown(place: int, dataset: str, verdict: Verdict) -> _Shown:
         badge=machine_badge(verdict.status),
         finding=finding(verdict),
         cards=cards(verdict.alerts, verdict.partition),
+        record=record_words(verdict.record),
     )

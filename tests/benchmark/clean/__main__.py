@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         every=given.every,
         unanswered=given.unanswered,
         days=given.days,
+        months=given.months,
         cache=given.cache,
     )
     split = (HELD_OUT if given.held_out else TUNING)[given.first :]
@@ -74,6 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     order.add_argument("--widest", type=int, default=MOST_COLUMNS, help="leave out simulated tables with more columns")
     order.add_argument("--held-out", action="store_true", help="the seeds that are not looked at while tuning")
     order.add_argument("--days", type=int, default=75, help="partitions of a simulated table (default %(default)s)")
+    order.add_argument(
+        "--months", action="store_true", help="judge the last ends of months and the days behind them too"
+    )
     order.add_argument("--corpus", type=Path, help="folder of real datasets, one file per partition, to replay too")
     order.add_argument(
         "--points",

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Finding
+from airflow_dq.learn.history.calendar import moment_of
 from airflow_dq.profile import Profile
 from airflow_dq.program import Program, Status, SynthesisOptions, evaluate, synthesize
 
 SHORT, LONG = "7-29", "30+"
 """Lengths of the history that are told apart, in partitions."""
 FULL = 30
+MONTHS = 4
+"""Ends of months that are judged: of 200 days the earliest has two or more before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,17 @@ def places(count: int, points: int, least: int = 7) -> list[int]:
     return chosen
 
 
+def month_days(profiles: Sequence[Profile]) -> list[int]:
+    """The last :data:`MONTHS` ends of months with a full history, and the day behind each."""
+    moments = [moment_of(profile.partition) for profile in profiles]
+    behind = [
+        place
+        for place in range(FULL + 1, len(moments))
+        if (now := moments[place]) and (before := moments[place - 1]) and now.month != before.month
+    ]
+    return [place for first in behind[-MONTHS:] for place in (first - 1, first)]
+
+
 def replay(
     name: str,
     profiles: Sequence[Profile],
@@ -78,6 +92,7 @@ def replay(
     events: Sequence[frozenset[str]] | None = None,
     *,
     every: bool = False,
+    months: bool = False,
 ) -> Iterator[Judged]:
     """Judge partitions at several targets; each is learned from afterwards, whatever was said of it.
 
@@ -86,9 +101,11 @@ def replay(
 
     :param options: its own target is judged too
     :param every: judge at every target, which takes longer
+    :param months: judge the last ends of months and the days behind them as well
     """
-    for place in places(len(profiles), points):
-        history, now = profiles[max(0, place - options.history) : place], profiles[place]
+    chosen = places(len(profiles), points)
+    for place in sorted({*chosen, *(month_days(profiles) if months else ())}):
+        history, now = profiles[:place], profiles[place]
         length = LONG if place >= FULL else SHORT
         special = tuple(sorted(events[place])) if events is not None else ()
         found: dict[float, tuple[Cause, ...]] = {}
@@ -115,7 +132,7 @@ def unanswered(
     for place, now in enumerate(profiles):
         causes: tuple[Cause, ...] = ()
         if len(learned) >= options.min_history:
-            causes = judge(learned[-options.history :], now, options)
+            causes = judge(learned, now, options)
             length = LONG if len(learned) >= FULL else SHORT
             special = tuple(sorted(events[place])) if events is not None else ()
             yield Judged(name, str(now.partition), length, options.target_fpr, bool(causes), special, causes)

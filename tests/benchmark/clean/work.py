@@ -29,6 +29,7 @@ class Order:
     every: bool
     unanswered: bool
     days: int
+    months: bool
     cache: Path
 
 
@@ -60,7 +61,8 @@ def _judge(work: tuple[str, int | Recurring], order: Order) -> tuple[str, list[J
     if order.unanswered:
         found = list(unanswered(name, profiles, order.options, events))
     else:
-        found = list(replay(name, profiles, order.options, order.targets, order.points, events, every=order.every))
+        ways = {"every": order.every, "months": order.months}
+        found = list(replay(name, profiles, order.options, order.targets, order.points, events, **ways))
     profiled.keep(kept, profiles, order.cache)
     print(f"{name}: {sum(one.alarmed for one in found)} of {len(found)}, {time.time() - start:.0f} s", file=sys.stderr)
     return group, found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from airflow_dq.backtest.recall import TriedPartition
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.variant import variants_of
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
+from airflow_dq.learn.history.answer import AnsweredAlarm
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.registry import largest_pool
@@ -35,6 +37,7 @@ from airflow_dq.program import (
 OPTIONS = SynthesisOptions(min_history=5, history=10)
 
 
+@cache
 def day(index: int, *, factor: float = 1.0, rows: int = 150) -> Profile:
     """One day of a quiet table of prices and cities; the same index, the same day."""
     rng = np.random.default_rng(index)
@@ -267,3 +270,17 @@ def test_distances_that_cannot_be_measured_are_left_out() -> None:
     by_key = {profile.partition: profile for profile in full}
     reloaded = backtest(stored, OPTIONS, targets=(), reload=by_key.get)
     assert not any(outcome.without_distances for outcome in reloaded.partitions)
+
+
+def test_each_partition_is_judged_by_the_answers_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[int, bool] = {}
+
+    def watched(history: History, options: SynthesisOptions) -> Program:
+        seen.setdefault(len(history), bool(history.answers))
+        return synthesize(history, options)
+
+    monkeypatch.setattr(walk, "synthesize", watched)
+    answers = [AnsweredAlarm("2024-01-07", "price", "mean", accepted=True)]
+    backtest(days(9), OPTIONS, targets=(), answers=answers)
+    # With seven partitions before it, the eighth is the first behind the answer.
+    assert seen == {number: number >= 7 for number in range(9)}

@@ -77,6 +77,12 @@ def test_arguments_become_the_order() -> None:
     assert (spec.columns, spec.exclude, spec.hidden) == (("a", "b"), ("c",), ("b",))
 
 
+def test_a_hidden_column_names_no_partition() -> None:
+    asked = parsed("--table", "flights", "--partition-by", "passenger", "--hidden", "passenger")
+    with pytest.raises(ConfigurationError, match="values of column 'passenger', which hidden names"):
+        job_spec(asked)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

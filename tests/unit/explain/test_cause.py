@@ -186,6 +186,45 @@ def test_single_characters(edit, words: str) -> None:  # type: ignore[no-untyped
     assert found.startswith(words)
 
 
+@pytest.mark.parametrize(("new", "share"), [(["K9", "M8"], 0.4), (["K9", "M8"], 0.1), (["K31", "K32"], 0.4)])
+def test_a_few_new_codes_are_named_and_no_replaced_characters(new: list[str], share: float) -> None:
+    rng = np.random.default_rng(9)
+    found = _cause("code", [str(rng.choice(new)) if rng.random() < share else code for code in _code(DAYS)])
+    assert found is not None
+    assert found.type == "new_values"
+    assert found.words.startswith("new values '")
+    assert all(f"'{code}'" in found.words for code in new)
+
+
+def test_a_few_new_numbers_are_named() -> None:
+    rng = np.random.default_rng(9)
+    history = [_day(index, count=np.random.default_rng(index).integers(10, 20, ROWS) * 1.0) for index in range(DAYS)]
+    now = np.where(rng.random(ROWS) < 0.4, 77.0, rng.integers(10, 20, ROWS))
+    found = _cause("count", now, history)
+    assert found is not None
+    assert found.words == f"new value 77 in {100 * (now == 77).mean():.0f}% of the values"
+
+
+def _customers(index: int, step: int, first: int = 2_000) -> np.ndarray:
+    """Ids of a window that moves on: customers of today, the oldest of whom no longer come."""
+    newest = first + step * index
+    return np.random.default_rng(700 + index).integers(newest - 300, newest, ROWS).astype(float)
+
+
+@pytest.mark.parametrize("step", [5, 30, 80])
+@pytest.mark.parametrize("jump", [0, 4])
+@pytest.mark.parametrize("first", [2_000, 9_000])
+def test_ids_that_grow_are_no_replaced_digits_and_no_part_of_those_before(step: int, jump: int, first: int) -> None:
+    made = [_customers(index, step, first) for index in range(DAYS)]
+    now = _customers(DAYS + jump, step, first)
+    wrong = {"char_perturbation", "char_insertion", "distribution_change"}
+    found = _cause("count", now, [_day(index, count=made[index]) for index in range(DAYS)])
+    assert found is None or found.type not in wrong
+    texts = [[f"C{number:07.0f}" for number in numbers] for numbers in (*made, now)]
+    found = _cause("code", texts[-1], [_day(index, code=texts[index]) for index in range(DAYS)])
+    assert found is None or found.type not in wrong
+
+
 def test_values_of_another_column() -> None:
     mixed = [
         code if row % 5 == 0 else city for row, (city, code) in enumerate(zip(_city(DAYS), _code(DAYS), strict=True))

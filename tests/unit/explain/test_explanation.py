@@ -87,10 +87,12 @@ def test_a_near_miss_is_written_with_enough_digits_to_be_seen() -> None:
 
 
 def test_sentence_of_a_distance() -> None:
-    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=1e-6, below=None, partitions=45)
+    clause = _clause("l1", column="carrier", pair=True, lower=None, upper=0.01, below=None, partitions=45)
     message = _alert(clause, 0.0, Kind.STRING).message
     assert "carrier: L1 distance from the partition before was " in message
-    assert "expected at most 1e-06 (45 past partitions)" in message
+    # One value of the partition more than the clause says.
+    assert "; expected at most 0.0125" in message
+    assert " (45 past partitions); " in message
 
 
 def test_chart_of_a_distance_has_the_first_partition_without_a_value() -> None:
@@ -170,3 +172,24 @@ def test_a_range_of_next_to_nothing_is_one_number() -> None:
     assert alert.message.startswith(
         "name: entropy was 0.6931; expected exactly 0 (8 past partitions); it never changed"
     )
+
+
+@pytest.mark.parametrize("odd", [5, 50])
+def test_a_cause_never_denies_what_was_found(odd: int) -> None:
+    """Fewer rows beside values a million times as large are not distributed as before."""
+
+    def table(index: int, rows: int, large: int = 0) -> Profile:
+        rng = np.random.default_rng(index)
+        amount = rng.gamma(4.0, 10.0, rows + index % 7).round(2)
+        amount[:large] *= 1e6
+        code = rng.choice(list("abcdefg"), len(amount))
+        return profile_table(pa.table({"amount": amount, "code": code}), day(index))
+
+    history = [table(index, 2_000) for index in range(20)]
+    program = synthesize(history)
+    fewer = evaluate(program, table(20, 1_000), history).alerts
+    assert not [alert for alert in fewer if alert.cause and "as before" in alert.cause and alert.metric == "l1"]
+    found = evaluate(program, table(20, 1_000, odd), history).alerts
+    assert {alert.column for alert in found} >= {None, "amount"}
+    causes = {alert.cause for alert in found if alert.column in (None, "amount")}
+    assert not [cause for cause in causes if cause is not None and "as before" in cause]

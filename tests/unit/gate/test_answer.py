@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from airflow_dq.gate.answer import OPTIONS, Answer, answer_of
+from airflow_dq.gate.answer import Answer, answer_of
+from airflow_dq.judge.verdict import BUTTONS
 from airflow_dq.store.review_model import WORDS
 
 
 def test_every_decision_has_its_button() -> None:
-    assert list(OPTIONS) == list(WORDS)
+    assert list(BUTTONS) == list(WORDS)
 
 
 @pytest.mark.parametrize(

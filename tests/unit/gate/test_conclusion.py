@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import Record
 from airflow_dq.gate.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
@@ -32,6 +33,7 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "alerts": [],
         "alert_count": 0,
         "not_judged": {},
+        "record": None,
         "decision": None,
         "decided_by": None,
     }
@@ -147,3 +149,12 @@ def test_a_violation_waits_for_a_person() -> None:
     soft = verdict(Status.FAIL, alerts=1, severity="warn")
     assert conclude("flights", soft, "review").outcome == "warn"
     assert conclude("flights", verdict(Status.ERROR, reason="broke"), "review").outcome == "fail"
+
+
+def test_a_violation_tells_how_reliable_the_gate_has_been_in_words_and_as_data() -> None:
+    found = replace(verdict(Status.FAIL, alerts=1), record=Record(45, accepted=1))
+    result = conclude("flights", found, "fail")
+    words = "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%)."
+    assert result.message.splitlines()[-1] == f"- how reliable this gate has been: {words}"
+    told = json.loads(json.dumps(result.to_dict()))["record"]
+    assert (told["judged"], told["accepted"], told["words"]) == (45, 1, words)

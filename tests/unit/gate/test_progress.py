@@ -15,8 +15,9 @@ from airflow_dq.store.summary import AttemptState, AttemptStatus
 class FakeStore:
     """Answers one attempt state after the other, the last one for ever."""
 
-    def __init__(self, *states: AttemptState | None) -> None:
+    def __init__(self, *states: AttemptState | None, clock_ahead: timedelta = timedelta(0)) -> None:
         self.states = list(states)
+        self.clock_ahead = clock_ahead
         self.asked_for_others = 0
 
     def __enter__(self) -> FakeStore:
@@ -35,7 +36,8 @@ class FakeStore:
             return None
         ended = state == "succeeded"
         moment = datetime(2026, 1, 1, tzinfo=UTC)
-        return AttemptStatus(3, state, "No folder." if state == "failed" else None, moment, None, True, ended)
+        error = "No folder." if state == "failed" else None
+        return AttemptStatus(3, state, error, moment, None, True, ended, self.clock_ahead)
 
 
 def test_what_waits_for_the_wrong_name_says_which_there_are() -> None:
@@ -67,3 +69,15 @@ def test_an_attempt_that_began_before_is_not_the_one_that_is_waited_for() -> Non
         assert seen.state == "waiting"
         assert seen.message.endswith("waiting for one since 2026-01-01T00:00:01+00:00.")
         assert progress(store, "flights", "1", newer_than=began) == progress(store, "flights", "1")
+
+
+@pytest.mark.parametrize(
+    ("ahead", "after", "seen"),
+    [(3600, 3599, "waiting"), (3600, 3600, "ready"), (-3600, -1, "waiting"), (-3600, 0, "ready"), (0.5, 0, "ready")],
+)
+def test_where_clocks_disagree_an_attempt_is_new_by_both(ahead: float, after: float, seen: str) -> None:
+    store: Any = FakeStore("succeeded", clock_ahead=timedelta(seconds=ahead))
+    found = progress(store, "flights", "1", newer_than=datetime(2026, 1, 1, tzinfo=UTC) - timedelta(seconds=after))
+    assert found.state == seen
+    told = f"The database's clock is 3,600 s {'ahead of' if ahead > 0 else 'behind'} this machine's"
+    assert (told in found.message) == (seen == "waiting")

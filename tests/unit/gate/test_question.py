@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.record import Record
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Evidence
@@ -73,3 +75,10 @@ def test_a_hundred_alerts_stay_a_table_of_twenty() -> None:
     rows = [line for line in body(detail(*alerts), None).splitlines() if line.startswith("|")]
     assert len(rows) == 2 + SHOWN + 1
     assert rows[-1].startswith("| and 80 more |")
+
+
+def test_how_reliable_the_gate_has_been_is_said_above_the_answers() -> None:
+    found = detail(Alert("range", "price", "too high.", metric="mean"))
+    found = replace(found, verdict=replace(found.verdict, record=Record(45, accepted=1)))
+    said = next(block for block in body(found, None).split("\n\n") if block.startswith("How reliable"))
+    assert said.startswith("How reliable this gate has been: Of the last 45 partitions judged, 1 alarmed")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from airflow.sdk import BaseNotifier, TaskInstanceState
 
+from airflow_dq.explain.record import Record
 from airflow_dq.gate.conclusion import Conclusion, Outcome
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.notifications.text import TITLE, alert_text
@@ -125,3 +126,18 @@ def test_one_that_fails_does_not_silence_the_others() -> None:
     with pytest.raises(ConnectionError, match="no route"):
         DQAlertNotifier(Broken(), Sender("x", sent))(context("fail"))
     assert sent == ["x"]
+
+
+def test_how_reliable_the_gate_has_been_is_said_below_the_alerts() -> None:
+    record = Record(judged=45, accepted=1)
+    made = Conclusion("sales", "2026-01-01", "fail", "fail", "m", None, (SENTENCE,), 1, record=record)
+    given = context(None)
+    given["task"].conclusion = made
+    alert = alert_text(given)  # type: ignore[arg-type]
+    assert alert.lines == (
+        SENTENCE,
+        "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%).",
+    )
+    payload = json.loads(json.dumps(dict(alert.payload)))
+    assert payload["alerts"] == [SENTENCE]
+    assert (payload["record"]["judged"], payload["record"]["accepted"]) == (45, 1)

@@ -77,6 +77,11 @@ def test_hidden_columns_reach_the_job() -> None:
     assert (spec.store_values, spec.hidden) == (False, ("email",))
 
 
+def test_a_hidden_column_names_no_partition() -> None:
+    with pytest.raises(ConfigurationError, match=r"'flights'.*values of column 'passenger', which hidden names"):
+        operator(table="flights", partition_by="passenger", hidden=["passenger"]).job_spec()
+
+
 def test_read_options_that_are_no_dict_are_explained() -> None:
     with pytest.raises(ConfigurationError, match=r"read_options is \['sep'\]; give a dict"):
         operator(source="lake/day=1", partition="1", read_options=["sep"]).job_spec()

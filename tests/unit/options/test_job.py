@@ -15,6 +15,7 @@ GOOD: list[dict[str, Any]] = [
     {"pattern": "/lake/", "partition_by": "day"},
     {"table": "shop.orders", "partition": "2013-01-01", "columns": ("a", "b")},
     {"sql": "select 1", "partition_by": "day"},
+    {"pattern": "/lake/day=*", "hidden": ("email",), "store_values": False},
     {"format": "jdbc", "options": {"url": "jdbc:x", "dbtable": "t"}, "partition": "2013-01-01"},
 ]
 
@@ -43,6 +44,10 @@ def test_an_order_survives_its_json(order: dict[str, Any]) -> None:
         ({"pattern": "/lake/day=*", "limit": 0}, "limit is 0; give 1 or more"),
         ({"pattern": "/lake/day=*", "limit": "5"}, "limit is '5'; give 1 or more"),
         ({"table": "a", "partition": "p", "hidden": "email"}, "hidden is the text 'email'"),
+        ({"table": "a", "partition_by": "Patient", "hidden": ("patient",)}, "column 'Patient', which hidden names"),
+        ({"pattern": "/lake/orders", "partition_by": "who", "hidden": ("x", "who")}, "column 'who', which hidden"),
+        ({"pattern": "/lake/who=*/part", "hidden": ("who",)}, "column 'who', which hidden names"),
+        ({"paths": {"Ann": "/lake/who=Ann"}, "hidden": ("who",)}, "column 'who', which hidden names"),
     ],
 )
 def test_an_order_that_cannot_be_carried_out_names_the_dataset(order: dict[str, Any], complaint: str) -> None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.exceptions import ConfigurationError, SynthesisError, UnknownColumnError
+from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics import registry
 from airflow_dq.metrics.descriptor import Bound, Metric, MetricValue, Reason, Scale
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.metrics.registry import metric
 from airflow_dq.options.learning import ColumnOptions
-from airflow_dq.profile import Profile
+from airflow_dq.profile import Profile, profile_table
 from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
+from airflow_dq.report.pages.program import clause_words
 from airflow_dq.states.base import Kind
 from airflow_dq.states.moment import Moments
 from tests.unit.learn.builder import flights, with_metric
@@ -54,6 +59,82 @@ def test_options_survive_json_as_they_are() -> None:
     assert from_json(Program, to_json(program)) == program
     assert program.options.of_column("air_time").metrics == ("mean",)
     assert program.options.of_column("carrier") is program.options
+
+
+def _counted(index: int, rows: int = 400, level: float = 20.0) -> Profile:
+    rng = np.random.default_rng(index)
+    made = {name: rng.normal(level, 1.0, rows + index % 5) for name in ("amount", "other")}
+    return profile_table(pa.table(made), f"2026-01-{index + 1:02d}")
+
+
+COUNTED = [_counted(index) for index in range(12)]
+FALLS = SynthesisOptions(
+    metrics=("mean",), direction={"row_count": "falls"}, overrides={"amount": {"direction": {"mean": "rises"}}}
+)
+
+
+def test_a_metric_is_an_alarm_only_in_the_direction_that_is_given() -> None:
+    program = synthesize(COUNTED, FALLS)
+    found = {
+        (rows, level): {
+            (alert.column, alert.metric) for alert in evaluate(program, _counted(12, rows, level), COUNTED).alerts
+        }
+        for rows in (40, 400, 4_000)
+        for level in (10.0, 20.0, 30.0)
+    }
+    for (rows, level), alerts in found.items():
+        assert ((None, "row_count") in alerts) == (rows == 40), "more rows are fine"
+        assert (("amount", "mean") in alerts) == (level == 30.0), "a lower mean is fine"
+        assert (("other", "mean") in alerts) == (level != 20.0), "nothing is said of this column"
+
+
+def test_a_direction_is_part_of_the_program_and_of_its_words() -> None:
+    program = synthesize(COUNTED, FALLS)
+    assert from_json(Program, to_json(program)) == program
+    (rows,) = program.table.clauses
+    assert (rows.direction, rows.above) == ("falls", None)
+    assert str(clause_words(rows)).startswith("number of rows (only a fall counts): at least ")
+    (mean,) = program.columns["amount"].clauses
+    assert str(clause_words(mean)).startswith("mean (only a rise counts): at most ")
+    assert "only" not in str(clause_words(program.columns["other"].clauses[0]))
+
+
+def test_both_modes_follow_a_direction() -> None:
+    program = synthesize(
+        COUNTED, SynthesisOptions(mode="paper", scope="column", target_fpr=0.1, direction={"mean": "falls"})
+    )
+    means = [clause for clause in program.ranges() if clause.metric == "mean"]
+    assert means
+    assert all(clause.above is None and clause.below is not None for clause in means)
+
+
+def test_what_never_came_may_come_where_only_a_fall_is_an_alarm() -> None:
+    metrics = {constraint.metric for constraint in synthesize(COUNTED).constraints if isinstance(constraint, NeverSeen)}
+    assert "nan_ratio" in metrics
+    program = synthesize(COUNTED, SynthesisOptions(direction={"nan_ratio": "falls"}))
+    left = {constraint.metric for constraint in program.constraints if isinstance(constraint, NeverSeen)}
+    assert left == metrics - {"nan_ratio"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"direction": {"averge": "falls"}}, "'averge': 'falls', which is not a metric"),
+        ({"direction": {"emd": "falls"}}, "'emd': 'falls', which is a distance, of which only a rise"),
+        ({"overrides": {"amount": {"direction": {"row_count": "falls"}}}}, "for column 'amount', which is judged once"),
+    ],
+)
+def test_a_direction_that_nothing_follows_is_explained(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(SynthesisError, match=said):
+        synthesize(COUNTED, SynthesisOptions(**given))
+
+
+@pytest.mark.parametrize("given", ["falls", {"mean": "down"}, {1: "falls"}])
+def test_a_direction_is_falls_or_rises(given: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"direction=.* cannot be used: give a dict of metrics and 'falls'"):
+        SynthesisOptions(direction=given)
+    with pytest.raises(ConfigurationError, match=r"cannot use direction=.* for column 'a': give a dict"):
+        SynthesisOptions(overrides={"a": ColumnOptions(direction=given)})
 
 
 @pytest.mark.parametrize(

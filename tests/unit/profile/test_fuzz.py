@@ -58,7 +58,7 @@ TYPES = {
 def tables(draw):
     rows = draw(st.integers(0, 12))
     columns = {}
-    for name in draw(st.lists(TEXT, min_size=1, max_size=4, unique=True)):
+    for name in draw(st.lists(TEXT, min_size=1, max_size=2, unique=True)):
         data_type = draw(st.sampled_from(list(TYPES)))
         values = draw(st.lists(st.none() | TYPES[data_type], min_size=rows, max_size=rows))
         columns[name] = pa.array(values, data_type)

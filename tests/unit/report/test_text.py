@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.record import Record
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report import render_text
 
@@ -50,3 +51,13 @@ def test_what_changed_is_listed_below_the_sentence(alert: Alert, make_verdict):
     lines = render_text([("flights", make_verdict(told))], width=100).splitlines()
     assert [line.strip() for line in lines[3:]] == ["quantiles: median 150 -> 9,000 (x60)", "rows: 1, before 2"]
     assert render_text([("flights", make_verdict(replace(told, root=False)))], width=100).count("\n") == 3
+
+
+def test_how_reliable_the_gate_has_been_stands_below_the_alerts(alert: Alert, make_verdict):
+    verdict = replace(make_verdict(alert), record=Record(45, accepted=1))
+    text = render_text([("orders", verdict)], width=400)
+    assert (
+        text.splitlines()[-1]
+        .strip()
+        .startswith("Of the last 45 partitions judged, 1 alarmed and was accepted as right")
+    )

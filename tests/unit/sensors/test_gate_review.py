@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.sdk import Asset, BaseNotifier
+from airflow.sdk import DAG, Asset, BaseNotifier
 
 from airflow_dq.hooks import required_action as parked
 from airflow_dq.judge.verdict import Status
@@ -200,3 +200,38 @@ def test_who_is_told_when_a_person_is_asked(world: World) -> None:
     world.verdict = verdict(Status.PASS)
     run(reviewing(notifiers=Told(told)))
     assert len(told) == 2
+
+
+class Busy(FirstTry):
+    """A task whose Airflow does not answer."""
+
+    def xcom_push(self, key: str, value: Any) -> None:
+        raise RuntimeError("API_SERVER_ERROR")
+
+
+def test_a_link_that_airflow_does_not_take_loses_no_question(world: World, parking: list[dict[str, Any]]) -> None:
+    world.verdict = verdict(Status.FAIL)
+    with pytest.raises(Parked):
+        run(reviewing(), ti=Busy())
+    assert len(parking) == 1
+
+
+def test_a_question_that_airflow_does_not_take_is_asked_by_the_next_try(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(**detail: Any) -> None:
+        raise RuntimeError("API_SERVER_ERROR")
+
+    monkeypatch.setattr("airflow.sdk.execution_time.hitl.upsert_hitl_detail", busy)
+    world.verdict = verdict(Status.FAIL)
+    with pytest.raises(RuntimeError, match="API_SERVER_ERROR"):  # whatever else is raised would end the task
+        run(reviewing())
+    assert reviewing().retries == 2
+
+
+def test_what_a_dag_says_about_retries_counts() -> None:
+    with DAG("busy", default_args={"retries": 0}):
+        assert DQGateSensor(task_id="a", dataset="t", partition="1").retries == 0
+        assert DQGateSensor(task_id="b", dataset="t", partition="1", retries=5).retries == 5
+    with DAG("plain"):
+        assert DQGateSensor(task_id="a", dataset="t", partition="1").retries == 2

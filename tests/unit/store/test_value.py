@@ -31,7 +31,7 @@ def test_metrics_round_trip_through_json(metrics: dict[str, float | Reason]) -> 
 def test_numbers_without_a_value_become_reasons() -> None:
     encoded = encode_metrics({"a": math.nan, "b": math.inf, "c": -math.inf, "d": -0.0, "e": 3})
     assert encoded == {
-        "a": {"reason": "engine error"},
+        "a": {"reason": "not applicable"},
         "b": {"reason": "overflow"},
         "c": {"reason": "overflow"},
         "d": 0.0,

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.learn.choose.budget import LEVELS, allot
-from airflow_dq.learn.constraint.range import OF_ROWS
+from airflow_dq.learn.constraint.range_detector import OF_ROWS
 from airflow_dq.options.learning import ColumnOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.program import SynthesisOptions, synthesize

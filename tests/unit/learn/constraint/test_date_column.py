@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,7 @@ def _parts_of(history: Sequence[Profile]) -> tuple[DatePart, ...]:
     return () if found is None else found.parts
 
 
+@cache
 def _profile(day: date, values: Callable[[date], object], key: str | None = None, rows: int = ROWS) -> Profile:
     amounts = np.random.default_rng(day.toordinal()).normal(50.0, 5.0, rows)
     made = values(day)
@@ -43,6 +45,7 @@ def _days(first: date, count: int) -> list[date]:
     return [first + timedelta(i) for i in range(count)]
 
 
+@cache
 def _learn(values: Callable[[date], object], first: date, count: int) -> tuple[Program, list[Profile]]:
     history = [_profile(day, values) for day in _days(first, count)]
     return synthesize(history, SynthesisOptions(history=count)), history

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.learn.history.answer import NO_ANSWERS, Answered, Answers
+from airflow_dq.learn.history.history import History
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import Program, SynthesisOptions, Verdict, evaluate, synthesize
@@ -182,3 +184,58 @@ def test_one_day_without_rows_does_not_let_half_a_load_pass() -> None:
     assert [alert.metric for alert in verdict.alerts if alert.column is None] == ["row_count"]
     again = profile_table(pa.table({"price": np.arange(1_020.0)}), "2026-01-21")
     assert evaluate(synthesize(history), again, history).table.status == "pass"
+
+
+def test_what_people_have_accepted_is_no_news_once_the_window_has_moved_on() -> None:
+    now = _profile(12, price=lambda values: [math.inf] * 30 + values[30:])
+    accepted = Answers((Answered("price", "infinite_ratio", accepted=1),))
+    rejected = Answers((Answered("price", "infinite_ratio", accepted=1, rejected=1),))
+
+    def rules(answers: Answers) -> set[str]:
+        history = History.of(HISTORY, answers=answers)
+        return {alert.rule for alert in evaluate(synthesize(history), now, history).alerts}
+
+    assert "first_occurrence" in rules(NO_ANSWERS)
+    assert "first_occurrence" not in rules(accepted)
+    assert "first_occurrence" in rules(rejected)
+
+
+def _gaps(index: int, kind: str, missing: object, more: object = None, share: float = 0.0) -> Profile:
+    """Of 2,000 rows 12 % are missing in one way, and another share in another way."""
+    rng = np.random.default_rng(index)
+    draws = rng.random(2_000)
+    values = [f"word {number}" for number in rng.integers(0, 50, 2_000)] if kind == "text" else rng.normal(0, 1, 2_000)
+    made = [missing if draw < 0.12 else value for value, draw in zip(values, draws, strict=True)]
+    made = [more if draw > 1.0 - share else value for value, draw in zip(made, draws, strict=True)]
+    column = pa.array(made, pa.string() if kind == "text" else pa.float64())
+    return profile_table(pa.table({kind: column}), f"2026-02-{index + 1:02d}")
+
+
+@pytest.mark.parametrize(("kind", "other", "metric"), [("text", "", "empty_ratio"), ("number", math.nan, "nan_ratio")])
+def test_one_sort_of_missing_value_in_place_of_another_is_an_alert(kind: str, other: object, metric: str) -> None:
+    history = [_gaps(index, kind, None) for index in range(12)]
+    alerts = evaluate(synthesize(history), _gaps(12, kind, other), history).alerts
+    assert [(alert.metric, alert.rule) for alert in alerts] == [(metric, "first_occurrence")]
+    assert evaluate(synthesize(history), _gaps(12, kind, None), history).status == "pass"
+
+
+@pytest.mark.parametrize(("kind", "other"), [("text", ""), ("number", math.nan)])
+def test_more_of_a_sort_of_missing_value_than_ever_is_an_alert(kind: str, other: object) -> None:
+    history = [_gaps(index, kind, None, other, 0.01) for index in range(12)]
+    program = synthesize(history)
+    assert evaluate(program, _gaps(12, kind, None, other, 0.015), history).status == "pass"
+    verdict = evaluate(program, _gaps(12, kind, other, other, 0.01), history)
+    (alert,) = verdict.alerts
+    assert (alert.rule, alert.column) == ("range", kind)
+    assert alert.cause in {
+        f"{name} in place of null in {share}% of the rows" for name in ("empty", "NaN") for share in (11, 12, 13)
+    }
+
+
+def test_a_first_empty_text_is_no_alert_and_what_never_came_learns_no_range() -> None:
+    history = [_gaps(index, "text", None) for index in range(12)]
+    program = synthesize(history)
+    assert "empty_ratio" not in {clause.metric for clause in program.ranges()}
+    now = _gaps(12, "text", None, "", 1e-3)
+    assert now.columns["text"].metrics["empty_ratio"] > 0.0
+    assert evaluate(program, now, history).status == "pass"

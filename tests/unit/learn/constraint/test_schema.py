@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
@@ -132,32 +133,55 @@ NOTHING = {
 }
 
 
-def _day_of(index: int, values: pa.Array) -> Profile:
-    return profile_table(pa.table({"note": values}), day(index))
+@cache
+def _full_day(index: int, values: str) -> Profile:
+    return profile_table(pa.table({"note": VALUES[values]}), day(index))
 
 
-@pytest.mark.parametrize("nothing", NOTHING.values(), ids=list(NOTHING))
-@pytest.mark.parametrize("values", VALUES.values(), ids=list(VALUES))
-def test_a_day_without_values_is_no_type_before_nor_after_others(values: pa.Array, nothing: pa.Array) -> None:
-    full, bare = (lambda index: _day_of(index, values)), (lambda index: _day_of(index, nothing))
+@cache
+def _bare_day(index: int, nothing: str) -> Profile:
+    return profile_table(pa.table({"note": NOTHING[nothing]}), day(index))
+
+
+@pytest.mark.parametrize("nothing", NOTHING)
+@pytest.mark.parametrize("values", VALUES)
+def test_a_day_without_values_is_no_type_before_nor_after_others(values: str, nothing: str) -> None:
+    full, bare = partial(_full_day, values=values), partial(_bare_day, nothing=nothing)
     assert _found(full(9), [bare(index) for index in range(9)]) == []
     assert _found(bare(9), [full(index) for index in range(9)]) == []
-    other = VALUES["number" if values is VALUES["text"] else "text"]
+    other = "number" if values == "text" else "text"
     for at in range(9):
         history = [bare(index) if index == at else full(index) for index in range(9)]
         assert _found(full(9), history) == []
         # The type that the other days have is still expected.
-        assert _found(_day_of(9, other), history) == [("column_retyped", "note")]
+        assert _found(_full_day(9, other), history) == [("column_retyped", "note")]
 
 
 def test_one_day_without_values_leaves_a_column_what_it_is_judged_by() -> None:
     def clauses(history: list[Profile]) -> int:
         return len(synthesize(history, SynthesisOptions()).columns["note"].clauses)
 
-    full = [_day_of(index, VALUES["text"]) for index in range(16)]
+    full = [_full_day(index, "text") for index in range(16)]
     expected = clauses(full)
     assert expected > 1
     for at in range(9, 16):
-        assert clauses([_day_of(at, NOTHING["integer"]) if one.partition == day(at) else one for one in full]) >= (
-            expected
-        )
+        assert clauses([_bare_day(at, "integer") if one.partition == day(at) else one for one in full]) >= (expected)
+
+
+@pytest.mark.parametrize("change", ["added", "missing", "retyped", "renamed"])
+def test_a_change_that_was_accepted_is_no_news_in_the_next_partition(change: str) -> None:
+    def changed(index: int) -> Profile:
+        made = _table(index, **({"price": "amount"} if change == "renamed" else {}))
+        columns = list(made.columns.values())
+        if change == "added":
+            columns.append(column("tip", Kind.NUMERIC, np.arange(float(ROWS))))
+        elif change == "missing":
+            columns = [one for one in columns if one.name != "city"]
+        elif change == "retyped":
+            columns = [column("price", Kind.STRING, ["9,50"] * ROWS), *columns[1:]]
+        return profile(day(index), *columns)
+
+    assert _found(changed(5))
+    # Accepted, it is in the history; the newest partition is what the schema is expected of.
+    assert _found(changed(6), [*HISTORY, changed(5)]) == []
+    assert _found(changed(7), [*HISTORY[:1], *HISTORY[2:], changed(5), changed(6)]) == []

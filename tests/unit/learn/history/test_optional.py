@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,7 @@ from airflow_dq.profile.table import profile_table
 FIRST = date(2026, 1, 1)
 
 
+@cache
 def day(place: int, *, there: bool, scale: float = 1.0) -> Profile:
     """A partition with or without its optional column."""
     rng = np.random.default_rng(place)

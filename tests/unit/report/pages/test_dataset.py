@@ -66,6 +66,17 @@ def test_without_a_program_the_page_says_what_it_takes(view, where):
     assert "No program has been learned yet" in Page(render_dataset(replace(view, program=None), where)).text
 
 
+def test_what_is_damaged_is_left_out_with_a_note(view, where):
+    series = [replace(one, unreadable=("b",)) if one.column else one for one in view.series]
+    page = Page(render_dataset(replace(view, series=series), where))
+    assert "What is stored of price in partition b is damaged, and left out. Profile it again." in page.text
+    assert "mean: 99 to 101 in 2 partitions" in page.text
+    assert "damaged" not in Page(render_dataset(view, where)).text
+    text = Page(render_dataset(replace(view, program=("c", None)), where)).text
+    assert "The program of partition c is damaged. The next gate makes it anew." in text
+    assert "No program can be shown." in text
+
+
 @pytest.mark.parametrize(
     ("clause", "words"),
     [

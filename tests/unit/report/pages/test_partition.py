@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.record import Record
 from airflow_dq.report.pages.partition import render_alert
 from airflow_dq.store.review_model import ReviewEvent, Snooze
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
@@ -131,3 +132,19 @@ def test_many_alerts_are_told_without_charts(make_view, make_detail, alert: Aler
     html = render_alert(make_view(make_detail(*many)), where)
     assert "20 more alerts, without charts" in html
     assert html.count("<svg") == 2 * 60
+
+
+def test_one_line_says_how_reliable_the_gate_has_been(make_view, make_detail, where):
+    detail = make_detail()
+    told = replace(detail, verdict=replace(detail.verdict, record=Record(45, accepted=1)))
+    words = "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%)."
+    assert words in Page(render_alert(make_view(detail=told), where)).text
+    assert "partitions judged" not in Page(render_alert(make_view(detail=detail), where)).text
+
+
+def test_a_partition_whose_profile_is_damaged_says_so(make_view, where):
+    page = Page(render_alert(replace(make_view(), unreadable=("price", "tax")), where))
+    assert (
+        "What is stored of this partition's price, tax is damaged: later partitions are judged without it." in page.text
+    )
+    assert "damaged" not in Page(render_alert(make_view(), where)).text

@@ -1,0 +1,231 @@
+"""Checks as a file, ``orders.dq.yml``: read with the place of every mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from airflow_dq.check.bounds import Bounds
+from airflow_dq.check.builder import Checks
+from airflow_dq.check.duration import seconds_of
+from airflow_dq.check.metric import ALIASES, METRICS, CheckMetric, entry_of, known
+from airflow_dq.check.model import Check, closest
+from airflow_dq.exceptions import ConfigurationError
+
+Node = Any
+"""A node of PyYAML, whose types know less of it than it says: ``id``, ``value``, ``start_mark``."""
+TABLE_KEYS = ("dataset", "key", "owner", "tags", "checks")
+"""What a file may say of the table."""
+COMMON_KEYS = ("error", "warn", "anomaly", "level", "id", "message", "owner", "tags")
+"""What every check may say."""
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """What a check of this name may say, in a file's order."""
+    entry = entry_of(name)
+    columns = {"table": (), "column": ("column",), "columns": ("columns",)}[entry.subject]
+    taken = ("low", "high") if name == "non_negative" else ()
+    own = [one for one in (*entry.arguments, *entry.options) if one not in taken]
+    more = ("within",) if name == "fresh" else ()
+    taken = ("error", *taken) if name == "fresh" else taken
+    taken = ("anomaly", *taken) if entry.source in ("age", "schema") else taken
+    asked = [key for key in COMMON_KEYS if key not in taken]
+    return (*columns, *own, *more, *asked)
+
+
+def load_checks(path: str | Path) -> Checks:
+    """The checks in a file.
+
+    :raises ConfigurationError: naming the file, the line, the key, and what is allowed there
+    """
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(
+            f"{place}: the file cannot be read: {error}. Give the path of a text in UTF-8."
+        ) from None
+    return read_checks(text, str(place))
+
+
+def read_checks(text: str, name: str = "checks") -> Checks:
+    """The checks in a text.
+
+    :param name: what the text is called in messages
+    :raises ConfigurationError: as :func:`load_checks` does
+    """
+    # Only here: a DAG whose checks are written in Python need not load it.
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        node = loader.get_single_node()
+        return _Reader(name, loader).table(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = "" if mark is None else f":{mark.line + 1}"
+        raise ConfigurationError(f"{name}{line}: this is no YAML: {error.problem or error.context}.") from None
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{name}: this is no YAML: {error}.") from None
+    finally:
+        loader.dispose()
+
+
+class _Reader:
+    """Makes checks of the nodes of one file."""
+
+    def __init__(self, name: str, loader: Any) -> None:
+        self._name = name
+        self._loader = loader
+
+    def table(self, node: Node | None) -> Checks:
+        """All of the file."""
+        if node is None:
+            raise ConfigurationError(f"{self._name}: the file is empty; it needs dataset: and checks:.")
+        parts = dict(self._items(node, TABLE_KEYS, "the file"))
+        for name in ("dataset", "checks"):
+            if name not in parts:
+                raise self._error(node, f"there is no {name!r}; a file needs dataset: and checks:")
+        given = {name: self._value(part) for name, part in parts.items() if name != "checks"}
+        dataset = given.pop("dataset")
+        if not isinstance(dataset, str):
+            raise self._error(parts["dataset"], f"dataset is {dataset!r}; give a name (in quotes, if need be)")
+        try:
+            checks = Checks(dataset, **given)
+        except (ConfigurationError, TypeError) as error:
+            raise self._error(node, str(error).rstrip(".")) from None
+        listed = parts["checks"]
+        if listed.id != "sequence":
+            raise self._error(listed, "checks is no list; begin each check with '- '")
+        lines: dict[str, int] = {}
+        for item in listed.value:
+            self._check(item, checks, lines)
+        return checks
+
+    def _check(self, node: Node, checks: Checks, lines: dict[str, int]) -> None:
+        if node.id == "scalar" and isinstance(node.value, str) and known(node.value):
+            raise self._error(node, f"{node.value!r} says nothing of what it is about; write '{node.value}: ...'")
+        if node.id != "mapping" or len(node.value) != 1:
+            raise self._error(node, "a check is one name and what it is given, as in '- complete: {column: email}'")
+        ((key, body),) = node.value
+        name = str(key.value)
+        if not known(name):
+            allowed = tuple(sorted((*METRICS, *ALIASES)))
+            raise self._error(key, f"there is no check {name!r}; {closest(name, allowed)}")
+        given = self._given(name, body)
+        columns = given.pop("columns", ())
+        try:
+            declared = checks.add(name, columns, **given).check
+        except ConfigurationError as error:
+            raise self._error(key, str(error).rstrip(".")) from None
+        line = key.start_mark.line + 1
+        if declared.id in lines:
+            first = lines[declared.id]
+            raise self._error(key, f"the id {declared.id!r} is that of the check in line {first}; give one another id")
+        lines[declared.id] = line
+
+    def _given(self, name: str, body: Node) -> dict[str, Any]:
+        """The arguments of one check, as :meth:`Checks.add` takes them."""
+        entry, allowed = entry_of(name), keys_of(name)
+        if body.id != "mapping":
+            return self._short(name, entry, body)
+        given = {}
+        for key, part in self._items(body, allowed, repr(name)):
+            value = self._value(part)
+            if key in ("error", "warn"):
+                value = self._bounds(part, key, value, duration=entry.unit == "seconds")
+            elif key == "column":
+                key, value = "columns", (self._text(part, key, value),)
+            elif key == "columns":
+                value = self._names(part, key, value)
+            elif key == "tags" or key == "values":
+                value = tuple(value) if isinstance(value, list) else self._refuse(part, key, value, "a list")
+            elif key == "within":
+                key, value = "error", self._bounds(part, key, value, duration=True)
+            given[key] = value
+        if name == "fresh" and given.get("level") == "warn":
+            given["warn"] = given.pop("error", None)
+            del given["level"]
+        return given
+
+    def _short(self, name: str, entry: CheckMetric, body: Node) -> dict[str, Any]:
+        """``complete: email``, ``unique: [a, b]``, ``rule: a < b``: one value where only one thing can be meant."""
+        value = self._value(body)
+        if entry.name == "rule":
+            return {"sql": self._text(body, "rule", value)}
+        if entry.subject != "table" and not entry.arguments:
+            if entry.subject == "column":
+                return {"columns": (self._text(body, name, value),)}
+            return {"columns": self._names(body, name, value)}
+        raise self._error(body, f"{name} is {value!r}; give a mapping of {', '.join(keys_of(name))}")
+
+    def _items(self, node: Node, allowed: tuple[str, ...], what: str) -> Iterator[tuple[str, Node]]:
+        """The keys of a mapping, each once and known."""
+        if node.id != "mapping":
+            raise self._error(node, f"{what} is no mapping; give {', '.join(allowed)}")
+        seen: set[str] = set()
+        for key, part in node.value:
+            name = str(key.value)
+            if name not in allowed:
+                raise self._error(key, f"{what} takes no {name!r}; {closest(name, allowed)}")
+            if name in seen:
+                raise self._error(key, f"{name!r} is given twice")
+            seen.add(name)
+            yield name, part
+
+    def _value(self, node: Node) -> Any:
+        return self._loader.construct_object(node, deep=True)
+
+    def _bounds(self, node: Node, key: str, value: Any, *, duration: bool) -> Bounds:
+        try:
+            if duration and not isinstance(value, list):
+                return Bounds(upper=seconds_of(value))
+            return Bounds.of(value)
+        except ConfigurationError as error:
+            raise self._error(node, f"{key}: {str(error).rstrip('.')}") from None
+
+    def _text(self, node: Node, key: str, value: Any) -> str:
+        return value if isinstance(value, str) else self._refuse(node, key, value, "a text (in quotes, if need be)")
+
+    def _names(self, node: Node, key: str, value: Any) -> tuple[str, ...]:
+        names = value if isinstance(value, list) else [value]
+        return tuple(self._text(node, key, name) for name in names)
+
+    def _refuse(self, node: Node, key: str, value: Any, wanted: str) -> Any:
+        raise self._error(node, f"{key} is {value!r}; give {wanted}")
+
+    def _error(self, node: Node, what: str) -> ConfigurationError:
+        return ConfigurationError(f"{self._name}:{node.start_mark.line + 1}: {what}.")
+
+
+def declared_checks(given: Any, dataset: str) -> tuple[Check, ...]:
+    """The checks that a task is given.
+
+    :param dataset: the task's; that of the checks must be the same, unless it is a template
+    :raises ConfigurationError: when they cannot be read, or are of another dataset
+    """
+    checks = checks_of(given)
+    if checks is None:
+        return ()
+    if checks.dataset != dataset and "{" not in str(dataset):
+        raise ConfigurationError(
+            f"Dataset {dataset!r}: the checks are of {checks.dataset!r}. Give those of the dataset."
+        )
+    return checks.checks
+
+
+def checks_of(given: Any) -> Checks | None:
+    """Checks as an operator may be given them: as such, as the path of a file, or as the mapping that one holds.
+
+    :raises ConfigurationError: when they are none of these, or cannot be read
+    """
+    if given is None or isinstance(given, Checks):
+        return given
+    if isinstance(given, str | Path):
+        return load_checks(given)
+    if isinstance(given, Mapping):
+        import yaml
+
+        return read_checks(yaml.safe_dump(dict(given), sort_keys=False))
+    raise ConfigurationError(f"checks is {given!r}; give Checks(...), or the path of a file such as 'orders.dq.yml'.")

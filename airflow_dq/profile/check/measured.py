@@ -1,0 +1,73 @@
+"""What was measured for a check: a value, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from airflow_dq.exceptions import CodecError
+
+Value = int | float
+"""A finite number; whole ones are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measured value; exactly one of ``value``, ``nothing`` and ``problem`` is given."""
+
+    value: Value | None = None
+    numerator: int | None = None
+    """Of a share, and of a number that is one of some rows."""
+    denominator: int | None = None
+    nothing: str | None = None
+    """Why there is nothing to measure: no row is in scope, or none of them has a value."""
+    problem: str | None = None
+    """Why it could not be measured: the check was not looked at."""
+    seen: str | None = None
+    """What was seen, where the value alone does not tell: the column's type, the columns that are missing."""
+    timed: bool = False
+    """Whether it depends on when it was measured: the same data then has another one."""
+
+    def __post_init__(self) -> None:
+        """Refuse what nobody can have measured.
+
+        :raises ValueError: when it is given a value and a reason for having none, or more rows than there are
+        """
+        if sum(one is not None for one in (self.value, self.nothing, self.problem)) != 1:
+            raise ValueError("what was measured is a value, or one reason why there is none")
+        counts = (self.numerator, self.denominator)
+        if None not in counts and not 0 <= (self.numerator or 0) <= (self.denominator or 0):
+            raise ValueError(f"{self.numerator} of {self.denominator} rows is no share")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is given of it, as JSON values."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in given.items() if value is not None and value is not False}
+
+    @classmethod
+    def of_dict(cls, stored: object) -> Measured:
+        """What :meth:`to_dict` wrote.
+
+        :raises CodecError: when it is none
+        """
+        if not isinstance(stored, Mapping):
+            raise CodecError(f"What was measured for a check is stored as {stored!r}, which is no object.")
+        try:
+            return cls(**stored)
+        except (TypeError, ValueError) as error:
+            raise CodecError(f"What was measured for a check cannot be read: {error}.") from None
+
+    @classmethod
+    def share(cls, numerator: int, denominator: int, nothing: str) -> Measured:
+        """A share of rows.
+
+        :param nothing: why there is none when the denominator is 0
+        """
+        if not denominator:
+            return cls(nothing=nothing)
+        return cls(numerator / denominator, numerator, denominator)
+
+
+NO_ROWS = "no row is in scope"
+NO_VALUES = "no row in scope has a value"

@@ -1,0 +1,113 @@
+"""All counts that the checks of a profile need, of a part of a partition."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from airflow_dq.check.model import Check
+from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
+from airflow_dq.profile.check.tally import Tally
+from airflow_dq.profile.column_state import ColumnState
+from airflow_dq.states.base import Kind
+from airflow_dq.states.moment import Moments
+
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """Counts by group, see :func:`~airflow_dq.profile.check.count.group_of`."""
+
+    by_group: Mapping[str, Tally] = field(default_factory=dict)
+
+    def merge(self, other: Tallies) -> Tallies:
+        """Those of both parts; a part of no batch at all has none."""
+        found = dict(self.by_group)
+        for group, tally in other.by_group.items():
+            found[group] = found[group].merge(tally) if group in found else tally
+        return Tallies(found)
+
+    def measured(self, checks: Sequence[Check], columns: Mapping[str, ColumnState], now: float) -> dict[str, Measured]:
+        """What was measured for each check that a profile does not answer by itself, by what it measures.
+
+        :param columns: the columns of the whole partition
+        :param now: the moment of the profile, in seconds since 1970
+        """
+        found = {}
+        for check in checks:
+            try:
+                measured = self._measured(check, columns, now)
+            except Exception as error:
+                # Whatever it is, it concerns this check, and must not lose the profile.
+                measured = Measured(problem=f"measuring it failed with {type(error).__name__}")
+            if measured is not None:
+                found[check.measure] = measured
+        return found
+
+    def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:
+        group = group_of(check)
+        if group is None and check.entry.source != "age":
+            return None
+        problem = _unreadable(check, columns)
+        if problem is not None:
+            return Measured(problem=problem)
+        if group is None:
+            return _age(columns[check.columns[0]], check, now)
+        tally = self.by_group.get(group)
+        return Measured(problem="none of its rows was counted") if tally is None else tally.measured(check)
+
+    def encode(self) -> bytes:
+        """Bytes from which :meth:`decode` restores them."""
+        described, blobs = [], []
+        for group, tally in self.by_group.items():
+            head, blob = tally.encode()
+            described.append([group, tally.tag, head, len(blob)])
+            blobs.append(blob)
+        head = json.dumps(described).encode()
+        return b"".join([_LENGTH.pack(len(head)), head, *blobs])
+
+    @classmethod
+    def decode(cls, data: bytes) -> Tallies:
+        """What :meth:`encode` wrote."""
+        (length,) = _LENGTH.unpack_from(data)
+        place, found = _LENGTH.size + length, {}
+        for group, tag, head, size in json.loads(data[_LENGTH.size : place]):
+            found[group] = Tally.named(tag).decode(head, data[place : place + size])
+            place += size
+        return cls(found)
+
+
+NO_TALLIES = Tallies()
+"""Of no check, or of no rows."""
+
+
+def missing_words(names: Sequence[str], known: Sequence[str]) -> str:
+    """``the partition has no column 'x'; its columns are 'a', 'b'``."""
+    listed = ", ".join(map(repr, known[:20])) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
+    return f"the partition has no column {', '.join(map(repr, names))}; its columns are {listed}"
+
+
+def _unreadable(check: Check, columns: Mapping[str, ColumnState]) -> str | None:
+    missing = [name for name in check.reads if name not in columns]
+    if missing:
+        return missing_words(missing, list(columns))
+    for name in check.reads:
+        problem = columns[name].problem
+        if problem is not None and not columns[name].states:
+            return f"column {name!r} cannot be profiled: {problem}"
+    return None
+
+
+def _age(column: ColumnState, check: Check, now: float) -> Measured:
+    """How long ago the newest timestamp was, or for ``not_future`` the same: below 0 it lies ahead."""
+    moments = column.states.get(Moments.key)
+    if column.kind not in (Kind.TIMESTAMP, Kind.NULL):
+        return Measured(problem=f"column {check.columns[0]!r} is {column.kind}, and {check.metric} is of timestamps")
+    if not isinstance(moments, Moments) or not moments.count:
+        rows = column.states.get("counts/1")
+        return Measured(nothing=NO_VALUES if getattr(rows, "rows", 0) else NO_ROWS)
+    return Measured(round(now - moments.high, 3), timed=True)

@@ -1,0 +1,114 @@
+"""What people have answered to a dataset's alarms, what became of its verdicts, and what its last backtest found."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sqlalchemy import Connection, Select, func, select
+from sqlalchemy.dialects import postgresql
+
+from airflow_dq.explain.record import Record, Replay
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.history.answer import AnsweredAlarm
+from airflow_dq.options.key import order_key
+from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReplayRow, VerdictRow
+
+RECENT = 60
+"""Newest judged partitions that a gate's record is made of: two months of days, as on the dataset's page."""
+
+
+def answered_alarms(connection: Connection, dataset: str, before: str | None = None) -> list[AnsweredAlarm]:
+    """The alarms about metrics that people have decided about, over all that is stored of a dataset.
+
+    Those that were closed before the decision, because they were no longer true, are no part of it; nor is a metric
+    that had no value, which no range is too narrow for.
+
+    :param before: only those of partitions that come before this one
+    """
+    query = (
+        select(ProfileRow.partition_key, AlertRow.column_name, AlertRow.metric, VerdictRow.decision)
+        .select_from(VerdictRow)
+        .join(DatasetRow, DatasetRow.id == VerdictRow.dataset_id)
+        .join(ProfileRow, SPEAKS_OF_PARTITION)
+        .join(AlertRow, AlertRow.verdict_id == VerdictRow.id)
+        .where(
+            DatasetRow.name == dataset,
+            VerdictRow.alert_count > 0,  # for its index
+            AlertRow.closed_at == VerdictRow.decided_at,
+            AlertRow.metric.is_not(None),
+            AlertRow.reason.is_(None),
+            # After a new normal the history begins anew: the alarm was right.
+            VerdictRow.decision.in_(["accepted", "rejected"]),
+        )
+        .distinct()
+    )
+    if before is not None:
+        query = query.where(ProfileRow.sort_key < order_key(before))
+    return [
+        AnsweredAlarm(partition, column, str(metric), decision != "rejected")
+        for partition, column, metric, decision in connection.execute(query)
+    ]
+
+
+def record(connection: Connection, dataset: str, before: str, options: str) -> Record:
+    """What became of the newest partitions judged before another one.
+
+    :param options: digest of the options that a stored backtest must have been made with
+    """
+    query: Select[str, str | None, int] = (
+        select(VerdictRow.status, VerdictRow.decision, VerdictRow.alert_count)
+        .select_from(ProfileRow)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .join(VerdictRow, SPEAKS_OF_PARTITION)
+        .where(
+            DatasetRow.name == dataset,
+            ProfileRow.sort_key < order_key(before),
+            VerdictRow.status.in_([Status.PASS.value, Status.FAIL.value]),
+        )
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(RECENT)
+    )
+    fates = Counter(_fate(*row) for row in connection.execute(query))
+    return Record(
+        judged=fates.total(),
+        accepted=fates["accepted"],
+        rejected=fates["rejected"],
+        unanswered=fates["unanswered"],
+        cleared=fates["cleared"],
+        replay=_replay(connection, dataset, before, options),
+    )
+
+
+def _fate(status: str, decision: str | None, alerts: int) -> str:
+    """What became of a judged partition."""
+    if status != Status.FAIL.value:
+        return "cleared" if alerts else "passed"
+    if decision is None:
+        return "unanswered"
+    return "accepted" if decision == "accepted" else "rejected"
+
+
+def save_replay(connection: Connection, dataset: str, options: str, replay: Replay) -> None:
+    """Keep what the last backtest of a dataset's stored history found, in place of what one before had found."""
+    owner = select(DatasetRow.id).where(DatasetRow.name == dataset).scalar_subquery()
+    values = {"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest}
+    made = postgresql.insert(ReplayRow).values(dataset_id=owner, **values)
+    connection.execute(
+        made.on_conflict_do_update(
+            index_elements=[ReplayRow.dataset_id], set_={**values, "made_at": func.clock_timestamp()}
+        )
+    )
+
+
+def _replay(connection: Connection, dataset: str, before: str, options: str) -> Replay | None:
+    """The stored backtest, if it was made with these options, of partitions that all come before another one."""
+    query = (
+        select(ReplayRow.judged, ReplayRow.alarms, ReplayRow.newest)
+        .join(DatasetRow, DatasetRow.id == ReplayRow.dataset_id)
+        .where(DatasetRow.name == dataset, ReplayRow.options == options)
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None or order_key(row.newest) >= order_key(before):
+        return None
+    return Replay(row.judged, row.alarms, row.newest)

@@ -1,0 +1,171 @@
+"""Declared checks on their way through a job, the database and the gate, here and on Spark."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sqlalchemy import text
+
+from airflow_dq.check import Checks
+from airflow_dq.check.file import load_checks
+from airflow_dq.cli.main import main
+from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.exceptions import CodecError
+from airflow_dq.gate.conclusion import conclude
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.job.pipeline import ProfileJob
+from airflow_dq.judge.verdict import Status
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile import JobSpec, Profile
+from airflow_dq.profile.check.answer import answer
+from airflow_dq.store import Repository
+from tests.integration.spark_job import Run
+
+DAYS = ("2026-01-01", "2026-01-02")
+
+
+def checks() -> Checks:
+    declared = Checks("t", key=("order_id", "line"), owner="sales")
+    declared.rows(where="status = 'new'", error=">0")
+    declared.rule("discount <= price", error=">=0.9", id="discount")
+    declared.col("status").isin(["new", "it's"], nulls="pass")
+    declared.col("status").matches("^n", warn=">=0.9")
+    declared.col("price").mean(where="status = 'new'", error=">0")
+    declared.correlation("price", "discount", error=">=-1")
+    declared.mutual_information("status", "line", error=">=0")
+    declared.metric("revenue", "sum(price * line) / count(*)", error=">0", id="revenue")
+    declared.fresh("at", within="26h")
+    declared.rule("nothing > 1", level="warn", id="nothing")
+    declared.col("day").between("2026-01-01", "2026-12-31")
+    return declared
+
+
+def orders(rows: int = 60) -> pa.Table:
+    now = datetime.now(UTC)
+    return pa.table(
+        {
+            "order_id": pa.array([f"o-{row // 2}" for row in range(rows)]),
+            "line": pa.array([row % 2 for row in range(rows)]),
+            "status": pa.array([["new", "it's", None][row % 3] for row in range(rows)]),
+            "price": pa.array([10.0 + row for row in range(rows)]),
+            "discount": pa.array([1000.0 if row == 7 else None if row == 8 else row / 2 for row in range(rows)]),
+            "at": pa.array([now - timedelta(hours=row) for row in range(rows)], pa.timestamp("us", "UTC")),
+            "day": pa.array([datetime(2026, 1, 1 + row % 28).date() for row in range(rows)]),
+        }
+    )
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    for day in DAYS:
+        (tmp_path / f"day={day}").mkdir()
+        # Two files, so that a key of one is not counted without the other.
+        table = orders()
+        pq.write_table(table.slice(0, 31), tmp_path / f"day={day}" / "a.parquet")
+        pq.write_table(table.slice(31), tmp_path / f"day={day}" / "b.parquet")
+    return tmp_path
+
+
+def order(lake: Path, **more: Any) -> dict[str, Any]:
+    return {"pattern": f"{lake}/day=*", "checks": tuple(checks()), "sample_rows": 20, **more}
+
+
+def run_here(store: Repository, **given: Any) -> None:
+    spec = JobSpec.from_json(JobSpec(dataset="t", **given).to_json())
+    outcomes = ProfileJob(ArrowEngine(spec), store, lambda line: None).run()
+    assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
+
+
+def stored(store: Repository, day: str = DAYS[0]) -> Profile:
+    profile = store.load_profile("t", day)
+    assert profile is not None
+    return profile
+
+
+def test_what_was_counted_is_stored_and_judged_without_a_history(lake: Path, store: Repository) -> None:
+    run_here(store, **order(lake))
+    found = {check.id: answer(check, stored(store)) for check in checks()}
+    assert (found["discount"].numerator, found["discount"].denominator) == (58, 59)
+    assert (found["key.order_id.line"].numerator, found["key.order_id.line"].denominator) == (60, 60)
+    assert "no column 'nothing'" in str(found["nothing"].problem)
+    options = SynthesisOptions(checks=checks())
+    verdict = judge(store, "t", DAYS[0], options)
+    assert verdict.status is Status.WARMING_UP
+    assert [(alert.severity, alert.column) for alert in verdict.alerts] == [("warn", "status")]
+    assert store.load_verdict("t", DAYS[0]) == verdict
+    strict = Checks("t")
+    strict.rule("discount <= price")
+    failed = judge(store, "t", DAYS[0], SynthesisOptions(checks=strict))
+    assert conclude("t", failed, "fail").outcome == "fail"
+    (alert,) = store.load_verdict("t", DAYS[0]).alerts  # type: ignore[union-attr]
+    assert "(58 of 59)" in alert.message
+
+
+def test_a_warning_keeps_no_partition_out_of_the_history(lake: Path, store: Repository) -> None:
+    run_here(store, **order(lake))
+    soft = Checks("t")
+    soft.rule("discount <= price", level="warn")
+    # The second is judged with a history as long as it needs to be: what only warns must not shorten that.
+    for day in DAYS:
+        assert judge(store, "t", day, SynthesisOptions(checks=soft, history=3, min_history=3)).alerts
+    assert [one.partition for one in store.load_history("t", "2026-01-03", 30)] == list(DAYS)
+
+
+def test_the_same_again_is_no_change_but_for_its_age(lake: Path, store: Repository) -> None:
+    given = order(lake)
+    run_here(store, **given)
+    first = stored(store)
+    run_here(store, **given)
+    again = stored(store)
+    assert again.fingerprint == first.fingerprint
+    timed = [check for check in checks() if check.metric == "fresh"]
+    assert all((answer(one, again).value or 0) > (answer(one, first).value or 0) for one in timed)
+    lasting = [check for check in checks() if check.metric != "fresh"]
+    assert [answer(one, again) for one in lasting] == [answer(one, first) for one in lasting]
+
+
+def test_damaged_checks_are_named_and_stop_no_dataset(lake: Path, store: Repository) -> None:
+    run_here(store, **order(lake))
+    with store._engine.begin() as connection:
+        connection.execute(text("UPDATE airflow_dq.profile SET checks = 'x' WHERE partition_key = '2026-01-01'"))
+    with pytest.raises(CodecError, match="partition '2026-01-01': what is stored of it cannot be read"):
+        store.load_profile("t", DAYS[0])
+    assert [one.partition for one in store.load_history("t", "2026-01-03", 30)] == [DAYS[1]]
+
+
+def test_suggestions_are_written_once_and_can_be_declared(
+    lake: Path, store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    (lake / "day=2026-01-03").mkdir()
+    pq.write_table(orders(), lake / "day=2026-01-03" / "a.parquet")
+    run_here(store, pattern=f"{lake}/day=*", sample_rows=0)
+    file = tmp_path / "t.dq.yml"
+    main(["suggest", "t", str(file)])
+    text_of_file = file.read_text()
+    assert "  # every row has a value; held on 3 of 3 past partitions\n  - completeness: {column: line" in text_of_file
+    assert "isin" in text_of_file
+    options = SynthesisOptions(checks=tuple(load_checks(file)))
+    assert judge(store, "t", DAYS[0], options).status is Status.WARMING_UP
+    with pytest.raises(SystemExit):
+        main(["suggest", "t", str(file)])
+    assert file.read_text() == text_of_file
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, {"sample_rows": 0}, {"options": {"mergeSchema": "true"}}], ids=str)
+def test_spark_counts_what_this_process_counts(lake: Path, store: Repository, run: Run, more: dict[str, Any]) -> None:
+    run_here(store, **order(lake))
+    here = [stored(store, day) for day in DAYS]
+    assert all(outcome.error is None for outcome in run(**order(lake, **more)).values())
+    for one, day in zip(here, DAYS, strict=True):
+        there = stored(store, day)
+        for check in checks():
+            found = answer(check, there)
+            assert found == answer(check, one) or found.timed, check.id
+        assert there.fingerprint == one.fingerprint

@@ -1,0 +1,93 @@
+"""A stand-alone Spark cluster of this machine: a master, and a worker that runs two executors."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+
+from tests.reliability.sight import family, until
+
+MEMORY = "600m"
+"""Of each executor: Spark takes no less than 450 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster that is ready."""
+
+    master: str
+    worker: int
+    """Its process id."""
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """What an application needs here."""
+        return {
+            "spark.master": self.master,
+            "spark.executor.memory": MEMORY,
+            "spark.executor.cores": "1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        }
+
+    def executors(self) -> list[int]:
+        """The process ids of the executors that run now."""
+        return [one for one in family(self.worker) if "ExecutorBackend" in _command(one)]
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[Cluster]:
+    """A cluster for a test, every process of which is ended."""
+    made: list[subprocess.Popen[bytes]] = []
+    try:
+        made.append(_start(folder, "master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"))
+        master = _told(folder / "master.log", r"Starting Spark master at (spark://\S+)")
+        size = ("--cores", "2", "--memory", "2g", "--work-dir", str(folder / "work"))
+        made.append(_start(folder, "worker", "--host", "127.0.0.1", "--webui-port", "0", *size, master))
+        _told(folder / "worker.log", "(Successfully registered with master)")
+        yield Cluster(master, made[1].pid)
+    finally:
+        for process in made:
+            for one in family(process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+            process.wait()
+
+
+def _start(folder: Path, role: str, *arguments: str) -> subprocess.Popen[bytes]:
+    home = Path(pyspark.__file__).parent
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1",
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}.{role.capitalize()}", *arguments]
+    with (folder / f"{role}.log").open("wb") as log:
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+
+
+def _told(log: Path, pattern: str) -> str:
+    """What a process has said, as soon as it has."""
+    until(lambda: re.search(pattern, log.read_text()) is not None, f"{log.name} says {pattern}")
+    found = re.search(pattern, log.read_text())
+    assert found is not None
+    return found[1]
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except FileNotFoundError:
+        return ""

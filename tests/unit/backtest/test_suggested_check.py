@@ -1,0 +1,102 @@
+"""Suggested checks: found in the older partitions, tried on all, and none that its own data breaks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq import ProfileOptions, profile_table
+from airflow_dq.backtest.suggested_check import completeness_bound, suggest_checks
+from airflow_dq.check.file import read_checks
+from airflow_dq.cli.suggest import yaml_lines
+from airflow_dq.exceptions import SynthesisError
+from airflow_dq.profile import Profile
+
+ROWS = 120
+PLAIN = ProfileOptions(sample_rows=0)
+
+
+def day(index: int, **changed: Any) -> Profile:
+    rng = np.random.default_rng(index)
+    columns: dict[str, Any] = {
+        "id": [f"{index:04d}-{row:04d}" for row in range(ROWS)],
+        "amount": rng.gamma(2.0, 10.0, ROWS),
+        "change": rng.normal(0, 1, ROWS),
+        "status": rng.choice(["new", "it's", "paid: yes"], ROWS).tolist(),
+        "mail": [f"a{row % 7}@b.org" for row in range(ROWS)],
+        "note": [None if row % 10 == 0 else f"n{rng.integers(0, 90)}" for row in range(ROWS)],
+    }
+    return profile_table(pa.table(columns | changed), f"2026-01-{index + 1:02d}", PLAIN)
+
+
+@pytest.fixture(scope="module")
+def days() -> list[Profile]:
+    return [day(index) for index in range(6)]
+
+
+def test_what_the_past_suggests_has_a_reason_and_has_held(days: list[Profile]) -> None:
+    found = {f"{one.check.metric}.{one.check.columns[0]}": one for one in suggest_checks(days)}
+    assert {"completeness.id", "uniqueness.id", "max_length.id", "min.amount"} <= set(found)
+    assert {"isin.status", "format.mail", "type.amount"} <= set(found)
+    assert "min.change" not in found
+    assert "isin.note" not in found
+    assert set(found["isin.status"].check.values) == {"new", "it's", "paid: yes"}
+    note = found["completeness.note"].check.error
+    assert note is not None
+    assert note.lower == completeness_bound(108, 120)
+    assert all((one.held, one.of) == (6, 6) and one.reason for one in found.values())
+
+
+def test_what_a_newer_partition_breaks_is_not_suggested(days: list[Profile]) -> None:
+    broken = day(6, status=["other"] * ROWS, amount=np.full(ROWS, -1.0))
+    names = {f"{one.check.metric}.{one.check.columns[0]}" for one in suggest_checks([*days, broken])}
+    assert "uniqueness.id" in names
+    assert not {"isin.status", "min.amount"} & names
+
+
+def test_what_could_be_tried_on_none_is_commented_out(days: list[Profile]) -> None:
+    bare = [
+        replace(one, columns={name: replace(column, states={}) for name, column in one.columns.items()}) for one in days
+    ]
+    found = suggest_checks(bare)
+    (guess,) = [one for one in found if one.check.id == "uniqueness.id"]
+    assert (guess.held, guess.of) == (0, 0)
+    assert "  # - uniqueness: {columns: [id], error: 1}\n" in "".join(yaml_lines("orders", found, 6))
+
+
+def test_the_file_declares_what_was_suggested(days: list[Profile]) -> None:
+    found = suggest_checks(days)
+    text = "".join(yaml_lines("orders: all", found, 6))
+    assert read_checks(text).dataset == "orders: all"
+    assert read_checks(text).checks == tuple(one.check for one in found)
+    assert text.count("held on 6 of 6 past partitions") == len(found)
+    assert read_checks("".join(yaml_lines("orders", [], 6))).checks == ()
+
+
+def test_an_interval_is_wilson_s() -> None:
+    assert completeness_bound(90, 100) == 0.82
+    assert completeness_bound(1, 4) == 0.04
+
+
+def test_a_column_that_an_estimate_takes_for_unique_is_a_guess(days: list[Profile]) -> None:
+    off = [
+        replace(
+            one,
+            columns={
+                "id": replace(
+                    one.columns["id"], states={}, metrics={**one.columns["id"].metrics, "unique_ratio": 62 / 60}
+                )
+            },
+        )
+        for one in days
+    ]
+    assert "uniqueness.id" in {one.check.id for one in suggest_checks(off)}
+
+
+def test_too_few_partitions_suggest_nothing(days: list[Profile]) -> None:
+    with pytest.raises(SynthesisError, match="suggestions need 3"):
+        suggest_checks(days[:2])

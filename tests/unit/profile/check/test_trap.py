@@ -1,0 +1,261 @@
+"""Data on which tools disagree, each with the right value: counted in the scan, in parts, and from what is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from airflow_dq import ProfileOptions, profile_table
+from airflow_dq.check import Checks
+from airflow_dq.profile.check.answer import NOT_COUNTED, answer
+from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
+from airflow_dq.profile.model import Profile
+from airflow_dq.profile.table import TableState
+
+ANY = ">=-9e99"
+Declare = Callable[[Checks], object]
+
+
+def measured(columns: Mapping[str, Any], declare: Declare) -> list[Measured]:
+    """What a check measures: in one scan, and in two parts that travel and are merged, which must be the same.
+
+    Where a profile that was made without the check answers it, too, that must be the same again.
+    """
+    checks = Checks("t")
+    declare(checks)
+    table, options = pa.table(dict(columns)), ProfileOptions(checks=tuple(checks), sample_rows=0)
+    whole = profile_table(table, "1", options)
+    parts = [TableState.of(part, options) for part in (table.slice(2), table.slice(0, 2))]
+    travelled = [TableState.decode(part.encode()) for part in parts]
+    merged = travelled[0].merge(travelled[1]).profile("1", options)
+    bare = profile_table(table, "1", ProfileOptions(sample_rows=0))
+    found = [answer(check, whole) for check in checks]
+    for check, one in zip(checks, found, strict=True):
+        assert answer(check, merged) == one or one.timed
+        kept = answer(check, bare)
+        assert kept == one or kept.problem, check.id
+    return found
+
+
+def value(columns: Mapping[str, Any], declare: Declare) -> Measured:
+    (found,) = measured(columns, declare)
+    return found
+
+
+U = {"u": ["a", "a", "b", "c", None, None]}
+
+
+@pytest.mark.parametrize(
+    ("metric", "wanted", "counts"),
+    [
+        ("completeness", 4 / 6, (4, 6)),
+        ("uniqueness", 2 / 4, (2, 4)),
+        ("unique_value_ratio", 2 / 3, (2, 3)),
+        ("distinctness", 3 / 4, (3, 4)),
+        ("distinct", 3, (None, None)),
+        ("duplicate_rows", 2, (2, 4)),
+        ("surplus_rows", 1, (1, 4)),
+        ("duplicate_values", 1, (1, 3)),
+        ("entropy", 1.0397207708399179, (None, None)),
+        ("key", 2 / 6, (2, 6)),
+    ],
+)
+def test_values_with_nulls_are_counted_by_what_is_there(metric: str, wanted: float, counts: Any) -> None:
+    found = value(U, lambda checks: checks.col("u").add(metric, error=ANY if metric == "entropy" else ">=0"))
+    assert found.value == pytest.approx(wanted, abs=1e-12)
+    assert (found.numerator, found.denominator) == counts
+
+
+def test_a_key_of_which_a_part_is_missing_is_none() -> None:
+    assert value({"k": ["a", "b", None, None]}, lambda checks: checks.key("k")).value == 0.5
+
+
+def test_rows_without_any_value_of_a_key_are_not_counted() -> None:
+    pairs = {"a": ["a", "a", "a", None], "b": ["1", None, None, None]}
+    found = value(pairs, lambda checks: checks.uniqueness("a", "b", error=1))
+    assert (found.numerator, found.denominator) == (1, 3)
+
+
+X = {"x": [5, -1, None, 7, None]}
+
+
+@pytest.mark.parametrize(("nulls", "counts"), [("pass", (4, 5)), ("fail", (2, 5)), ("skip", (2, 3))])
+@pytest.mark.parametrize("between", [False, True])
+def test_a_row_that_is_neither_right_nor_wrong_is_what_the_check_says(
+    nulls: Any, counts: tuple[int, int], between: bool
+) -> None:
+    def declare(checks: Checks) -> object:
+        return checks.col("x").between(0, 10, nulls=nulls) if between else checks.rule("x > 0", nulls=nulls)
+
+    found = value(X, declare)
+    assert (found.numerator, found.denominator) == counts
+    assert found.value == counts[0] / counts[1]
+
+
+def test_no_row_in_scope_leaves_nothing_to_check() -> None:
+    assert value(X, lambda checks: checks.col("x").complete(where="x > 100")).nothing == NO_ROWS
+    assert value(X, lambda checks: checks.col("x").mean(where="x > 100", error=ANY)).nothing == NO_ROWS
+    assert value({"x": pa.nulls(3, pa.int64())}, lambda checks: checks.rule("x > 0")).nothing == NO_VALUES
+
+
+@pytest.mark.parametrize("rows", [[5, 7], []])
+def test_a_number_of_rows_in_scope_is_a_number_even_when_it_is_none(rows: list[int]) -> None:
+    table = {"x": pa.array(rows, pa.int64())}
+    assert value(table, lambda checks: checks.rows(where="x > 100", error=">=5")).value == 0
+    assert value(table, lambda checks: checks.rows(error=">=5")).value == len(rows)
+
+
+def test_an_empty_partition_has_no_values_to_be_right() -> None:
+    def declare(checks: Checks) -> None:
+        checks.col("x").complete()
+        checks.unique("x")
+        checks.rule("x > 0")
+        checks.col("x").min(error=ANY)
+        checks.metric("total", "sum(x)", error=ANY)
+
+    assert {one.nothing for one in measured({"x": pa.array([], pa.int64())}, declare)} == {NO_ROWS}
+
+
+@pytest.mark.parametrize(("nulls", "counts"), [("skip", (1, 2)), ("fail", (1, 4))])
+def test_a_comparison_of_columns_is_null_where_one_of_them_is(nulls: Any, counts: tuple[int, int]) -> None:
+    pairs = {"a": [1, 1, 3, None], "b": [2, None, 2, None]}
+    found = value(pairs, lambda checks: checks.rule("a < b", nulls=nulls))
+    assert (found.numerator, found.denominator) == counts
+
+
+def test_quotes_and_backslashes_are_characters_like_others() -> None:
+    texts = {"s": ["it's", "b", "a\\b", "c"]}
+    assert value(texts, lambda checks: checks.col("s").isin(["it's", "b", "a\\b", "c"])).value == 1.0
+    assert value(texts, lambda checks: checks.rule("s in ('it''s', 'a\\b')")).value == 0.5
+
+
+def test_the_empty_text_matches_what_matches_anything() -> None:
+    assert value({"s": ["", "a"]}, lambda checks: checks.col("s").matches(".*")).value == 1.0
+
+
+def test_texts_are_no_numbers() -> None:
+    found = value({"s": ["abc", "-5", "3"]}, lambda checks: checks.col("s").non_negative())
+    assert found.problem == "text is compared with int64"
+
+
+def test_nan_is_a_value_that_is_missing() -> None:
+    numbers = {"f": [1.0, math.nan, 3.0]}
+
+    def declare(checks: Checks) -> None:
+        checks.col("f").max(error=ANY)
+        checks.col("f").mean(error=ANY)
+        checks.col("f").completeness(error=">=0")
+        checks.rule("f >= 0")
+        checks.rule("f is null", id="null")
+
+    assert [one.value for one in measured(numbers, declare)] == [3.0, 2.0, 2 / 3, 1.0, 1 / 3]
+
+
+def test_quantiles_of_few_values_are_exact() -> None:
+    numbers = {"n": list(range(1, 11))}
+    assert value(numbers, lambda checks: checks.col("n").median(error=ANY)).value == 5.5
+    assert value(numbers, lambda checks: checks.col("n").quantile(0.25, error=ANY)).value == 3.25
+    assert value(numbers, lambda checks: checks.col("n").add("iqr", error=ANY)).value == 4.5
+
+
+def test_a_correlation_is_that_of_the_rows_that_have_both() -> None:
+    pairs = {"a": [1, 2, 3, 4, None], "b": [2, 4, 7, None, 1]}
+    found = value(pairs, lambda checks: checks.correlation("a", "b", error=ANY))
+    assert found.value == pytest.approx(0.9933992677987828, abs=1e-15)
+    constant = value({"a": [1, 1], "b": [1, 2]}, lambda checks: checks.correlation("a", "b", error=ANY))
+    assert constant.nothing is not None
+
+
+def test_a_deviation_is_that_of_the_values_themselves() -> None:
+    numbers = {"n": [1, 2, 3, 4]}
+    assert value(numbers, lambda checks: checks.col("n").std(error=ANY)).value == pytest.approx(1.118033988749895)
+    assert value(numbers, lambda checks: checks.col("n").add("variance", error=ANY)).value == pytest.approx(1.25)
+
+
+def test_mutual_information_is_that_of_the_rows_that_have_both() -> None:
+    pairs = {"a": ["a", "a", "b", "b"], "b": ["x", "x", "y", None]}
+    found = value(pairs, lambda checks: checks.mutual_information("a", "b", error=">=0"))
+    assert found.value == pytest.approx(0.6365141682948128, abs=1e-12)
+
+
+def test_a_share_among_filtered_rows_divides_by_these() -> None:
+    table = {"s": ["a", "a", "b", "b"], "k": [1, 2, 3, 4]}
+    found = value(table, lambda checks: checks.rule("s = 'a'", where="k <= 2"))
+    assert (found.numerator, found.denominator) == (2, 2)
+
+
+def test_sums_in_one_expression_are_those_of_their_own_columns() -> None:
+    table = {"c": [8, 10], "d": [4, 4], "a": [1, 3], "b": [2, 2]}
+
+    def declare(checks: Checks) -> None:
+        checks.metric("other", "sum(c) / sum(d)", error=ANY)
+        checks.metric("ratio", "sum(a) / sum(b)", error=ANY)
+
+    assert [one.value for one in measured(table, declare)] == [2.25, 1.0]
+
+
+def test_merged_counts_are_those_of_all_rows() -> None:
+    found = value({"u": ["a", "b", "c", "a", "d"]}, lambda checks: checks.col("u").uniqueness(error=">=0"))
+    assert (found.value, found.numerator, found.denominator) == (0.6, 3, 5)
+
+
+def test_whole_numbers_beyond_53_bits_are_exact() -> None:
+    numbers = {"m": [9007199254740993, 1]}
+
+    def declare(checks: Checks) -> None:
+        checks.col("m").max(error=ANY)
+        checks.metric("most", "max(m)", error=ANY)
+        checks.rule("m <= 9007199254740992")
+        checks.col("m").isin([9007199254740992, 1])
+
+    assert [one.value for one in measured(numbers, declare)] == [9007199254740993, 9007199254740993, 0.5, 0.5]
+
+
+def test_timestamps_and_dates_have_a_maximum_in_utc() -> None:
+    moments = {"at": [datetime(2026, 1, 1, 12, tzinfo=UTC)], "day": [date(2026, 1, 2)]}
+
+    def declare(checks: Checks) -> None:
+        checks.col("at").max(error=ANY)
+        checks.col("day").max(error=ANY)
+        checks.col("at").between("2026-01-01", "2026-01-01T12:00:00")
+        checks.col("day").between("2026-01-02", id="day")
+        checks.rule("at < '2026-01-01T13:30:00+01:00'", id="zone")
+
+    found = [one.value for one in measured(moments, declare)]
+    assert found == [
+        datetime(2026, 1, 1, 12, tzinfo=UTC).timestamp(),
+        datetime(2026, 1, 2, tzinfo=UTC).timestamp(),
+        1,
+        1,
+        1,
+    ]
+
+
+def test_a_filter_that_is_null_leaves_the_row_out() -> None:
+    table = {"f": [True, None, False, True], "v": [1, None, 1, None]}
+    found = value(table, lambda checks: checks.col("v").completeness(where="f", error=">=0"))
+    assert (found.numerator, found.denominator) == (1, 2)
+
+
+def test_lengths_are_in_characters() -> None:
+    texts = {"s": ["ß", "größe", None, "日本語!"]}
+
+    def declare(checks: Checks) -> None:
+        checks.col("s").min_length(error=ANY)
+        checks.col("s").max_length(error=ANY)
+        checks.col("s").max_length(where="s <> 'größe'", error=ANY)
+
+    assert [one.value for one in measured(texts, declare)] == [1, 5, 4]
+
+
+def test_what_a_profile_cannot_answer_says_so_and_never_holds() -> None:
+    checks = Checks("t")
+    checks.rule("a < b")
+    bare: Profile = profile_table(pa.table({"a": [1], "b": [2]}), "1")
+    (check,) = checks
+    assert answer(check, bare) == Measured(problem=NOT_COUNTED)
