@@ -8,36 +8,41 @@ whatever their values are, as long as these lie where the column's values lay be
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.clock import LocalClock
+from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, MetricValue, Unit
-from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.moment import Moments
-
-if TYPE_CHECKING:
-    from airflow_dq.learn.constraint.range import Range
 
 FOLLOWED = 0.5
 """The number of rows has followed the clock when it is off by less than this part of what the clock took or gave."""
 
 
-def by_the_clock(
-    one: Range, lower: float | None, upper: float | None, partition: PartitionView
-) -> tuple[float | None, float | None]:
-    """The bounds of a range, wider for a partition that is longer or shorter than others."""
-    if one.clock is None:
+Bounds = tuple[float | None, float | None]
+
+
+def rows_by_the_clock(clock: LocalClock | None, bounds: Bounds, partition: PartitionView) -> Bounds:
+    """The bounds of the number of rows, wider for a partition that is longer or shorter than others."""
+    lower, upper = bounds
+    if clock is None:
         return lower, upper
-    if one.column is None:
-        # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
-        length = one.clock.length(partition.profile.partition)
-        few, many = min(1.0, length), max(1.0, length)
-        return None if lower is None else lower * few, None if upper is None else upper * many
-    metric, past = get_metric(one.metric, one.kind), partition.past(one.column, one.kind)
+    # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
+    length = clock.length(partition.profile.partition)
+    few, many = min(1.0, length), max(1.0, length)
+    return None if lower is None else lower * few, None if upper is None else upper * many
+
+
+def by_the_clock(
+    clock: LocalClock | None, metric: Metric | None, past: ColumnHistory, bounds: Bounds, partition: PartitionView
+) -> Bounds:
+    """The bounds of a column's metric, wider for a partition that is longer or shorter than others."""
+    lower, upper = bounds
+    if clock is None:
+        return lower, upper
     before = next((column for column in reversed(past.columns) if column is not None), None)
-    slack = 0.0 if metric is None or before is None else clock_slack(metric, one.clock, partition, before)
+    slack = 0.0 if metric is None or before is None else clock_slack(metric, clock, partition, before)
     return None if lower is None else lower - slack, None if upper is None else upper + slack
 
 

@@ -20,7 +20,7 @@ from airflow_dq.learn.constraint.base import (
     NotEvaluated,
     Scope,
 )
-from airflow_dq.learn.constraint.clock_slack import by_the_clock
+from airflow_dq.learn.constraint.clock_slack import by_the_clock, rows_by_the_clock
 from airflow_dq.learn.constraint.occasion import Occasion, distant_days, occasion_of
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
@@ -226,7 +226,11 @@ class Range(Constraint):
         centre = self.centre(partition)
         if amount is not None and centre is not None:
             lower, upper = amount[0].moved(amount[1], to(centre), lower, upper)
-        lower, upper = by_the_clock(self, lower, upper, partition)
+        if self.column is None:
+            lower, upper = rows_by_the_clock(self.clock, (lower, upper), partition)
+        else:
+            past, metric = partition.past(self.column, self.kind), get_metric(self.metric, self.kind)
+            lower, upper = by_the_clock(self.clock, metric, past, (lower, upper), partition)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)

@@ -47,7 +47,9 @@ class Surroundings:
         """
         if len(ordinary) < LEAST:
             return None
-        found = [_errors(series[:, ordinary] - middles(series, neighbours[way])) for way in ways]
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Near the largest floats a difference is infinite: nothing is known of it.
+            found = [_errors(series[:, ordinary] - middles(series, neighbours[way])) for way in ways]
         drifts, spreads, seconds = (np.array(one) for one in zip(*found, strict=True))
         best, rows = np.argmin(spreads, axis=0), np.arange(len(series))
         rounding = _ROUNDING * np.fmax.reduce(np.abs(series), axis=1, initial=0.0)
@@ -76,6 +78,7 @@ def middles(series: FloatArray, indexes: Indexes) -> FloatArray:
 
 def _errors(errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The median of each row, the median distance from it, and the largest but one: one odd day is no scale."""
+    errors = np.where(np.isfinite(errors), errors, np.nan)
     known = np.count_nonzero(~np.isnan(errors), axis=1)
     drift = _middle(np.sort(errors, axis=1), known)
     sizes = np.sort(np.abs(errors - drift[:, None]), axis=1)
@@ -87,4 +90,6 @@ def _errors(errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _middle(ordered: FloatArray, known: NDArray[np.intp]) -> FloatArray:
     """The median of each last axis, whose known values come first, in order; NaN where there is none."""
     places = np.stack([np.maximum(0, (known - 1) // 2), known // 2], axis=-1)
-    return np.asarray(np.take_along_axis(ordered, np.minimum(places, ordered.shape[-1] - 1), axis=-1).mean(axis=-1))
+    middle = np.take_along_axis(ordered, np.minimum(places, ordered.shape[-1] - 1), axis=-1)
+    # Halved first: the sum of two of the largest floats is infinite.
+    return np.asarray((0.5 * middle).sum(axis=-1))

@@ -64,7 +64,7 @@ def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float]]:
         past, now = view.past(name, kind), view.column(name)
         if now is None:
             continue
-        found = prepare_column(past, kind, OPTIONS, None, len(names))
+        found = prepare_column(past, kind, OPTIONS, None, len(names), view.history.answers)
         for watched in found.watched if isinstance(found, ColumnChoice) else ():
             metric, band = watched.metric, watched.learned
             values = view.past_values(name, kind, metric)
