@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.learn.expect.pooled import CHANCE, HEAVINESS
-from airflow_dq.learn.expect.surprise import FEW_VALUES, LEAST, largest_surprise, tail, too_few
+from airflow_dq.learn.expect.surprise import FEW_VALUES, LEAST, MONTH, largest_surprise, tail, too_few
 
 METRICS = st.sampled_from([*HEAVINESS, "js_div"])
 RATES = st.floats(1e-9, 1.0)
@@ -34,10 +34,11 @@ def test_none_is_allowed_less_than_the_least(metric: str, samples: int, rate: fl
     assert times(metric, samples, 1.0) == LEAST
 
 
-def test_beyond_the_least_it_is_exceeded_at_the_rate_by_the_law() -> None:
-    found = times("js_div", 7, 1e-5)
+@pytest.mark.parametrize(("samples", "chance"), [(MONTH, CHANCE), (MONTH // 4, CHANCE * np.sqrt(30 / 7))])
+def test_beyond_the_least_it_is_exceeded_at_the_rate_by_the_law(samples: int, chance: float) -> None:
+    found = times("js_div", samples, 1e-5)
     assert found > LEAST
-    assert CHANCE / 8 * found ** -tail(7) == pytest.approx(1e-5)
+    assert chance / (samples + 1) * found ** -tail(samples) == pytest.approx(1e-5)
 
 
 def test_a_metric_with_a_heavier_tail_may_go_further_and_an_unknown_one_is_typical() -> None:
