@@ -13,7 +13,7 @@ from airflow_dq.check.expression import AGGREGATES, FUNCTIONS
 from airflow_dq.check.file import read_checks
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, CheckMetric
 from airflow_dq.operators.guard import dq_guard
-from airflow_dq.profile.check.tally import MOST_KEYS
+from airflow_dq.profile.check.key_tally import MOST_KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
 _SUBJECTS = {"table": (), "column": ("`column`",), "columns": ("`columns`",)}

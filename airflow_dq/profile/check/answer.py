@@ -12,10 +12,11 @@ from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
 from airflow_dq.profile.check.count import row_rule
 from airflow_dq.profile.check.evaluate import Batch, RuleError
+from airflow_dq.profile.check.key_tally import of_counts
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.stored import completeness, of_column
 from airflow_dq.profile.check.tallies import missing_words
-from airflow_dq.profile.check.tally import Shares, of_counts
+from airflow_dq.profile.check.tally import Shares
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import LONGEST, CategoryDistribution

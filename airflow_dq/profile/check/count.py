@@ -30,7 +30,8 @@ from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.evaluate import Batch, RuleError
 from airflow_dq.profile.check.filtered import Filtered
-from airflow_dq.profile.check.tally import Aggregates, Failed, Joint, Keys, Lengths, Products, Shares, Tally
+from airflow_dq.profile.check.key_tally import Joint, Keys
+from airflow_dq.profile.check.tally import Aggregates, Failed, Lengths, Products, Shares, Tally
 from airflow_dq.profile.column import canonical, kind_of
 from airflow_dq.profile.fingerprint import RowHashes
 from airflow_dq.profile.hash_key import hash_key
