@@ -17,7 +17,7 @@ from airflow_dq.check import Checks
 from airflow_dq.check.metric import METRICS
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.profile import Profile
-from airflow_dq.profile.check import tally
+from airflow_dq.profile.check import key_tally, tally
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tally import Tally
@@ -121,7 +121,7 @@ def test_a_fault_in_counting_is_the_check_s_and_quotes_nothing(monkeypatch: pyte
 
 
 def test_too_many_keys_are_told_and_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tally, "MOST_KEYS", 5)
+    monkeypatch.setattr(key_tally, "MOST_KEYS", 5)
     checks = Checks("t")
     checks.unique("n", "s")
     options = ProfileOptions(checks=tuple(checks), sample_rows=0)
