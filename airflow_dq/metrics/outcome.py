@@ -7,6 +7,8 @@ from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def as_value(returned: object) -> MetricValue:
     if type(returned) is float and math.isfinite(returned):
         # Most often it is one already, and whether it is a number at all takes long to ask.
         return returned + 0.0
-    if not isinstance(returned, Real):
+    if not isinstance(returned, Real | np.bool_):
         return Reason.ENGINE_ERROR
     try:
         value = float(returned)

@@ -18,8 +18,11 @@ from airflow_dq.engine.spark.session import open_session
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec
+from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.store import Repository
 
+SECRET = "a secret of ours"
+"""What the session's workers hash hidden values with."""
 Run = Callable[..., dict[str, Outcome]]
 """Runs a job given by the fields of its order; what became of each partition, by key."""
 
@@ -28,6 +31,8 @@ Run = Callable[..., dict[str, Outcome]]
 def local_session(home: Path) -> Iterator[SparkSession]:
     """A session with two cores that keeps its files in ``home``; its Java ends with it."""
     os.environ.update(spark_environment("local[2]"))
+    # Java, and the workers that it starts for the first job that needs any, keep the environment of this moment.
+    os.environ[HASH_KEY_VARIABLE] = SECRET
     # Where Airflow has set up logging, each connection's end would be written, at the process's end to a closed file.
     logging.getLogger("py4j").setLevel(logging.WARNING)
     (
@@ -37,6 +42,7 @@ def local_session(home: Path) -> Iterator[SparkSession]:
         .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
         .getOrCreate()
     )
+    del os.environ[HASH_KEY_VARIABLE]
     try:
         with open_session() as session:
             yield session

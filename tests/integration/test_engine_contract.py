@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from airflow_dq.engine.spark.engine import SparkEngine
 from airflow_dq.exceptions import DQError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.settings import HASH_KEY_VARIABLE
-from tests.integration.spark_job import local_session
+from tests.integration.spark_job import SECRET
 
 pytestmark = pytest.mark.slow
 
@@ -41,14 +41,6 @@ BROKEN = (
     b"\xc0\x80",
     b"\xfe",
 )
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
-        with local_session(tmp_path_factory.mktemp("spark")) as session:
-            yield session
 
 
 def _texts(values: list[bytes]) -> pa.Array:
@@ -178,7 +170,7 @@ ORDERS: dict[str, tuple[Callable[[Path], dict[str, str]], dict[str, Any], set[st
 def test_both_engines_come_to_the_same(
     kind: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
     write, options, failing = ORDERS[kind]
     order = JobSpec(dataset="d", paths=write(tmp_path), **options)
     log: list[str] = []
@@ -236,7 +228,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
 def test_what_spark_alone_reads_is_refused_in_words_without_values(
     name: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
+    monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
     files, options, expected = BAD[name]
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)

@@ -62,7 +62,7 @@ def test_a_gate_says_what_the_functions_say(half_a_year: Repository, key: str, r
     put(half_a_year, now)
     verdict = judge(half_a_year, "t", key, OPTIONS)
     assert verdict.status is status
-    assert verdict == evaluate(synthesize(HISTORY), now, HISTORY)
+    assert replace(verdict, record=None) == evaluate(synthesize(HISTORY), now, HISTORY)
     stored = half_a_year.load_program("t", key)
     assert stored == on_occasion(synthesize(HISTORY), now, HISTORY)
     assert judge(half_a_year, "t", key, OPTIONS) == verdict

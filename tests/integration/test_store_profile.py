@@ -70,7 +70,7 @@ def test_numpy_scalars_come_back_plain(store: Repository) -> None:
         "i64": 4611686018427387904.0,
         "u8": 255.0,
         "b": 1.0,
-        "nan": Reason.ENGINE_ERROR,
+        "nan": Reason.NOT_APPLICABLE,
         "inf": Reason.OVERFLOW,
         "minus_zero": 0.0,
     }

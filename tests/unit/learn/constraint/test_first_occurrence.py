@@ -221,10 +221,10 @@ def test_one_sort_of_missing_value_in_place_of_another_is_an_alert(kind: str, ot
 
 @pytest.mark.parametrize(("kind", "other"), [("text", ""), ("number", math.nan)])
 def test_more_of_a_sort_of_missing_value_than_ever_is_an_alert(kind: str, other: object) -> None:
-    history = [_gaps(index, kind, None, other, 0.01) for index in range(12)]
-    program = synthesize(history)
-    assert evaluate(program, _gaps(12, kind, None, other, 0.015), history).status == "pass"
-    verdict = evaluate(program, _gaps(12, kind, other, other, 0.01), history)
+    history = [_gaps(index, kind, None, other, 0.01) for index in range(27)]
+    program = synthesize(history, SynthesisOptions(target_fpr=0.05))
+    assert evaluate(program, _gaps(27, kind, None, other, 0.015), history).status == "pass"
+    verdict = evaluate(program, _gaps(27, kind, other, other, 0.01), history)
     (alert,) = verdict.alerts
     assert (alert.rule, alert.column) == ("range", kind)
     assert alert.cause in {
