@@ -41,8 +41,9 @@ class Amount:
         No partition is excused for having fewer than any before: that is for the number of rows to say, or the share
         of complete values.
         """
-        share = min(1.0, max(self.now, self.fewest, 1.0) / self.usual)
-        return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(self.now) / too_few(self.usual))
+        values = max(self.now, self.fewest, 1.0)
+        share = min(1.0, values / self.usual)
+        return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(values) / too_few(self.usual))
 
     def least(self, metric: Metric) -> float:
         """The least width of a range on it: that one value more or less is never material."""
