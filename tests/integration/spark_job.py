@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -31,18 +32,18 @@ Run = Callable[..., dict[str, Outcome]]
 def local_session(home: Path) -> Iterator[SparkSession]:
     """A session with two cores that keeps its files in ``home``; its Java ends with it."""
     os.environ.update(spark_environment("local[2]"))
-    # Java, and the workers that it starts for the first job that needs any, keep the environment of this moment.
-    os.environ[HASH_KEY_VARIABLE] = SECRET
     # Where Airflow has set up logging, each connection's end would be written, at the process's end to a closed file.
     logging.getLogger("py4j").setLevel(logging.WARNING)
-    (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
-        .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
-        .getOrCreate()
-    )
-    del os.environ[HASH_KEY_VARIABLE]
+    with pytest.MonkeyPatch.context() as patch:
+        # Java, and the workers that it starts for the first job that needs any, keep the environment of this moment.
+        patch.setenv(HASH_KEY_VARIABLE, SECRET)
+        (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.warehouse.dir", str(home / "warehouse"))
+            .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={home}")
+            .getOrCreate()
+        )
     try:
         with open_session() as session:
             yield session

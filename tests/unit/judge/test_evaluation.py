@@ -11,6 +11,8 @@ from airflow_dq.judge.wording import held_words
 from airflow_dq.learn.constraint.base import ColumnReport, Finding
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import Profile
@@ -91,7 +93,8 @@ def test_an_error_of_the_engine_is_no_violation_and_no_pass() -> None:
 
 
 def test_a_pair_clause_without_states_is_not_evaluated() -> None:
-    bare = [without_states(p) for p in HISTORY]
+    # What other tests have measured of the same profiles is not known to it.
+    bare = History.of([without_states(p) for p in HISTORY], distances=Distances())
     fresh = flights(12)
     verdict = evaluate(_program(a_range("ks_dist", None, 1.0)), fresh, bare)
     assert verdict.status is Status.NOT_EVALUATED
