@@ -77,94 +77,69 @@ class Arithmetic(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Node):
+class Predicate(Node):
+    """Whatever it is made of, it is true, false or null."""
+
+    @property
+    def is_boolean(self) -> bool | None:
+        """Always."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Predicate):
     """``left sign right``: ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, and ``<=>``, which takes null for a value."""
 
     sign: str
     left: Node
     right: Node
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Logic(Node):
+class Logic(Predicate):
     """``left and right``, ``left or right``; null is neither true nor false."""
 
     sign: str
     left: Node
     right: Node
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Negation(Node):
+class Negation(Predicate):
     """``not of``."""
 
     of: Node
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class NullTest(Node):
+class NullTest(Predicate):
     """``of is null``; of a number that is NaN, too."""
 
     of: Node
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Presence(Node):
+class Presence(Predicate):
     """Whether ``of`` holds a value: it is neither null nor NaN nor the empty text; never null itself."""
 
     of: Node
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Membership(Node):
+class Membership(Predicate):
     """``of in (values)``."""
 
     of: Node
     values: tuple[Value, ...]
 
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
-class Match(Node):
+class Match(Predicate):
     """``of like pattern`` (``%`` any characters, ``_`` one), or ``of rlike pattern``: RE2, anywhere in the text."""
 
     of: Node
     pattern: str
     regex: bool
-
-    @property
-    def is_boolean(self) -> bool | None:
-        """Always."""
-        return True
 
 
 @dataclass(frozen=True, slots=True)

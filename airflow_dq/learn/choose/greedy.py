@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,21 +105,18 @@ def tightest(problem: CoverageProblem, chosen: Sequence[int]) -> list[int]:
     return list(first.values())
 
 
-def tightened(problem: CoverageProblem, chosen: Sequence[int], fixed: Collection[int] = ()) -> list[int]:
+def tightened(problem: CoverageProblem, chosen: Sequence[int]) -> list[int]:
     """The chosen, each replaced by the tightest constraint of its group that an equal part of the rest can pay for.
 
     A choice ends when all known errors are caught, most often with most of the budget left: the next error may be a
     smaller one.  If the chosen keep the budget, so does the result.
 
     :param chosen: at most one constraint of each group
-    :param fixed: those of the chosen that stay as they are
     """
-    kept = [i for i in chosen if i in fixed]
-    free = [i for i in chosen if i not in fixed]
-    if not free:
-        return kept
-    part = max(0.0, problem.budget - problem.price(kept) - problem.price(free)) / len(free)
-    return kept + [_tighter(problem, i, part) for i in free]
+    if not chosen:
+        return []
+    part = max(0.0, problem.budget - problem.price(chosen)) / len(chosen)
+    return [_tighter(problem, i, part) for i in chosen]
 
 
 def _tighter(problem: CoverageProblem, index: int, extra: float) -> int:

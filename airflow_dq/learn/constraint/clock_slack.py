@@ -23,11 +23,9 @@ FOLLOWED = 0.5
 Bounds = tuple[float | None, float | None]
 
 
-def rows_by_the_clock(clock: LocalClock | None, bounds: Bounds, partition: PartitionView) -> Bounds:
+def rows_by_the_clock(clock: LocalClock, bounds: Bounds, partition: PartitionView) -> Bounds:
     """The bounds of the number of rows, wider for a partition that is longer or shorter than others."""
     lower, upper = bounds
-    if clock is None:
-        return lower, upper
     # Rows may follow the hours or not: a day of 23 may have fewer, and need not.
     length = clock.length(partition.profile.partition)
     few, many = min(1.0, length), max(1.0, length)
@@ -35,24 +33,22 @@ def rows_by_the_clock(clock: LocalClock | None, bounds: Bounds, partition: Parti
 
 
 def by_the_clock(
-    clock: LocalClock | None, metric: Metric | None, past: ColumnHistory, bounds: Bounds, partition: PartitionView
+    clock: LocalClock, metric: Metric | None, past: ColumnHistory, bounds: Bounds, partition: PartitionView
 ) -> Bounds:
     """The bounds of a column's metric, wider for a partition that is longer or shorter than others."""
     lower, upper = bounds
-    if clock is None:
-        return lower, upper
     before = next((column for column in reversed(past.columns) if column is not None), None)
     slack = 0.0 if metric is None or before is None else clock_slack(metric, clock, partition, before)
     return None if lower is None else lower - slack, None if upper is None else upper + slack
 
 
-def clock_slack(metric: Metric, clock: LocalClock | None, partition: PartitionView, before: ColumnProfile) -> float:
+def clock_slack(metric: Metric, clock: LocalClock, partition: PartitionView, before: ColumnProfile) -> float:
     """How far beyond its range a metric of a column may lie because the partition is longer or shorter than others.
 
     :param before: the column in an earlier partition
     :return: 0.0 for a partition as long as any, for one whose rows do not follow the clock, and for what is missing
     """
-    share = 0.0 if clock is None or metric.presence else _share(clock, partition)
+    share = 0.0 if metric.presence else _share(clock, partition)
     if not share:
         return 0.0
     lowest, highest = metric.natural_range

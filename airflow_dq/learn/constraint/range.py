@@ -175,7 +175,7 @@ class Range(Constraint):
         if not self.pair:
             below, above = self.below or 0.0, self.above or 0.0
             return replace(self, occasion=occasion_of(like, values, key, every=broken, below=below, above=above))
-        _, upper = self._usual_bounds(partition) or (None, None)
+        _, upper = self._usual_bounds(partition, self._amount(partition)) or (None, None)
         return self if upper is None else replace(self, occasion=distant_days(like, values, key, upper))
 
     def was_like(self, partition: PartitionView, observed: MetricValue | None) -> Occasion | None:
@@ -215,10 +215,11 @@ class Range(Constraint):
 
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
-        found = self._usual_bounds(partition)
+        amount = self._amount(partition)
+        found = self._usual_bounds(partition, amount)
         if found is None:
             return None
-        occasion, amount, to = self._at(partition), self._amount(partition), self.expectation.from_scale
+        occasion, to = self._at(partition), self.expectation.from_scale
         if occasion is not None:
             below, above = self._widths(amount)
             found = occasion.moved(*found, below or 0.0, above or 0.0)
@@ -226,29 +227,37 @@ class Range(Constraint):
         centre = self.centre(partition)
         if amount is not None and centre is not None:
             lower, upper = amount[0].moved(amount[1], to(centre), lower, upper)
-        if self.column is None:
-            lower, upper = rows_by_the_clock(self.clock, (lower, upper), partition)
-        else:
-            past, metric = partition.past(self.column, self.kind), get_metric(self.metric, self.kind)
-            lower, upper = by_the_clock(self.clock, metric, past, (lower, upper), partition)
+        if self.clock is not None:
+            lower, upper = self._by_the_clock(self.clock, (lower, upper), partition)
         lowest, highest = self._natural_range
         # More than the largest float is expected of nothing, or nothing could hold it.
         lower = None if lower is None else min(max(lower, lowest), highest, sys.float_info.max)
         upper = None if upper is None or math.isinf(upper) else min(max(upper, lowest), highest)
         return lower, upper
 
-    def _usual_bounds(self, partition: PartitionView) -> tuple[float | None, float | None] | None:
+    def _usual_bounds(
+        self, partition: PartitionView, amount: tuple[Amount, Metric] | None
+    ) -> tuple[float | None, float | None] | None:
         """The bounds of an ordinary day, on the expectation's scale."""
         centre = self._usual(partition)
         if centre is None:
             return None
-        below, above = self._widths(self._amount(partition))
+        below, above = self._widths(amount)
         low = None if below is None else centre - below
         high = None if above is None else centre + above
         if high is not None and self.pair and self.expectation.is_fixed:
             growth = self._growth(partition)
             high = high + math.log(growth) if self.expectation.logarithmic else high * growth
         return low, high
+
+    def _by_the_clock(
+        self, clock: LocalClock, bounds: tuple[float | None, float | None], partition: PartitionView
+    ) -> tuple[float | None, float | None]:
+        """Bounds wider for a partition that is longer or shorter than others."""
+        if self.column is None:
+            return rows_by_the_clock(clock, bounds, partition)
+        metric = get_metric(self.metric, self.kind)
+        return by_the_clock(clock, metric, partition.past(self.column, self.kind), bounds, partition)
 
     def _widths(self, amount: tuple[Amount, Metric] | None) -> tuple[float | None, float | None]:
         """How far below and above its centre it reaches in a partition with so much data."""

@@ -140,8 +140,8 @@ class PartitionView:
     def amount(self, past: ColumnHistory, metric: Metric) -> Amount:
         """How much data a column's metric is measured on, next to the past partitions."""
         if metric.support is Support.ROWS:
-            return Amount.of(float(self.profile.row_count), np.array([float(one.row_count) for one in past.profiles]))
-        return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts())
+            return Amount.of(float(self.profile.row_count), past.row_counts)
+        return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts)
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

@@ -119,7 +119,7 @@ class Band:
 
     def _bounded_below(self, rates: FloatArray, *, forgiving: bool = False) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
-            reach = self._reach(self.expected, rates, above=False, forgiving=forgiving)
+            reach = self._reach(rates, above=False, forgiving=forgiving)
             below = reach + np.maximum(self._material(rates), self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
@@ -138,17 +138,17 @@ class Band:
         """How far above the expectation the next value may lie at each rate."""
         with np.errstate(over="ignore", invalid="ignore"):
             material = self._material(rates)
-            reach = self._reach(self.expected, rates, above=True)
+            reach = self._reach(rates, above=True)
             return np.asarray(reach + np.maximum(material, self.sampling.above))
 
     def _material(self, rates: FloatArray) -> FloatArray:
         """The smallest change that may be an alarm at each rate."""
         return np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
 
-    def _reach(self, expected: Expected, rates: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
+    def _reach(self, rates: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
-        _, worst = expected.seen(above=above, forgiving=forgiving)
-        reach = largest_surprise(self.metric.name, expected.samples, rates) * worst
+        worst = self.expected.seen(above=above, forgiving=forgiving)
+        reach = largest_surprise(self.metric.name, self.expected.samples, rates) * worst
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
 
 

@@ -59,8 +59,8 @@ class Expected:
         """Whether the same is expected whatever the newest values are."""
         return self.expectation.is_fixed
 
-    def seen(self, *, above: bool, forgiving: bool = False) -> tuple[float, float]:
-        """Spread and largest error, as a bound on one side learns from them.
+    def seen(self, *, above: bool, forgiving: bool = False) -> float:
+        """Largest error, as a bound on one side learns from it.
 
         An odd day (:data:`ODD`) is no scale for the other side: that a promotion more than doubled the rows does not
         say that half of them may be missing.
@@ -70,13 +70,12 @@ class Expected:
         """
         odd = self._odd_day
         if odd is None or (not forgiving and bool(self.errors[odd] > 0.0) is above):
-            return self.spread, self.worst
-        return self._without_odd_day
+            return self.worst
+        return self._worst_of_the_rest
 
     @cached_property
-    def _without_odd_day(self) -> tuple[float, float]:
-        rest = self.errors[np.arange(len(self.errors)) != self._odd_day]
-        return _spread(rest), _worst(rest)
+    def _worst_of_the_rest(self) -> float:
+        return _worst(self.errors[np.arange(len(self.errors)) != self._odd_day])
 
     @cached_property
     def _odd_day(self) -> int | None:

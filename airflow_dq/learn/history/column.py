@@ -38,13 +38,17 @@ class ColumnHistory:
         "_partitions",
         "_representations",
         "_typical",
+        "_value_counts",
         "columns",
         "name",
         "profiles",
+        "row_counts",
         "rows",
         "timeline",
     )
 
+    row_counts: FloatArray
+    """Number of rows of each partition, oldest first."""
     rows: float
     """Typical number of rows of a partition; 0.0 without any partition."""
 
@@ -65,7 +69,8 @@ class ColumnHistory:
         self.profiles, self.name = profiles, name
         self.timeline = timeline or Timeline.consecutive(len(profiles))
         self.columns: Columns = [profile.columns.get(name) for profile in profiles]
-        self.rows = median(np.array([float(one.row_count) for one in profiles])) if profiles else 0.0
+        self.row_counts = np.array([float(one.row_count) for one in profiles])
+        self.rows = median(self.row_counts) if profiles else 0.0
         self._partitions = tuple(profile.partition for profile in profiles)
         # The metrics of each partition, and what one that is not among them is.
         self._cells = [({}, None) if now is None else (now.metrics, _otherwise(now)) for now in self.columns]
@@ -75,6 +80,7 @@ class ColumnHistory:
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
         self._typical: dict[str, float] = {}
+        self._value_counts: FloatArray | None = None
 
     def series(self, metric: str, pair: bool) -> Series:
         """The metric's series, oldest first.
@@ -152,16 +158,17 @@ class ColumnHistory:
         """
         least = THIN * self.rows * self.typical("complete_ratio")
         end = len(self.columns)
-        while end > 1 and all(self._values(place) <= least for place in range(max(0, end - pool), end)):
+        while end > 1 and (self.value_counts[max(0, end - pool) : end] <= least).all():
             end -= 1
         return end - 1
 
-    def _values(self, place: int) -> float:
-        return value_count(self.columns[place], self.profiles[place].row_count)
-
+    @property
     def value_counts(self) -> FloatArray:
         """How many values each partition holds, oldest first."""
-        return np.array([self._values(place) for place in range(len(self.columns))])
+        if self._value_counts is None:
+            held = zip(self.columns, self.row_counts.tolist(), strict=True)
+            self._value_counts = np.array([value_count(column, rows) for column, rows in held])
+        return self._value_counts
 
     def typical(self, metric: str) -> float:
         """The median of a single-distribution metric over the partitions that have a value of it; 0.0 without any."""
@@ -245,7 +252,7 @@ def distances_of(
     return found
 
 
-def value_count(column: ColumnProfile | None, rows: int) -> float:
+def value_count(column: ColumnProfile | None, rows: float) -> float:
     """How many values of the column a partition holds."""
     complete = None if column is None else column.metrics.get("complete_ratio")
     if column is None or column.kind is Kind.NULL or complete in ABSENT:

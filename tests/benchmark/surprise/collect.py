@@ -107,7 +107,7 @@ def surprise(band: Band, past: FloatArray, observed: MetricValue | None, amount:
     excess = abs(deviation) / noise - allowed
     if not excess > 0.0:
         return 0.0
-    worst = expected.seen(above=above)[1] * (1.0 if metric.of_table else too_few(band.sampling.values))
+    worst = expected.seen(above=above) * (1.0 if metric.of_table else too_few(band.sampling.values))
     return excess / worst if worst > 0.0 else math.inf
 
 

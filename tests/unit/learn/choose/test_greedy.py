@@ -123,12 +123,6 @@ def test_what_is_left_of_the_budget_makes_the_chosen_tighter() -> None:
     assert tightened(_priced(cost, groups, 1.0), []) == []
 
 
-def test_what_is_fixed_stays_and_leaves_its_part_to_the_others() -> None:
-    cost, groups = np.array([0.5, 0.35, 0.1, 0.62, 0.3]), np.array([0, 0, 0, 1, 1])
-    assert tightened(_priced(cost, groups, 1.0), [2, 4], fixed=[2]) == [2, 3]
-    assert tightened(_priced(cost, groups, 1.0), [2, 4], fixed=[2, 4]) == [2, 4]
-
-
 @pytest.mark.parametrize("seed", range(100))
 def test_a_tighter_choice_keeps_the_budget_and_the_groups(seed: int) -> None:
     rng = np.random.default_rng(seed)
