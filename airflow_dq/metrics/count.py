@@ -43,9 +43,7 @@ def row_count(counts: Counts) -> MetricValue:
 )
 def complete_ratio(counts: Counts) -> MetricValue:
     """Share of rows whose value is present: not null, NaN or empty (an infinity is present)."""
-    if counts.rows == 0:
-        return Reason.EMPTY_BATCH
-    return (counts.rows - counts.missing) / counts.rows
+    return _of_rows(counts, counts.rows - counts.missing)
 
 
 @metric(
@@ -63,7 +61,7 @@ def complete_ratio(counts: Counts) -> MetricValue:
 )
 def empty_ratio(counts: Counts) -> MetricValue:
     """Share of rows whose text is empty, which is not null: where one stands for the other, nothing else tells."""
-    return counts.empty / counts.rows if counts.rows else Reason.EMPTY_BATCH
+    return _of_rows(counts, counts.empty)
 
 
 @metric(
@@ -81,4 +79,8 @@ def empty_ratio(counts: Counts) -> MetricValue:
 )
 def nan_ratio(counts: Counts) -> MetricValue:
     """Share of rows whose number is NaN, which is not null: where one stands for the other, nothing else tells."""
-    return counts.nans / counts.rows if counts.rows else Reason.EMPTY_BATCH
+    return _of_rows(counts, counts.nans)
+
+
+def _of_rows(counts: Counts, number: int) -> MetricValue:
+    return number / counts.rows if counts.rows else Reason.EMPTY_BATCH

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Connection, Engine
 
-from airflow_dq.exceptions import StoreError
 from airflow_dq.store import (
     answer,
     distance_writer,
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
         VerdictSummary,
     )
     from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary
-
-log = logging.getLogger(__name__)
 
 
 class Repository:
@@ -154,15 +150,7 @@ class Repository:
 
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
-        try:
-            while run(self._engine, lambda c: retention.drop_old(c, dataset, self._states)):
-                pass
-        except StoreError as error:
-            # The profile is stored, and the next one that is drops what this one did not.
-            log.warning("Dataset %r: old states are kept for now: %s", dataset, error)
-        except Exception:
-            # Whatever is wrong with old partitions, this one is stored.
-            log.exception("Dataset %r: old states are kept for now", dataset)
+        retention.tidy(self._engine, dataset, self._states)
 
     def fail_attempt(self, attempt: int, error: str) -> None:
         """Record in a sentence why an attempt failed; the partition keeps the profile it had."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Engine,
     Select,
     and_,
     delete,
@@ -18,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
+from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
@@ -28,11 +31,30 @@ from airflow_dq.store.lock import lock_partition, try_lock_retention
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
+from airflow_dq.store.transaction import run
+
+log = logging.getLogger(__name__)
 
 AT_ONCE = 8
 """Partitions whose states go in one transaction, for they share most of what is read for it."""
 COLUMNS_AT_ONCE = 128
 """The same in columns of all of them: so many states are in memory."""
+
+
+def tidy(engine: Engine, dataset: str, cache: StateCache) -> None:
+    """Drop all that is not needed any more, in many transactions; what goes wrong is logged, and left for next time.
+
+    :param cache: states that are at hand
+    """
+    try:
+        while run(engine, lambda c: drop_old(c, dataset, cache)):
+            pass
+    except StoreError as error:
+        # The profile is stored, and the next one that is drops what this one did not.
+        log.warning("Dataset %r: old states are kept for now: %s", dataset, error)
+    except Exception:
+        # Whatever is wrong with old partitions, this one is stored.
+        log.exception("Dataset %r: old states are kept for now", dataset)
 
 
 def drop_old(connection: Connection, dataset: str, cache: StateCache | None = None) -> bool:
