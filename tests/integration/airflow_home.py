@@ -77,6 +77,8 @@ class AirflowHome:
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": self.database or f"sqlite:///{self.folder}/airflow.db",
             # Of PostgreSQL's drivers only the synchronous one is installed; nothing here runs what needs another.
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_ASYNC": f"sqlite+aiosqlite:///{self.folder}/airflow.db",
+            # Without one each thread that asks first makes a key of its own, and its users are then strangers (403).
+            "AIRFLOW__API_AUTH__JWT_SECRET": "for-tests-only-" + "0" * 32,
             "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
             "NO_COLOR": "1",
         }
