@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,7 +75,18 @@ def _words(name: str, values: Sequence[object] | np.ndarray) -> str | None:
     ],
 )
 def test_another_unit(factor: float, offset: float, words: str) -> None:
-    assert _words("price", _price(DAYS) * factor + offset) == words
+    assert (_words("price", _price(DAYS) * factor + offset) or "").startswith(f"{words}: median ")
+
+
+def test_every_number_higher_by_one_amount() -> None:
+    words = _words("price", _price(DAYS) + 1000.0)
+    assert words is not None
+    assert re.fullmatch(r"every number is about 1,000 higher: median [\d.]+ -> 1,\d+(\.\d)?", words)
+
+
+def test_one_value_in_place_of_all() -> None:
+    assert _words("city", ["Rome"] * ROWS) == "every value is 'Rome'"
+    assert _words("count", np.full(ROWS, 7.0)) == "every value is 7"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +101,7 @@ def test_temperatures_in_another_unit(factor: float, offset: float, words: str) 
     now = np.random.default_rng(DAYS).normal(12.0, 6.0, ROWS).round(1) * factor + offset
     found = _cause("price", now, history)
     assert found is not None
-    assert found.words == words
+    assert found.words.startswith(f"{words}: median ")
 
 
 def test_values_that_are_missing() -> None:
