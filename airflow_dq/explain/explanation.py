@@ -17,6 +17,7 @@ from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.range import Range
@@ -43,24 +44,31 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
-    causes: dict[str, Cause] = {}
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
+    compared, causes = {}, {}
     for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        if name is None:
+        comparison = None if name is None else _compare(partition, name, previous)
+        if name is None or comparison is None:
             continue
-        comparison = _compare(partition, name, previous)
-        own = [one for one in others if one[0].scope.column == name]
-        cause = None if comparison is None else likely_cause(comparison, _worst(disturbances, name))
-        if cause is not None:
-            cause = _proven(partition, name, cause, own)
+        compared[name] = comparison
+        cause = likely_cause(comparison, _worst(disturbances, name))
+        cause = None if cause is None else _proven(partition, name, cause, _of_column(others, name))
         if cause is not None:
             causes[name] = cause
-        alerts += _alerts(partition, own, cause, () if comparison is None else changes_of(comparison))
+    causes = swapped(causes)
+    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
+        if name is not None:
+            changes = changes_of(compared[name]) if name in compared else ()
+            alerts += _alerts(partition, _of_column(others, name), causes.get(name), changes)
     return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
     return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
+
+
+def _of_column(found: Sequence[Found], name: str) -> list[Found]:
+    return [one for one in found if one[0].scope.column == name]
 
 
 def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[Found]) -> Cause | None:

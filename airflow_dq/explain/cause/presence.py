@@ -115,7 +115,7 @@ def unlike(comparison: Comparison) -> float:
     return max(0.0, new, (seen - max(nine_in_ten(past), noise)) / 2.0)
 
 
-@hypothesis(*_ALL)
+@hypothesis(*_ALL, trust=0.98)
 def volume(comparison: Comparison) -> Cause | None:
     """Many more or fewer rows, distributed as before."""
     now, before = comparison.rows

@@ -193,3 +193,15 @@ def test_a_cause_never_denies_what_was_found(odd: int) -> None:
     assert {alert.column for alert in found} >= {None, "amount"}
     causes = {alert.cause for alert in found if alert.column in (None, "amount")}
     assert not [cause for cause in causes if cause is not None and "as before" in cause]
+
+
+def test_two_columns_that_were_swapped_are_one_accident() -> None:
+    def rows(index: int, swapped: bool = False) -> pa.Table:
+        rng = np.random.default_rng(index)
+        one, other = rng.choice(["Rome", "Oslo", "Bonn"], 200), rng.choice(["IT", "NO", "DE"], 200)
+        return pa.table({"city": other if swapped else one, "country": one if swapped else other})
+
+    history = [profile_table(rows(index), day(index)) for index in range(10)]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), profile_table(rows(10, swapped=True), day(10)), history)
+    assert {alert.cause for alert in verdict.alerts} == {"columns 'city' and 'country' were swapped"}
+    assert verdict.alerts[0].moved_with == ("country",)
