@@ -23,6 +23,7 @@ def rescaled(factor: float, offset: float = 0.0) -> Undo:
     """Undo ``factor * number + offset``; what was a whole number is one again."""
 
     def undo(clean: CleanColumn) -> Injected:
+        """Every number as it was."""
         injected = linear(clean, 1.0 / factor, -offset / factor)
         whole = pc.round(injected.values)
         near = pc.less_equal(pc.abs(pc.subtract(injected.values, whole)), pc.multiply(pc.abs(whole), _ROUNDING))
@@ -38,6 +39,7 @@ def respelled(original: Callable[[str], str]) -> Undo:
     """
 
     def undo(clean: CleanColumn) -> Injected:
+        """Every text as it was."""
         texts = [None if text is None else original(text) for text in clean.texts]
         return Injected(clean, clean.respelled(texts))
 
