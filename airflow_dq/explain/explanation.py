@@ -39,7 +39,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     previous = None if partition.history.newest is None else PreviousPartition(partition.history.newest)
     schema = [one for one in found if isinstance(one[0], ExpectedColumn | NoOtherColumn)]
     alerts = [alert for one in schema for alert in _schema_alerts(partition, *one)]
-    others = [one for one in found if one not in schema]
+    others = _telling([one for one in found if one not in schema], partition.profile.row_count)
     of_table = [one for one in others if one[0].scope.column is None]
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
     copied = _copied(partition, previous) if rows and previous is not None else None
@@ -67,6 +67,24 @@ def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) ->
     return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
 
 
+def _telling(found: Sequence[Found], rows: int) -> list[Found]:
+    """Without what follows from the rest: no metric has a value where there is no row, or no value in the column."""
+    empty = {constraint.scope.column for constraint, finding in found if _says_that_nothing_came(constraint, finding)}
+    if not rows and None in empty:
+        return [one for one in found if one[0].scope.column is None or not _has_no_value(*one)]
+    return [one for one in found if one[0].scope.column not in empty or not _has_no_value(*one)]
+
+
+def _says_that_nothing_came(constraint: Constraint, finding: Finding) -> bool:
+    """Whether a range says it: of the number of rows, or of the share of values that are there."""
+    metric = find_metric(finding.metric, constraint.kind) if isinstance(constraint, Range) and finding.metric else None
+    return metric is not None and (metric.of_table or metric.presence) and finding.observed == 0.0
+
+
+def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
+    return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
+
+
 def _of_column(found: Sequence[Found], name: str) -> list[Found]:
     return [one for one in found if one[0].scope.column == name]
 
@@ -81,7 +99,7 @@ def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[F
     return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
 
 
-def _telling(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
+def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
     """Where a range stands among those of its column, the one that says most first.
 
     That all values are null says more to a reader than that they have no mean, a mean more than a divergence or a
@@ -178,7 +196,7 @@ def _alerts(
             severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
-    ranges.sort(key=_telling)
+    ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):
         past = past_values(constraint, partition)
         finding = without_idle_bound(found_as_is, past)
