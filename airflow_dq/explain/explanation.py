@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
-from airflow_dq.explain.bounds import widths_outside, without_idle_bound
+from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
@@ -199,7 +199,7 @@ def _alerts(
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):
         past = past_values(constraint, partition)
-        finding = without_idle_bound(found_as_is, past)
+        finding = as_read(constraint, found_as_is, past)
         yield Alert(
             rule=finding.rule,
             column=constraint.column,
