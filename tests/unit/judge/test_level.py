@@ -1,4 +1,4 @@
-"""What a person would call another level is found after a month, however many columns share the rate."""
+"""What a person would call another level is found after a week, however many columns share the rate."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ def _orders(index: int, factor: float = 1.0) -> Profile:
 
 
 HISTORY = [_orders(index) for index in range(31)]
-PROGRAM = synthesize(HISTORY, SynthesisOptions())
 
 
-@pytest.mark.parametrize("factor", [2.0, 0.5, 10.0])
-def test_another_level_fails(factor: float) -> None:
-    verdict = evaluate(PROGRAM, _orders(31, factor), HISTORY)
-    assert {alert.column for alert in verdict.alerts} == {"amount_3"}
-
-
-def test_the_usual_level_passes() -> None:
-    assert evaluate(PROGRAM, _orders(31), HISTORY).status == "pass"
+@pytest.mark.parametrize("partitions", [7, 14, 31])
+def test_another_level_fails_and_the_usual_one_passes(partitions: int) -> None:
+    history = HISTORY[-partitions:]
+    program = synthesize(history, SynthesisOptions())
+    assert evaluate(program, _orders(31), history).status == "pass"
+    for factor in (2.0, 0.4, 10.0):
+        verdict = evaluate(program, _orders(31, factor), history)
+        assert {alert.column for alert in verdict.alerts} == {"amount_3"}, factor
