@@ -17,9 +17,10 @@ from tests.unit.learn.builder import day
 COLUMNS = 10
 
 
-def _orders(index: int, factor: float = 1.0) -> Profile:
+def _orders(index: int, factor: float = 1.0, share: float = 1.0) -> Profile:
     rng = np.random.default_rng(index)
-    columns = {f"amount_{number}": rng.gamma(4.0, 10.0, 600).round(2) for number in range(COLUMNS)}
+    rows = round(share * rng.integers(570, 630))
+    columns = {f"amount_{number}": rng.gamma(4.0, 10.0, rows).round(2) for number in range(COLUMNS)}
     columns["amount_3"] = columns["amount_3"] * factor
     return profile_table(pa.table(columns), day(index), ProfileOptions(sample_rows=200))
 
@@ -35,3 +36,10 @@ def test_another_level_fails_and_the_usual_one_passes(partitions: int) -> None:
     for factor in (2.0, 0.4, 10.0):
         verdict = evaluate(program, _orders(31, factor), history)
         assert {alert.column for alert in verdict.alerts} == {"amount_3"}, factor
+
+
+@pytest.mark.parametrize("partitions", [7, 14, 31])
+def test_half_of_the_rows_is_found_missing(partitions: int) -> None:
+    history = HISTORY[-partitions:]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), _orders(31, share=0.45), history)
+    assert verdict.table.status == "fail"
