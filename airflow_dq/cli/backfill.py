@@ -9,6 +9,7 @@ import sys
 from collections import deque
 from typing import Any
 
+from airflow_dq.check.file import declared_checks
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
@@ -49,7 +50,7 @@ def backfill(arguments: Any) -> int:
 def _dag(arguments: Any) -> int:
     from airflow_dq.cli.dag_backfill import dag_backfill
 
-    given = [f"--{name}" for name in ("source", "table", "sql") if getattr(arguments, name)]
+    given = [f"--{name}" for name in ("source", "table", "sql", "checks") if getattr(arguments, name)]
     if given or arguments.dataset is not None:
         named = ", ".join(given) or "a DATASET"
         raise ConfigurationError(f"--dag-id starts the DAG's own tasks, which know what to profile: leave out {named}.")
@@ -75,6 +76,7 @@ def job_spec(arguments: Any) -> JobSpec:
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),
+        checks=declared_checks(arguments.checks, arguments.dataset),
     )
 
 
