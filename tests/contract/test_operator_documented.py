@@ -13,6 +13,7 @@ from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.triggers.profile import ProfileTrigger
 
@@ -20,6 +21,7 @@ CLASSES: tuple[type[Any], ...] = (
     DQHook,
     ProfileSubmitHook,
     DQProfileOperator,
+    DQSplitOperator,
     DQGateSensor,
     ProfileTrigger,
     DQAlertNotifier,

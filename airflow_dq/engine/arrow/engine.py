@@ -63,14 +63,22 @@ class ArrowEngine(Engine):
         """The profiles with injected errors of every column."""
         return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
 
+    def batches(self, partition: str) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition, once the partitions have been asked for, as they are profiled.
+
+        :raises DQError: when its files are missing or cannot be read
+        """
+        where = where_of(self.order, partition)
+        for path in data_files(self._places[partition], where, self._reader.format):
+            yield from self._reader.batches(path, where)
+
     def failing(self, partition: str, check: Check, size: int) -> FailedRows:
         """The rows; see :meth:`Engine.failing`."""
         where, found = where_of(self.order, partition), Sampled((), size)
         require_partition(self.partitions(), partition, where)
         try:
-            for path in data_files(self._places[partition], where, self._reader.format):
-                for batch in self._reader.batches(path, where):
-                    found = draw_more(found, batch, check, self.order.profile_options)
+            for batch in self.batches(partition):
+                found = draw_more(found, batch, check, self.order.profile_options)
         except RuleError as error:
             raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {error}.") from None
         return found.shown(check, self.order.checks)
