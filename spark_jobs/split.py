@@ -20,6 +20,7 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.split_result import SplitResult  # noqa: E402
+from airflow_dq.options.argument import unpacked  # noqa: E402
 from airflow_dq.options.split import SplitSpec  # noqa: E402
 
 
@@ -30,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     dataset = ""
     try:
-        spec = SplitSpec.from_json(given.spec)
+        spec = SplitSpec.from_json(unpacked(given.spec))
         dataset = spec.order.dataset
         result = run(spec)
     except DQError as error:

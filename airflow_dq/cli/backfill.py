@@ -15,6 +15,7 @@ from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
+from airflow_dq.options.argument import packed
 from airflow_dq.options.job import JobSpec
 
 _HIDDEN = re.compile(rf"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using |airflow_dq: error: |{re.escape(PREFIX)}")
@@ -92,7 +93,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
     command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
     for name, value in properties.items():
         command += ["--conf", f"{name}={value}"]
-    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()]
+    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
 
 
 def _environment(arguments: Any) -> dict[str, str]:

@@ -50,6 +50,8 @@ def evaluate(
         names += [] if columns is not None else [name for name in _declared_columns(checked) if name not in names]
         scopes = {name: _column(program, name, partition, checked) for name in names}
         status, reason = _overall(table, scopes, checked, profile)
+        if status is Status.NOT_EVALUATED and not program.options.learn and _declared_hold(checked):
+            status, reason = Status.PASS, None
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
     alerts = explain(partition, found, len(scopes))
@@ -169,6 +171,11 @@ def _declared_columns(checked: Sequence[_Checked]) -> dict[str, None]:
     """The columns that a declared check has looked at, or should have."""
     found = [one for one in checked if isinstance(one.constraint, Declared) and (one.counts or one.blocks)]
     return {name: None for one in found if (name := one.constraint.scope.column) is not None}
+
+
+def _declared_hold(checked: Sequence[_Checked]) -> bool:
+    """Whether declared checks have looked at the partition, be it at no single column, and none is left unanswered."""
+    return any(one.counts for one in checked) and not any(one.blocks for one in checked)
 
 
 def _table(checked: Sequence[_Checked]) -> ScopeVerdict:

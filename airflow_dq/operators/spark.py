@@ -17,6 +17,7 @@ from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.result import JobResult
+from airflow_dq.options.argument import packed
 from airflow_dq.options.job import JobSpec
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException
@@ -38,7 +39,7 @@ class JobSubmission(SparkSubmitOperator):
         from airflow_dq.resource import resource_dir
 
         super().__init__(
-            application=str(resource_dir("spark_jobs") / script), application_args=["--spec", order], **options
+            application=str(resource_dir("spark_jobs") / script), application_args=["--spec", packed(order)], **options
         )
         self.master = master
 
