@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from airflow_dq.explain.wording import listed
 from airflow_dq.learn.constraint.base import Evidence, Severity
 from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
@@ -61,6 +62,8 @@ class Alert:
     """Kind of the column: how its values are written (a timestamp's are seconds)."""
     changes: tuple[Change, ...] = ()
     """The metric's last values, and on the column's first alert what changed in the column."""
+    failing: FailedRows | None = None
+    """Some of the rows that a check of each row found wrong."""
     cause: str | None = None
     """What it looks like (``change of unit, x60``), when one type of error explains it clearly best."""
     cause_stated: bool = False

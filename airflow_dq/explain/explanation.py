@@ -189,6 +189,7 @@ def _alerts(
             upper=finding.upper,
             partitions=finding.partitions,
             history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
+            failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=finding.cause,
             severity=finding.severity,

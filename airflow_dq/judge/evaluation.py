@@ -49,7 +49,9 @@ def evaluate(
         # A column that nothing was learned of has a verdict where a declared check has looked at it.
         names += [] if columns is not None else [name for name in _declared_columns(checked) if name not in names]
         scopes = {name: _column(program, name, partition, checked) for name in names}
-        status, reason = _overall(table, scopes, checked, profile)
+        status, reason = (
+            _overall(table, scopes, checked, profile) if program.options.learn else _overall_declared(checked)
+        )
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
     alerts = explain(partition, found, len(scopes))
@@ -169,6 +171,18 @@ def _declared_columns(checked: Sequence[_Checked]) -> dict[str, None]:
     """The columns that a declared check has looked at, or should have."""
     found = [one for one in checked if isinstance(one.constraint, Declared) and (one.counts or one.blocks)]
     return {name: None for one in found if (name := one.constraint.scope.column) is not None}
+
+
+def _overall_declared(checked: Sequence[_Checked]) -> tuple[Status, str | None]:
+    """The verdict where declared checks are all that there is: no column has to be judged, but some check."""
+    if any(one.fails for one in checked):
+        return Status.FAIL, None
+    if blocking := [one for one in checked if one.blocks]:
+        return Status.NOT_EVALUATED, _reasons(blocking)
+    if not any(one.counts for one in checked):
+        return Status.NOT_EVALUATED, f"no check had anything to look at ({_reasons(checked)})"
+    warned = any(isinstance(one.outcome, Finding) for one in checked)
+    return (Status.FAIL if warned else Status.PASS), None
 
 
 def _table(checked: Sequence[_Checked]) -> ScopeVerdict:

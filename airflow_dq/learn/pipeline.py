@@ -55,6 +55,8 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
+    if not options.learn:
+        return Program(options, past.partitions, declared(options.checks), answers=past.answers)
     if len(past) < options.min_history:
         missing = options.min_history - len(past)
         return Program(options, past.partitions, declared(options.checks), missing=missing)

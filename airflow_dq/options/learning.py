@@ -93,6 +93,7 @@ class SynthesisOptions:
         and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
+    :param learn: False judges the declared checks alone, from the first partition on
     """
 
     target_fpr: float = 1e-3
@@ -109,6 +110,7 @@ class SynthesisOptions:
     timezone: str | None = None
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
+    learn: bool = True
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -119,6 +121,8 @@ class SynthesisOptions:
         object.__setattr__(self, "overrides", overrides)
         object.__setattr__(self, "checks", tuple(self.checks))
         require_own_ids(self.checks, "SynthesisOptions(checks=...)")
+        if not self.learn and not self.checks:
+            raise ConfigurationError("SynthesisOptions(learn=False) without checks judges nothing: give checks=...")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
