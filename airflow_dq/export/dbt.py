@@ -81,7 +81,8 @@ class Dbt(Target):
             return column, "not_null", {}
         if check.metric == "uniqueness":
             return column, "unique", {}
-        if check.metric == "isin" and all(isinstance(one, str) for one in check.values):
+        # It puts values between quotes as they are.
+        if check.metric == "isin" and all(isinstance(one, str) and "'" not in one for one in check.values):
             return column, "accepted_values", {"values": list(check.values)}
         return None
 

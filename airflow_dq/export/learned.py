@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.model import Check
+from airflow_dq.check.odcs_metric import name_sql
 from airflow_dq.export.model import Lost, Rule
 from airflow_dq.learn.constraint.base import Constraint
 from airflow_dq.learn.constraint.declared import Declared
@@ -136,10 +137,14 @@ def _bounded(
         low, high = (None if side is None else 1.0 - side for side in reversed(sides))
         low, high = _outward(low, down=True), _outward(high, down=False)
         return Rule(share(column), Bounds(low, high), learned=f"{learned}: {said}")
-    check = _CHECKS.get(metric)
-    if check is None:
+    make = _CHECKS.get(metric)
+    if make is None:
         return f"no check measures {metric}"
-    return Rule(check(column), Bounds(*sides), learned=f"{learned}: {said}")
+    check = make(column)
+    if kind is Kind.STRING and check.entry.source == "keys":
+        # A check takes the empty text for a value that occurs so often; what is learned does not.
+        check = replace(check, where=f"{name_sql(column)} != ''", id="")
+    return Rule(check, Bounds(*sides), learned=f"{learned}: {said}")
 
 
 def _outward(side: float | None, *, down: bool) -> float | None:
@@ -158,7 +163,7 @@ def _of(metric: str, **given: float) -> Callable[[str], Check]:
 
 
 def _rule_of(sql: str) -> Callable[[str], Check]:
-    return lambda column: Check("rule", sql=sql.format(f"`{column.replace('`', '``')}`"))
+    return lambda column: Check("rule", sql=sql.format(name_sql(column)))
 
 
 _OF_TIMES = ("complete_ratio", "unique_ratio")

@@ -22,9 +22,8 @@ _AGGREGATES = {
     "sum": "sum",
     "min_length": "minLength",
     "max_length": "maxLength",
-    "mean_length": "avgLength",
 }
-"""Functions of Soda's aggregate check whose value is the check's own."""
+"""Functions of Soda's aggregate check whose value is the check's own; its average length counts empty texts."""
 Said = tuple[str | None, dict[str, Any]]
 """The column that a check is listed below (None: the table), and the check."""
 

@@ -6,9 +6,9 @@ cannot be the same in SQL: NaN, which engines take for a value.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.expression import (
@@ -111,11 +111,7 @@ def number_text(value: int | float) -> str:
     """A number without an exponent, which not every grammar has, and with all of its digits."""
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
         return str(int(value))
-    text = repr(value)
-    if "e" not in text:
-        return text
-    digits = max(0, 17 - math.floor(math.log10(abs(value))) - 1) if value else 0
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    return f"{Decimal(repr(value)):f}"
 
 
 def outside(bounds: Bounds, value: str = "value") -> str:
@@ -182,7 +178,7 @@ _AGGREGATED: Mapping[str, str] = {
     "median": _QUANTILE.format(0.5),
     "quantile": _QUANTILE.format("{q}"),
     "iqr": f"{_QUANTILE.format(0.75)} - {_QUANTILE.format(0.25)}",
-    "mean_length": "avg(length({c0}))",
+    "mean_length": "avg(nullif(length({c0}), 0))",
     "min_length": "min(length({c0}))",
     "max_length": "max(length({c0}))",
     "correlation": "corr({c0}, {c1})",
