@@ -1,7 +1,8 @@
 """Is a column of this table, name and type unique?  Learned from the schemas of open-source projects.
 
 Where data cannot say (few partitions, or an estimate of the number of values alone), a name can: ``order_id`` is a key
-more often than ``amount`` (Schelter et al., VLDB 2018, section 4.2).  ``tests/benchmark/unique_name`` trains the weights.
+more often than ``amount`` (Schelter et al., VLDB 2018, section 4.2).  ``tests/benchmark/unique_name`` trains the
+weights.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Columns of database schemas that ship in Python packages: read from their migrations, which are never run.
 
-Django's ``CreateModel`` and ``AddField``, Alembic's ``create_table`` and ``add_column``.  Nothing of a schema is kept in
-the repository: what is trained with it is a table of weights of hashed character n-grams.
+Django's ``CreateModel`` and ``AddField``, Alembic's ``create_table``.  Nothing of a schema is kept in the repository:
+what is trained with it is a table of weights of hashed character n-grams.
 """
 
 from __future__ import annotations

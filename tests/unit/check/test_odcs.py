@@ -112,7 +112,7 @@ def test_a_contract_builds_the_checks_that_python_does() -> None:
 
 def test_what_cannot_be_judged_is_told_with_its_place() -> None:
     told = read_checks(ORDERS, "c.odcs.yaml").not_judged
-    lines = {line: text for line, text in enumerate(ORDERS.splitlines(), start=1)}
+    lines = dict(enumerate(ORDERS.splitlines(), start=1))
     words = ("The state is that of the shop", "engine: soda", "logicalType: time", "mustNotBe: 7", "FROM other")
     places = [next(line for line, text in lines.items() if word in text) for word in words]
     assert [int(one.split(":")[1]) for one in told] == places
