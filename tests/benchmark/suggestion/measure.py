@@ -17,10 +17,10 @@ from airflow_dq.profile.check.answer import answer
 from airflow_dq.states.base import Kind
 from tests.benchmark.suggestion.paper import paper_checks
 
-WAYS: dict[str, Callable[[Sequence[Profile]], list[Check]]] = {
-    "ours": lambda history: [one.check for one in suggest_checks(history) if one.of],
-    "paper, newest partition": lambda history: paper_checks(history[-1:]),
-    "paper, all partitions": paper_checks,
+WAYS: dict[str, Callable[[str, Sequence[Profile]], list[Check]]] = {
+    "ours": lambda name, history: [one.check for one in suggest_checks(history, name) if one.of],
+    "paper, newest partition": lambda name, history: paper_checks(history[-1:]),
+    "paper, all partitions": lambda name, history: paper_checks(history),
 }
 SEED = 1
 """Of the injected errors, as in the other benchmarks."""
@@ -64,7 +64,7 @@ def measure(
     :param later: key and rows of the partitions behind it, the next one first
     """
     found: dict[str, Outcome] = {}
-    chosen = {way: suggest(history) for way, suggest in WAYS.items()}
+    chosen = {way: suggest(name, history) for way, suggest in WAYS.items()}
     every = tuple({check.measure: check for checks in chosen.values() for check in checks}.values())
     profiles = [profile_table(table, key, ProfileOptions(sample_rows=0, checks=every)) for key, table in later]
     for way, checks in chosen.items():

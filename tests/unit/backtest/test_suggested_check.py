@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq import ProfileOptions, profile_table
-from airflow_dq.backtest.suggested_check import completeness_bound, suggest_checks
+from airflow_dq.backtest.suggested_check import suggest_checks
+from airflow_dq.backtest.suggested_rule import completeness_bound
 from airflow_dq.check.file import read_checks
 from airflow_dq.cli.suggest import yaml_lines
 from airflow_dq.exceptions import SynthesisError
