@@ -7,13 +7,14 @@ newer ones break.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from airflow_dq.backtest.suggested_rule import RULES, Candidate, Past
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import Profile
 
 LEAST = 3
@@ -46,23 +47,33 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
         )
     older = profiles[: max(LEAST - 1, math.ceil(OLDER * len(profiles)))]
     names = [name for name in profiles[-1].columns if all(name in one.columns for one in older)]
-    found = list[SuggestedCheck]()
+    found, known = list[SuggestedCheck](), dict[tuple[str, int], Measured]()
+
+    def tell(check: Check, profile: Profile) -> Measured:
+        # Several rules ask the same, of the older partitions and again of all.
+        key = check.measure, id(profile)
+        if key not in known:
+            known[key] = answer(check, profile)
+        return known[key]
+
     for name in names:
         whole = [one for one in profiles if name in one.columns]
         for rule, follows in RULES:
-            tried = (_tried(one, profiles) for one in rule(Past(dataset, name, older)))
+            tried = (_tried(one, profiles, tell) for one in rule(Past(dataset, name, older, tell)))
             held = next((one for one in tried if one is not None), None)
             if held is not None and follows and held.of:
                 # The rule has held on partitions that it was not found in: its bounds may now be those of all.
-                wider = (_tried(one, profiles) for one in rule(Past(dataset, name, whole)))
+                wider = (_tried(one, profiles, tell) for one in rule(Past(dataset, name, whole, tell)))
                 held = next((one for one in wider if one is not None), None)
             found += [held] if held is not None else []
     return found
 
 
-def _tried(candidate: Candidate, profiles: Sequence[Profile]) -> SuggestedCheck | None:
+def _tried(
+    candidate: Candidate, profiles: Sequence[Profile], tell: Callable[[Check, Profile], Measured]
+) -> SuggestedCheck | None:
     """The check with the partitions that it holds on; None when one of them breaks it."""
     check, reason = candidate
-    values = [value for one in profiles if (value := answer(check, one).value) is not None]
+    values = [value for one in profiles if (value := tell(check, one).value) is not None]
     held = sum(check.error is not None and check.error.holds(value) for value in values)
     return SuggestedCheck(check, reason, held, len(values)) if held == len(values) else None

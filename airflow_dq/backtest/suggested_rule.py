@@ -17,6 +17,7 @@ from airflow_dq.check.metric import NONE
 from airflow_dq.check.model import Check
 from airflow_dq.check.odcs_metric import name_sql
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
@@ -59,6 +60,8 @@ class Past:
     name: str
     profiles: Sequence[Profile]
     """Oldest first; each has the column."""
+    tell: Callable[[Check, Profile], Measured] = answer
+    """What a check measures of a partition."""
 
     @cached_property
     def columns(self) -> Sequence[ColumnProfile]:
@@ -73,7 +76,7 @@ class Past:
 
     def values(self, check: Check) -> list[float]:
         """What a check would have measured, of partitions that can tell."""
-        return [float(value) for one in self.profiles if (value := answer(check, one).value) is not None]
+        return [float(value) for one in self.profiles if (value := self.tell(check, one).value) is not None]
 
     @cached_property
     def least_complete(self) -> float:
@@ -92,7 +95,7 @@ def completeness_bound(numerator: int, denominator: int) -> float:
 def complete(past: Past) -> Iterator[Candidate]:
     """Every row has a value; or a share of them that the least complete partition is compatible with."""
     check = Check("completeness", (past.name,), error=Bounds(1, 1))
-    shares = [one for one in (answer(check, profile) for profile in past.profiles) if one.denominator]
+    shares = [one for one in (past.tell(check, profile) for profile in past.profiles) if one.denominator]
     if not shares:
         return
     if past.least_complete == 1:
@@ -141,7 +144,7 @@ def unique(past: Past) -> Iterator[Candidate]:
     elif len(shares) >= MANY and (past.kind is Kind.STRING or _expected_repeats(past) >= COLLISIONS):
         yield check, "no value occurs twice"
     elif chance > LIKELY:
-        yield check, f"no value occurs twice, which so few or such numbers may do by chance; {named}"
+        yield check, f"no value occurs twice, which alone proves little here; {named}"
 
 
 def _expected_repeats(past: Past) -> float:
