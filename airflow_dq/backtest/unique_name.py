@@ -64,5 +64,5 @@ def _words(name: str) -> list[str]:
 @cache
 def _weights() -> tuple[NDArray[np.float64], float]:
     found = json.loads(files(__package__).joinpath("unique_name.json").read_text(encoding="ascii"))
-    packed = np.frombuffer(base64.b64decode(found["weights"]), np.int8)
-    return packed * float(found["scale"]), float(found["intercept"])
+    weights = np.frombuffer(base64.b64decode(found["weights"]), np.int8).astype(np.float64)
+    return weights * float(found["scale"]), float(found["intercept"])
