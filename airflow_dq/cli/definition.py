@@ -6,7 +6,7 @@ from airflow.cli.cli_config import GroupCommand
 
 from airflow_dq.cli.argument import DATASET, PARTITION, arg, command, number, option
 from airflow_dq.cli.definition_review import ACCEPT, ALERTS, NEW_NORMAL, REJECT, SHOW, SNOOZE
-from airflow_dq.cli.definition_store import DATASETS, DB, EXPORT, IMPORT, PRUNE
+from airflow_dq.cli.definition_store import DATASETS, DB, EXPORT, EXPORT_RULES, IMPORT, PRUNE
 
 FORMATS = ("parquet", "csv", "json")
 
@@ -198,6 +198,7 @@ def get_dq_cli_commands() -> list[GroupCommand]:
                 PRUNE,
                 EXPORT,
                 IMPORT,
+                EXPORT_RULES,
             ),
         )
     ]

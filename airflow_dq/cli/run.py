@@ -25,6 +25,7 @@ _HOMES = {
     "db_upgrade": "airflow_dq.cli.database",
     "explain": "airflow_dq.cli.explain",
     "export": "airflow_dq.cli.exchange",
+    "export_rules": "airflow_dq.cli.export_rules",
     "import_profiles": "airflow_dq.cli.exchange",
     "new_normal": "airflow_dq.cli.decision",
     "prune": "airflow_dq.cli.retention",

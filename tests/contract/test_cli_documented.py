@@ -49,6 +49,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq prune",
         "airflow dq export",
         "airflow dq import",
+        "airflow dq export-rules",
     ]
 
 
