@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from itertools import takewhile
 
 from airflow_dq.explain.wording import metric_words
 from airflow_dq.learn.constraint.base import Finding
@@ -14,8 +14,10 @@ _GROUPS = (
     ("how large the numbers are", ("mean", "std", "min", "max", "negative_ratio", "zero_ratio", "integer_ratio")),
     (
         "how the texts are spelt",
-        ("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len")
-        + ("pat_count", "pat_entropy", "numeric_ratio"),
+        (
+            *("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len"),
+            *("pat_count", "pat_entropy", "numeric_ratio"),
+        ),
     ),
 )
 """What metrics of different columns have in common, in words."""
@@ -62,7 +64,12 @@ def _common(attributes: Attributes) -> str | None:
         found.append(f"the same metric moved in {len(names)} columns")
     else:
         found += [f"all of it is about {words}" for words, group in _GROUPS if metrics <= set(group)]
-    prefix = os.path.commonprefix(names) if len(names) > 1 else ""
+    prefix = _common_beginning(names) if len(names) > 1 else ""
     if len(prefix) >= _LEAST_PREFIX:
         found.append(f"the names of these columns begin with {prefix!r}")
     return " and ".join(found) if found else None
+
+
+def _common_beginning(names: Sequence[str]) -> str:
+    letters = zip(*names, strict=False)
+    return "".join(first for first, *_ in takewhile(lambda column: len(set(column)) == 1, letters))

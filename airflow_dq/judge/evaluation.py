@@ -121,9 +121,7 @@ def _without_told(checked: Sequence[_Checked]) -> list[_Checked]:
     told = [one.outcome for one in checked if isinstance(one.outcome, Finding) and one.constraint.settles]
     return [
         replace(one, outcome=None)
-        if isinstance(one.outcome, Finding)
-        and not one.constraint.settles
-        and one.constraint.is_told(one.outcome, told)
+        if isinstance(one.outcome, Finding) and not one.constraint.settles and one.constraint.is_told(one.outcome, told)
         else one
         for one in checked
     ]

@@ -27,8 +27,6 @@ a hundredth of nulls in a complete column is found twice as often."""
 LEVEL, SPREAD, SCORES = 1.2, 0.2, 40.0
 """Prior of the logarithms of scores: their mean and standard deviation on eleven public tables, and how many
 partitions it counts as."""
-ISOLATED=5.
-ENOUGH=20
 MARGIN = 1.08
 """How much further a partition may lie: the past scores are not quite those of the partitions that follow."""
 _NEGLIGIBLE = 1e-18
@@ -64,7 +62,6 @@ def fit(features: Features, rate: float = 0.01) -> Model:
     :param rate: share of clean partitions that may lie beyond the threshold
     """
     past, least, rises = features.past, features.least, features.rises
-    past = _without_isolated(past, least)
     there = np.isfinite(past)
     known = there.sum(0).astype(np.float64)
     centre = np.where(there, past, 0.0).sum(0) / np.maximum(known, 1.0)
@@ -78,16 +75,6 @@ def fit(features: Features, rate: float = 0.01) -> Model:
     standard = off * apart / _spread(others, known - there, least)
     scores = (_deviation(standard, known - there, rises) * weight).max(1)
     return Model(centre, _spread(square, known, least), known, weight, rises, scores, _threshold(scores, rate))
-
-
-def _without_isolated(past: Floats, least: Floats) -> Floats:
-    """The history without values that lie alone, far from all others of their feature: one error has made them."""
-    if len(past) < ENOUGH:
-        return past
-    filled = np.where(np.isfinite(past), past, np.nanmedian(past, axis=0))
-    off = np.abs(filled - np.nanmedian(past, axis=0))
-    nearest = np.sort(off, axis=0)[-1 - len(past) // 33]
-    return np.where(off > ISOLATED * np.maximum(nearest, least), np.nan, past)
 
 
 def _spread(square: Floats, known: Floats, least: Floats) -> Floats:

@@ -95,7 +95,7 @@ class SynthesisOptions:
         that has the metric; ``{"row_count": "falls"}``: more rows than ever are fine.  A distance only ever rises
     :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
         and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
-    :param novelty: what a partition does that is odd as a whole, in many small ways at once or in what no range watches:
+    :param novelty: what a partition does that is odd as a whole, in many ways at once or in what no range watches:
         ``warn`` (about one clean partition in a hundred), ``fail`` (``target_fpr`` of them), ``off``.  Judged in mode
         ``calibrated``, from 30 partitions of history on
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields

@@ -43,7 +43,7 @@ NAMED = 5
 LEAST_SHARE = 0.05
 """A metric with a smaller share of what makes a partition novel is not named."""
 WARNING_RATE = 0.01
-"""Share of clean partitions that a warning may come for: it wakes nobody, and one in a thousand would miss a fifth more."""
+"""Share of clean partitions that a warning may come for: it wakes nobody, and at one in a thousand more is missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,4 +131,3 @@ def _unseen(
     found = {} if metric is None else distances.of(now, earlier[-metric.pool :], metric.pool)
     values = (found.get(stored_name(UNSEEN, one)) for one in Representation)
     return next((value for value in values if isinstance(value, float)), None)
-
