@@ -28,7 +28,7 @@ Attributes = Sequence[tuple[str | None, str, float]]
 
 
 def novelty_words(finding: Finding, past: str) -> str:
-    """``the partition is odd as a whole, 1.4 times what is usual ...; most responsible: price (mean 42%, std 20%)``.
+    """``odd as a whole, 1.4 times what is usual ...; most responsible: price (mean 42%, std 20%)``.
 
     :param past: how many past partitions it is compared with, in words
     """
@@ -38,7 +38,7 @@ def novelty_words(finding: Finding, past: str) -> str:
     seldom = "no past one was so odd" if rank == 1 else f"{rank - 1} of them were as odd"
     common = _common(finding.attributes)
     return (
-        f"the partition is odd as a whole, {times:.3g} times as far off as is usual ({past}; {seldom}); "
+        f"odd as a whole, {times:.3g} times as far off as is usual ({past}; {seldom}); "
         f"most responsible: {_named(finding.attributes)}{'' if common is None else f'; {common}'}."
     )
 

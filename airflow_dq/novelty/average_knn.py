@@ -73,16 +73,10 @@ def detect(history: Sequence[Profile], profile: Profile, options: NoveltyOptions
 
     :param history: at least two profiles
     """
-    statistics = [
-        (name, column.kind, metric, statistic)
-        for name, column in profile.columns.items()
-        if options.reads(name)
-        for metric, statistic in (*_GENERAL, *_OWN.get(column.kind, ()))
-    ]
-    if not statistics:
+    keys, rows = statistics((*history, profile), options)
+    if not keys:
         return NoveltyResult(False, None, None, partitions=len(history), reason="there is no column to look at")
-    rows = np.array([[_value(one, *each) for each in statistics] for one in (*history, profile)])
-    scaled = _scaled(rows)
+    scaled = scaled_by_history(rows)
     past, now = scaled[:-1], scaled[-1:]
     near = min(NEIGHBOURS, len(past) - 1)
     # The nearest point to a past one is itself.
@@ -91,9 +85,26 @@ def detect(history: Sequence[Profile], profile: Profile, options: NoveltyOptions
     distances = cdist(now, past)[0]
     nearest = np.argsort(distances, kind="stable")[: min(NEIGHBOURS, len(past))]
     score = float(distances[nearest].mean())
-    keys = tuple((name, metric) for name, _, metric, _ in statistics)
     parts = ((past[nearest] - now) ** 2).sum(axis=0)
     return NoveltyResult(score > threshold, score, threshold, attributes(keys, parts), len(history))
+
+
+def statistics(
+    profiles: Sequence[Profile], options: NoveltyOptions
+) -> tuple[tuple[tuple[str | None, str], ...], NDArray[np.float64]]:
+    """The published statistics of the columns that the newest profile has.
+
+    :param profiles: oldest first
+    :return: column and metric of each, and a row for each profile; NaN where one has no value
+    """
+    found = [
+        (name, column.kind, metric, statistic)
+        for name, column in profiles[-1].columns.items()
+        if options.reads(name)
+        for metric, statistic in (*_GENERAL, *_OWN.get(column.kind, ()))
+    ]
+    rows = np.array([[_value(one, *each) for each in found] for one in profiles])
+    return tuple((name, metric) for name, _, metric, _ in found), rows
 
 
 def _value(profile: Profile, name: str, kind: Kind, metric: str, statistic: Statistic) -> float:
@@ -103,8 +114,8 @@ def _value(profile: Profile, name: str, kind: Kind, metric: str, statistic: Stat
     return statistic(column, float(profile.row_count))
 
 
-def _scaled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """All rows on the scale that all but the last one span."""
+def scaled_by_history(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All rows on the scale that all but the last one span; what has no value takes its mean."""
     past = rows[:-1]
     known = ~np.isnan(past)
     mean = np.where(known, past, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from airflow_dq.novelty import average_knn, calibrated
 from airflow_dq.novelty.feature import Features, Unseen
 from airflow_dq.novelty.options import NoveltyOptions
@@ -43,12 +41,12 @@ def detect_novelty(
 def judged(features: Features, rate: float) -> NoveltyResult:
     """What the calibrated detector says of the partition that the features tell of."""
     model = calibrated.fit(features, rate)
-    deviations = model.deviations(features.now)[0]
-    score, number = float(deviations.max()), len(features.past)
+    number = len(features.past)
     if not (model.known > 1).any():
         return NoveltyResult(False, None, None, partitions=number, reason="there is nothing to compare")
-    notable = np.maximum(deviations, 0.0) ** 2 * (deviations > NOTABLE)
-    past = tuple(model.past.tolist())
+    deviations = model.deviations(features.now)
+    score = float(model.scores(deviations)[0])
+    notable = deviations[0] ** 2 * (deviations[0] > NOTABLE)
     return NoveltyResult(
-        score > model.threshold, score, model.threshold, attributes(features.keys, notable), number, past
+        score > 1.0, score, 1.0, attributes(features.keys, notable), number, tuple(model.past.tolist())
     )

@@ -48,8 +48,7 @@ def placed(values: Mapping[Key, Sequence[float | None]], kinds: Mapping[str, Kin
     # Near ones keep apart though one lies far away.
     plane = np.arcsinh(plane)
     plane /= np.maximum(np.abs(plane).max(axis=0), 1e-9)
-    times = model.past / model.threshold
-    return tuple(Place(float(x), float(y), float(far)) for (x, y), far in zip(plane, times, strict=True))
+    return tuple(Place(float(x), float(y), float(far)) for (x, y), far in zip(plane, model.past, strict=True))
 
 
 def _is_feature(key: Key, kinds: Mapping[str, Kind]) -> bool:
