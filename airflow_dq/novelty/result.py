@@ -48,4 +48,5 @@ def attributes(keys: tuple[tuple[str | None, str], ...], parts: NDArray[np.float
     """
     total = float(parts.sum())
     order = np.argsort(-parts, kind="stable")[:MOST_NAMED].tolist()
-    return tuple(Attribute(*keys[place], float(parts[place]) / total) for place in order if parts[place] > 0.0)
+    named = ((*keys[place], float(parts[place]) / total) for place in order if parts[place] > 0.0)
+    return tuple(Attribute(column, metric, share) for column, metric, share in named)
