@@ -48,6 +48,7 @@ def _options(arguments: Any) -> SynthesisOptions:
         target_fpr=arguments.target_fpr,
         scope=arguments.scope,
         mode=arguments.mode,
+        novelty=arguments.novelty,
         history=arguments.history,
         min_history=min(arguments.min_history, arguments.history),
         columns=names(arguments.columns),

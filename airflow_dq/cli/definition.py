@@ -113,6 +113,13 @@ BACKTEST = command(
             choices=("calibrated", "paper"),
             default="calibrated",
         ),
+        option(
+            "--novelty",
+            "NAME",
+            "what a partition does that is odd as a whole: warn (default), fail, off",
+            choices=("warn", "fail", "off"),
+            default="warn",
+        ),
         option("--history", "N", "partitions to learn from (default: 30)", type=int, default=30),
         option("--min-history", "N", "with fewer the gate is warming up (default: 7)", type=int, default=7),
         option("--columns", "A,B", "judge only these columns"),
