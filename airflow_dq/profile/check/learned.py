@@ -1,0 +1,218 @@
+"""What learned rules ask of rows: how many break each, counted in the scan as the counts of declared checks are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from airflow_dq.check.model import Check
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.pattern.rule import PatternRule
+from airflow_dq.profile.check.measured import NO_VALUES, Measured
+from airflow_dq.profile.check.tally import Failed, Tally
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.array import DistinctStrings, added_up
+from airflow_dq.states.base import Kind
+from airflow_dq.states.category import LONGEST, CategoryDistribution
+from airflow_dq.states.character import Text
+from airflow_dq.states.pattern import readable
+from airflow_dq.states.prepared import PreparedColumn
+
+EXAMPLES = 5
+"""Exceptions that are shown."""
+_SHOWN = 200
+"""Characters of an exception that are kept: what is wrong with it stands at its start, or is its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exceptions(Tally):
+    """Values that a rule was held against, those that break it, and a few of these with their rows.
+
+    Held are the ``HELD`` exceptions with the smallest hashes, each with the exact number of its rows: whatever way the
+    rows are divided, the same ones are.
+    """
+
+    tag: ClassVar[str] = "exceptions"
+    HELD: ClassVar[int] = 50
+    """Most exceptions that are held: more than are shown, for the most frequent ones are not known before the end."""
+
+    values: int = 0
+    broken: int = 0
+    examples: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: int, odd: DistinctStrings, *, hidden: bool) -> Self:
+        """Count.
+
+        :param odd: the exceptions, those of some length cut
+        :param hidden: keep the shapes of the exceptions in their place
+        """
+        broken = int(odd.counts.sum())
+        if hidden:
+            shapes = Text.of(odd).distinct_patterns
+            odd = DistinctStrings(pa.array(map(readable, shapes.values.to_pylist()), pa.large_string()), shapes.counts)
+        return cls(values, broken, _drawn(odd, cls.HELD))
+
+    def _with(self, other: Any) -> Tally:
+        both = [(value, rows) for part in (self, other) for value, rows in part.examples.items()]
+        texts = pa.array([value for value, _ in both], pa.large_string())
+        odd = added_up(texts, np.array([rows for _, rows in both], np.int64))
+        return Exceptions(self.values + other.values, self.broken + other.broken, _drawn(odd, self.HELD))
+
+    def encode(self) -> tuple[Any, bytes]:
+        """The counts."""
+        return [self.values, self.broken, dict(self.examples)], b""
+
+    @classmethod
+    def decode(cls, head: Any, data: bytes) -> Self:
+        """What :meth:`encode` wrote."""
+        return cls(*head)
+
+    def measured(self, check: Check | None = None) -> Measured:
+        """The share of the values that break the rule."""
+        if not self.values:
+            return Measured(nothing=NO_VALUES, learned=True)
+        found = sorted(self.examples.items(), key=lambda one: (-one[1], one[0]))[:EXAMPLES]
+        return Measured(self.broken / self.values, self.broken, self.values, learned=True, examples=tuple(found))
+
+
+def _drawn(odd: DistinctStrings, number: int) -> dict[str, int]:
+    order = np.argsort(odd.hashes, kind="stable")[:number]
+    return dict(zip(odd.values.take(pa.array(order)).to_pylist(), odd.counts[order].tolist(), strict=True))
+
+
+class RowRule(ABC):
+    """How the rules of one family are counted."""
+
+    families: ClassVar[dict[str, type[RowRule]]] = {}
+
+    def __init_subclass__(cls, *, family: str) -> None:
+        RowRule.families[family] = cls
+
+    @abstractmethod
+    def __init__(self, rule: LearnedRule) -> None:
+        """Read the rule.
+
+        :raises CodecError: when its document is damaged, or of another version
+        """
+
+    @abstractmethod
+    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Tally:
+        """The exceptions among some rows.
+
+        :param columns: the canonical values of the rule's columns
+        :param hidden: whether values of one of the columns must not be kept
+        """
+
+    @abstractmethod
+    def answer(self, rule: LearnedRule, profile: Profile) -> Tally | None:
+        """The same from what a profile keeps of its columns; None where that does not tell."""
+
+
+class RowPattern(RowRule, family="pattern"):
+    """The values of a column of strings have one of some patterns; missing and blank ones are not looked at."""
+
+    def __init__(self, rule: LearnedRule) -> None:
+        self.pattern = PatternRule.from_json(rule.document)
+
+    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Tally:
+        """Each different value once; of a column of another kind than texts nothing is counted."""
+        (column,) = columns
+        if not pa.types.is_large_string(column.values.type):
+            return Exceptions()
+        return self._of_distinct(column.strings, hidden=hidden)
+
+    def answer(self, rule: LearnedRule, profile: Profile) -> Tally | None:
+        """By the counts of all values, where each was counted."""
+        column = profile.columns[rule.columns[0]]
+        state = column.states.get(CategoryDistribution.key)
+        if column.kind is not Kind.STRING or not isinstance(state, CategoryDistribution) or state.buckets is not None:
+            return None
+        if profile.options.hides(column.name) or pc.max(pc.utf8_length(state.values)).as_py() == LONGEST:
+            return None  # hashes; or longer ones that are kept as their beginnings
+        return self._of_distinct(DistinctStrings(state.values, state.counts), hidden=False)
+
+    def _of_distinct(self, strings: DistinctStrings, *, hidden: bool) -> Exceptions:
+        conforms = self.pattern.conforming(strings.values)
+        tested = conforms.is_valid().to_numpy(zero_copy_only=False)
+        odd = pc.invert(pc.fill_null(conforms, True))
+        values = int(strings.counts[tested].sum())
+        if not odd.true_count:
+            return Exceptions(values)
+        counts = strings.counts[odd.to_numpy(zero_copy_only=False)]
+        cut = pc.utf8_slice_codeunits(strings.values.filter(odd), 0, _SHOWN)
+        return Exceptions.of(values, added_up(cut, counts), hidden=hidden)
+
+
+@lru_cache(maxsize=4096)
+def row_rule(rule: LearnedRule) -> RowRule | Failed:
+    """How a rule is counted, or why it cannot be: one that is damaged must not lose a profile."""
+    kind = RowRule.families.get(rule.family)
+    if kind is None:
+        return Failed(f"there are no rules of the family {rule.family!r} in this version")
+    try:
+        return kind(rule)
+    except Exception as error:
+        return Failed(f"the stored rule cannot be read: {error}")
+
+
+def count_rules(columns: Mapping[str, PreparedColumn], options: ProfileOptions) -> dict[str, Tally]:
+    """The exceptions of a batch to each rule on columns that are there, by what is counted.
+
+    :param columns: canonical values
+    """
+    found: dict[str, Tally] = {}
+    for rule in options.rules:
+        if not all(name in columns for name in rule.columns):
+            continue
+        reader = row_rule(rule)
+        if isinstance(reader, Failed):
+            found[rule.measure] = reader
+            continue
+        hidden = any(options.hides(name) for name in rule.columns)
+        try:
+            found[rule.measure] = reader.count([columns[name] for name in rule.columns], hidden=hidden)
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Whatever it is, it concerns this rule, and must not lose the others.
+            found[rule.measure] = Failed(f"counting it failed with {type(error).__name__}")
+    return found
+
+
+def answer_rule(rule: LearnedRule, profile: Profile) -> Measured | None:
+    """The exceptions of a partition to a rule: as they were counted, or by what is kept; None where neither tells."""
+    counted = profile.checks.get(rule.measure)
+    if counted is not None and counted.problem is None:
+        return counted
+    if any(name not in profile.columns for name in rule.columns):
+        return counted
+    found = _from_states(rule, profile)
+    return counted if found is None else found
+
+
+def _from_states(rule: LearnedRule, profile: Profile) -> Measured | None:
+    key = (rule.measure, *(profile.columns[name].fingerprint for name in rule.columns))
+    if key not in _KNOWN:
+        reader = row_rule(rule)
+        tally = None if isinstance(reader, Failed) else reader.answer(rule, profile)
+        if tally is None:
+            return None  # not remembered: the same column may come with its states another time
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = tally.measured(None)  # type: ignore[arg-type]
+    return _KNOWN[key]
+
+
+_KNOWN: dict[tuple[str, ...], Measured] = {}
+"""What is known of contents and conditions: a walk through the past asks the same of each partition many times."""
+_MOST_KNOWN = 50_000
+"""Some 20 MB: a thousand columns over fifty partitions."""
