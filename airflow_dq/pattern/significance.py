@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaln, gammaln
-from scipy.stats import betabinom, chi2
+
+# scipy is imported where it is used: Spark's executors count rules, judge none, and need not have it.
 
 _EXACT = 10_000
 """Non-conforming values up to which Fisher's test is summed; beyond, chi-squared differs by less than 1 % of p."""
@@ -21,6 +21,8 @@ def fisher(bad_before: int, before: int, bad_now: int, now: int) -> float:
     :param bad_now: non-conforming of the ``now`` tested values
     """
     bad = bad_before + bad_now
+    from scipy.special import gammaln
+
     if not before or not now or not bad or bad == before + now:
         return 1.0
     if bad > _EXACT and before + now - bad > _EXACT:
@@ -34,6 +36,8 @@ def fisher(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
 def chi_squared(bad_before: int, before: int, bad_now: int, now: int) -> float:
     """The same by Pearson's chi-squared test with Yates' correction."""
+    from scipy.stats import chi2
+
     bad, total = bad_before + bad_now, before + now
     if not before or not now or not bad or bad == total:
         return 1.0
@@ -47,6 +51,9 @@ def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
     One-tailed: fewer exceptions than in training are no alarm.
     """
+    from scipy.special import betaln
+    from scipy.stats import betabinom
+
     if not bad_now:
         return 1.0
     scale = min(1.0, _MOST_EVIDENCE / before) if before else 1.0

@@ -14,7 +14,9 @@ import pyarrow as pa
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import count
+from airflow_dq.profile.check.learned import count_rules
 from airflow_dq.profile.check.tallies import NO_TALLIES, Tallies
+from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.column import CANONICAL, kind_of, type_name
 from airflow_dq.profile.column_state import ColumnState, contiguous
 from airflow_dq.profile.fingerprint import RowHashes
@@ -42,7 +44,7 @@ class TableState:
     columns: Mapping[str, ColumnState]
     sample: RowSample
     tallies: Tallies = NO_TALLIES
-    """What checks need beyond the columns' states."""
+    """What checks and learned rules need beyond the columns' states."""
 
     @classmethod
     def of(cls, table: pa.Table | pa.RecordBatch, options: ProfileOptions | None = None) -> TableState:
@@ -85,9 +87,9 @@ class TableState:
             # The length is limited here: a slice of a table without columns has any that is asked for.
             rows = min(BATCH_ROWS, table.num_rows - start)
             batch = table.slice(start, rows)
-            columns, values, hashes = _summarised(batch, options)
+            columns, values, hashes, exceptions = _summarised(batch, options)
             sample = state.sample.add(values, hashes)
-            tallies = _tallied(batch, options)
+            tallies = _tallied(batch, options, exceptions)
             state = _merged_with(state, TableState(len(hashes), columns, sample, tallies), sample)
         return state
 
@@ -106,6 +108,7 @@ class TableState:
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
+        checks |= self.tallies.exceptions(options.rules)
         return Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
 
     def encode(self) -> bytes:
@@ -211,12 +214,18 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
         )
 
 
-def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:
-    """The states of the columns of one batch, their canonical values, and the hashes of the rows."""
+def _summarised(
+    table: pa.Table, options: ProfileOptions
+) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes, dict[str, Tally]]:
+    """The states of one batch's columns, their canonical values, the hashes of the rows, the exceptions to rules."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
+    ruled, prepared = {name for rule in options.rules for name in rule.columns}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
+        if field.name in ruled:
+            # Its different values have been found for the states: nothing is read twice.
+            prepared[field.name] = found
         floats = CANONICAL[columns[field.name].kind]
         if columns[field.name].kind is Kind.NULL:
             found = PreparedColumn(pa.nulls(table.num_rows))
@@ -232,7 +241,7 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
             sampled = found
         values[field.name] = sampled.values
         hashes.add(field.name, found)
-    return columns, values, hashes.result()
+    return columns, values, hashes.result(), count_rules(prepared, options)
 
 
 def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[PreparedColumn, ColumnState]:
@@ -250,12 +259,12 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
         return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
 
 
-def _tallied(table: pa.Table, options: ProfileOptions) -> Tallies:
-    """What the checks count in one batch."""
-    if not options.checks:
+def _tallied(table: pa.Table, options: ProfileOptions, exceptions: Mapping[str, Tally]) -> Tallies:
+    """What the checks count in one batch, beside the exceptions to rules."""
+    if not options.checks and not exceptions:
         return NO_TALLIES
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    return Tallies(count(columns, table.num_rows, options))
+    return Tallies({**(count(columns, table.num_rows, options) if options.checks else {}), **exceptions})
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:

@@ -270,7 +270,7 @@ def _profile(
 
 def _options(stored: Mapping[str, Any]) -> ProfileOptions:
     """The options as far as this version knows them; an older or newer one may have others."""
-    known = {one.name for one in fields(ProfileOptions)} - {"checks"}
+    known = {one.name for one in fields(ProfileOptions)} - {"checks", "rules"}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }

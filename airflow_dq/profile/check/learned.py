@@ -76,7 +76,12 @@ class Exceptions(Tally):
         """What :meth:`encode` wrote."""
         return cls(*head)
 
-    def measured(self, check: Check | None = None) -> Measured:
+    def measured(self, check: Check) -> Measured:
+        """The share; no declared check asks for it."""
+        return self.share
+
+    @property
+    def share(self) -> Measured:
         """The share of the values that break the rule."""
         if not self.values:
             return Measured(nothing=NO_VALUES, learned=True)
@@ -105,7 +110,7 @@ class RowRule(ABC):
         """
 
     @abstractmethod
-    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Tally:
+    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Exceptions:
         """The exceptions among some rows.
 
         :param columns: the canonical values of the rule's columns
@@ -113,7 +118,7 @@ class RowRule(ABC):
         """
 
     @abstractmethod
-    def answer(self, rule: LearnedRule, profile: Profile) -> Tally | None:
+    def answer(self, rule: LearnedRule, profile: Profile) -> Exceptions | None:
         """The same from what a profile keeps of its columns; None where that does not tell."""
 
 
@@ -123,14 +128,14 @@ class RowPattern(RowRule, family="pattern"):
     def __init__(self, rule: LearnedRule) -> None:
         self.pattern = PatternRule.from_json(rule.document)
 
-    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Tally:
+    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Exceptions:
         """Each different value once; of a column of another kind than texts nothing is counted."""
         (column,) = columns
         if not pa.types.is_large_string(column.values.type):
             return Exceptions()
         return self._of_distinct(column.strings, hidden=hidden)
 
-    def answer(self, rule: LearnedRule, profile: Profile) -> Tally | None:
+    def answer(self, rule: LearnedRule, profile: Profile) -> Exceptions | None:
         """By the counts of all values, where each was counted."""
         column = profile.columns[rule.columns[0]]
         state = column.states.get(CategoryDistribution.key)
@@ -208,7 +213,7 @@ def _from_states(rule: LearnedRule, profile: Profile) -> Measured | None:
             return None  # not remembered: the same column may come with its states another time
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        _KNOWN[key] = tally.measured(None)  # type: ignore[arg-type]
+        _KNOWN[key] = tally.share
     return _KNOWN[key]
 
 
