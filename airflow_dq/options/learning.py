@@ -92,6 +92,7 @@ class SynthesisOptions:
     :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
         and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param patterns: hold columns of strings to what their values have looked like, from the second partition on
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     """
 
@@ -108,6 +109,7 @@ class SynthesisOptions:
     direction: Mapping[str, Direction] = field(default_factory=dict)
     timezone: str | None = None
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    patterns: bool = True
     checks: tuple[Check, ...] = ()
 
     def __post_init__(self) -> None:
