@@ -10,12 +10,14 @@ from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
@@ -119,6 +121,13 @@ def _type_changes(partition: PartitionView, name: str) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
+    """The history of what was measured for another constraint than a range."""
+    if isinstance(constraint, Declared):
+        return constraint.past(partition).points()
+    return constraint.shares(partition) if isinstance(constraint, Conforming) else ()
+
+
 def _alerts(
     partition: PartitionView, found: Sequence[Found], cause: Cause | None, changes: Sequence[Change]
 ) -> Iterator[Alert]:
@@ -138,9 +147,9 @@ def _alerts(
             lower=finding.lower,
             upper=finding.upper,
             partitions=finding.partitions,
-            history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
+            history=_past(constraint, partition),
             kind=None if column is None else column.kind,
-            cause=finding.cause,
+            cause=exception_cause(constraint, partition) if isinstance(constraint, Conforming) else finding.cause,
             severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]

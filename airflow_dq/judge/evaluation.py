@@ -150,8 +150,8 @@ def _early_words(checked: Sequence[_Checked]) -> str:
     patterns = sum(isinstance(one.constraint, Conforming) and one.counts for one in checked)
     subject = "the schema" + (f" and {patterns} pattern{'' if patterns == 1 else 's'}" if patterns else "")
     broken = sum(one.fails for one in checked)
-    fate = f"{broken} of their constraints {'is' if broken == 1 else 'are'} broken" if broken else "they hold"
-    return f"Until then {subject} {'are' if patterns else 'is'} judged, and {fate if patterns or broken else 'it holds'}"
+    fate = f"{broken} of their constraints {'is' if broken == 1 else 'are'} broken" if broken else "nothing is broken"
+    return f"Until then {subject} {'are' if patterns else 'is'} judged, and {fate}"
 
 
 def _rest_words(checked: Sequence[_Checked]) -> str:

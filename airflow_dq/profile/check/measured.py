@@ -48,7 +48,7 @@ class Measured:
     def to_dict(self) -> dict[str, Any]:
         """What is given of it, as JSON values."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in given.items() if value is not None and value is not False and value != ()}
+        return {name: value for name, value in given.items() if value not in (None, ()) and value is not False}
 
     @classmethod
     def of_dict(cls, stored: object) -> Measured:
