@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from airflow_dq.learn.history.answer import Answered
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import NoPattern, PatternRule, find_pattern
@@ -16,9 +17,13 @@ from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.text_sample import TextSample
 
-LEARNED_FROM = 8
+LEARNED_FROM = 6
 """Newest partitions that a rule is learned from.  The same number of values from 5 partitions in place of one halves
 the false alarms; what retention keeps of texts reaches no further back."""
+GROWN = 1.5
+"""A rule is learned again from so many times as many partitions: from 2, 3 and 5 after the first."""
+DISMISSED = 2
+"""After so many accepted alarms a rule is learned again, with what was accepted."""
 AS_MANY = 1_000
 """Values that a rule is learned from, in the shares that they have in the partitions: more take longer, and tell
 nothing more."""
@@ -52,6 +57,27 @@ def learned_rules(history: History, columns: Sequence[str]) -> Mapping[str, Lear
 _LEARNED: dict[tuple[str, ...], LearnedRule | NoPattern] = {}
 """What was learned of equal contents: several programs of one history (a backtest's targets) learn it once."""
 _MOST_LEARNED = 10_000
+
+
+def reason_to_learn(
+    rule: LearnedRule | None, profiles: Sequence[Profile], column: str, bad: Collection[str], answered: Answered
+) -> str | None:
+    """Why a column's rule is to be learned, or learned again; None where it is not.
+
+    :param profiles: the partitions that it could be learned from
+    :param bad: partitions that must not be learned from any more
+    :param answered: what people said of the rule's alarms in partitions that it was not learned from
+    """
+    if rule is None:
+        return "the first"
+    if any(key in bad for key in rule.partitions):
+        return "a partition that it was learned from is learned from no more"
+    if answered.accepted - answered.rejected >= DISMISSED:
+        return f"people accepted {answered.accepted} of its alarms"
+    known = sum(column in profile.columns for profile in profiles)
+    if known >= GROWN * len(rule.partitions):
+        return f"there are {known} partitions to learn from, in place of {len(rule.partitions)}"
+    return None
 
 
 def newest_texts(profiles: Sequence[Profile], column: str) -> list[Profile]:
