@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from airflow_dq.explain.cause.exception import cause_of
+from airflow_dq.explain.exception_cause import cause_of
 from airflow_dq.explain.wording import listed, share_words
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.pattern import Conforming

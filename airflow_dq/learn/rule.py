@@ -17,11 +17,11 @@ from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.text_sample import TextSample
 
-LEARNED_FROM = 6
+LEARNED_FROM = 4
 """Newest partitions that a rule is learned from.  The same number of values from 5 partitions in place of one halves
-the false alarms; what retention keeps of texts reaches no further back."""
+the false alarms; of so many partitions every history has the texts."""
 GROWN = 1.5
-"""A rule is learned again from so many times as many partitions: from 2, 3 and 5 after the first."""
+"""A rule is learned again from so many times as many partitions: from 2 and 3 after the first."""
 DISMISSED = 2
 """After so many accepted alarms a rule is learned again, with what was accepted."""
 AS_MANY = 1_000

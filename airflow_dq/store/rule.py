@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
@@ -26,6 +26,8 @@ from airflow_dq.states.base import Kind
 from airflow_dq.store import profile_reader
 from airflow_dq.store.answer import answered_alarms
 from airflow_dq.store.attempt import dataset_id
+from airflow_dq.store.damage import raw
+from airflow_dq.store.document import decode
 from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import try_lock_rules
 from airflow_dq.store.review import start_key
@@ -149,15 +151,19 @@ def _newest_subjects(connection: Connection, owner: int) -> dict[Subject, Learne
     return {(row.family, tuple(row.columns)): _rule(row, "") for row in _rows(connection, owner)}
 
 
-def _rows(connection: Connection, owner: int | None) -> Sequence[LearnedRuleRow]:
-    query = select(LearnedRuleRow.__table__).where(LearnedRuleRow.dataset_id == owner).order_by(LearnedRuleRow.id)
-    return connection.execute(query).all()  # type: ignore[return-value]
+_READ = ("id", "family", "columns", "partitions", "state")
 
 
-def _rule(row: LearnedRuleRow, dataset: str) -> LearnedRule | None:
+def _rows(connection: Connection, owner: int | None) -> Sequence[Any]:
+    read = (*(getattr(LearnedRuleRow, name) for name in _READ), raw(LearnedRuleRow.document, "document"))
+    query = select(*read).where(LearnedRuleRow.dataset_id == owner).order_by(LearnedRuleRow.id)
+    return connection.execute(query).all()
+
+
+def _rule(row: Any, dataset: str) -> LearnedRule | None:
     """The rule of a row; None, with a warning, where it is damaged: the others are counted all the same."""
     try:
-        kept = row.document
+        kept = decode(bytes(row.document))
         return LearnedRule(
             row.family, tuple(row.columns), str(kept["condition"]), str(kept["document"]), tuple(row.partitions)
         )
