@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.bounds import widths_outside, without_idle_bound
 from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
@@ -14,7 +16,9 @@ from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
+from airflow_dq.explain.proof import prove
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.pattern import Conforming
@@ -42,22 +46,52 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
-    causes: dict[str, Cause] = {}
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
+    compared, causes = {}, {}
     for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        if name is None:
+        comparison = None if name is None else _compare(partition, name, previous)
+        if name is None or comparison is None:
             continue
-        comparison = _compare(partition, name, previous)
-        cause = None if comparison is None else likely_cause(comparison, _worst(disturbances, name))
+        compared[name] = comparison
+        cause = likely_cause(comparison, _worst(disturbances, name))
+        cause = None if cause is None else _proven(partition, name, cause, _of_column(others, name))
         if cause is not None:
             causes[name] = cause
-        own = [one for one in others if one[0].scope.column == name]
-        alerts += _alerts(partition, own, cause, () if comparison is None else changes_of(comparison))
+    causes = swapped(causes)
+    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
+        if name is not None:
+            changes = changes_of(compared[name]) if name in compared else ()
+            alerts += _alerts(partition, _of_column(others, name), causes.get(name), changes)
     return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
     return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
+
+
+def _of_column(found: Sequence[Found], name: str) -> list[Found]:
+    return [one for one in found if one[0].scope.column == name]
+
+
+def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[Found]) -> Cause | None:
+    """The cause with what became of the column when it was undone; None when that is too little."""
+    # A declared check reads what the scan has counted for it, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared)]
+    proof = None if cause.undo is None else prove(partition, name, cause.undo, learned)
+    if proof is None:
+        return cause
+    return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
+
+
+def _telling(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
+    """Where a range stands among those of its column, the one that says most first.
+
+    That all values are null says more to a reader than that they have no mean, a mean more than a divergence or a
+    spread, and of two that say as much, the one that is further off.
+    """
+    constraint, finding = found
+    no_value, level = isinstance(finding.observed, Reason), constraint.metric in ("mean", "median")
+    return no_value, constraint.pair, not level, -widths_outside(constraint, finding)
 
 
 def _disturbance(constraint: Constraint, finding: Finding) -> Disturbance:
@@ -153,10 +187,10 @@ def _alerts(
             severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
-    # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.
-    ranges.sort(key=lambda one: (isinstance(one[1].observed, Reason), one[0].pair))
-    for place, (constraint, finding) in enumerate(ranges):
+    ranges.sort(key=_telling)
+    for place, (constraint, found_as_is) in enumerate(ranges):
         past = past_values(constraint, partition)
+        finding = without_idle_bound(found_as_is, past)
         yield Alert(
             rule=finding.rule,
             column=constraint.column,

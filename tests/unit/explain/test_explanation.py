@@ -109,8 +109,8 @@ def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> No
 
 def test_a_factor_of_sixty_is_named_and_what_moved_is_listed() -> None:
     alert = _judged(flights(12, factor=60.0)).alerts[0]
-    assert alert.cause == "change of unit, x60"
-    assert alert.message.endswith(" Looks like: change of unit, x60.")
+    assert alert.cause == "change of unit, x60: median 149.2 -> 8,973; undone, the column passes"
+    assert alert.message.endswith(f" Looks like: {alert.cause}.")
     assert "median 149.2 -> 8,973 (x60.1)" in [change.words for change in alert.changes]
 
 
@@ -193,3 +193,15 @@ def test_a_cause_never_denies_what_was_found(odd: int) -> None:
     assert {alert.column for alert in found} >= {None, "amount"}
     causes = {alert.cause for alert in found if alert.column in (None, "amount")}
     assert not [cause for cause in causes if cause is not None and "as before" in cause]
+
+
+def test_two_columns_that_were_swapped_are_one_accident() -> None:
+    def rows(index: int, swapped: bool = False) -> pa.Table:
+        rng = np.random.default_rng(index)
+        one, other = rng.choice(["Rome", "Oslo", "Bonn"], 200), rng.choice(["IT", "NO", "DE"], 200)
+        return pa.table({"city": other if swapped else one, "country": one if swapped else other})
+
+    history = [profile_table(rows(index), day(index)) for index in range(10)]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), profile_table(rows(10, swapped=True), day(10)), history)
+    assert {alert.cause for alert in verdict.alerts} == {"columns 'city' and 'country' were swapped"}
+    assert verdict.alerts[0].moved_with == ("country",)
