@@ -75,8 +75,8 @@ def _of_column(found: Sequence[Found], name: str) -> list[Found]:
 
 def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[Found]) -> Cause | None:
     """The cause with what became of the column when it was undone; None when that is too little."""
-    # A declared check reads what the scan has counted for it, which nothing undoes.
-    learned = [one for one in found if not isinstance(one[0], Declared)]
+    # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
     proof = None if cause.undo is None else prove(partition, name, cause.undo, learned)
     if proof is None:
         return cause
