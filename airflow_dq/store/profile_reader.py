@@ -14,12 +14,12 @@ import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.like_days import like_days as choose_like_days
-from airflow_dq.learn.rule import LEARNED_FROM
 from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
@@ -112,11 +112,12 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
 
 
 def newest_eligible(connection: Connection, dataset: str, before: str, with_texts: Collection[str]) -> list[Profile]:
-    """The newest eligible profiles before another one that rules may be learned from, oldest first, without variants.
+    """The newest eligible profiles before another one of which states are kept, oldest first, without variants.
 
     :param with_texts: columns whose texts are loaded too, as far as they are kept
     """
-    query = _eligible(select(*PROFILE), dataset, before, LEARNED_FROM).where(ProfileRow.has_states)
+    limit = RETENTION.with_states(largest_pool())
+    query = _eligible(select(*PROFILE), dataset, before, limit).where(ProfileRow.has_states)
     stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     wanted = {id for one in stored for id, column in one.columns if column.name in with_texts}
     names = {id: name for id, name in _names(dataset, stored).items() if id in wanted}

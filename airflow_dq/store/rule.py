@@ -21,6 +21,7 @@ from airflow_dq.learn.rule import PATTERN, learn_rule, newest_texts, reason_to_l
 from airflow_dq.options.key import order_key
 from airflow_dq.options.rule import LearnedRule, RuleState
 from airflow_dq.pattern import NoPattern
+from airflow_dq.profile.check.learned import answer_rule
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store import profile_reader
@@ -32,6 +33,7 @@ from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import try_lock_rules
 from airflow_dq.store.review import start_key
 from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
+from airflow_dq.store.value import storable_text
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +76,21 @@ def learn_due(connection: Connection, dataset: str, before: str) -> tuple[Learne
         profiles = profile_reader.newest_eligible(connection, dataset, before, tuple(due))
         for name, (rule, reason) in due.items():
             _learn(connection, dataset, owner, profiles, name, rule, reason)
-    return rules_before(connection, dataset, before)
+    rules = rules_before(connection, dataset, before)
+    if due:
+        _count_past(connection, owner, profiles, [rule for rule in rules if rule.columns[0] in due])
+    return rules
+
+
+def _count_past(connection: Connection, owner: int, profiles: Sequence[Profile], rules: Sequence[LearnedRule]) -> None:
+    """Keep what the counts of values in past partitions say to new rules, before retention drops them."""
+    for profile in profiles:
+        found = {rule.measure: one for rule in rules if (one := answer_rule(rule, profile)) is not None}
+        checks = {storable_text(name): one.to_dict() for name, one in {**profile.checks, **found}.items()}
+        of_profile = ProfileRow.dataset_id == owner, ProfileRow.partition_key == profile.partition
+        connection.execute(
+            update(ProfileRow).where(*of_profile, ProfileRow.fingerprint == profile.fingerprint).values(checks=checks)
+        )
 
 
 def _learn(

@@ -17,6 +17,7 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern.rule import PatternRule
 from airflow_dq.profile.check.measured import NO_VALUES, Measured
+from airflow_dq.profile.check.quick_pattern import QuickPattern
 from airflow_dq.profile.check.tally import Failed, Tally
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.array import DistinctStrings, added_up
@@ -127,6 +128,7 @@ class RowPattern(RowRule, family="pattern"):
 
     def __init__(self, rule: LearnedRule) -> None:
         self.pattern = PatternRule.from_json(rule.document)
+        self._quick = QuickPattern(self.pattern)
 
     def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Exceptions:
         """Each different value once; of a column of another kind than texts nothing is counted."""
@@ -146,15 +148,18 @@ class RowPattern(RowRule, family="pattern"):
         return self._of_distinct(DistinctStrings(state.values, state.counts), hidden=False)
 
     def _of_distinct(self, strings: DistinctStrings, *, hidden: bool) -> Exceptions:
-        conforms = self.pattern.conforming(strings.values)
-        tested = conforms.is_valid().to_numpy(zero_copy_only=False)
+        right = self._quick.accepts(strings.values)
+        values = int(strings.counts[right].sum())
+        if right.all():
+            return Exceptions(values)
+        doubtful, counts = strings.values.filter(pa.array(~right)), strings.counts[~right]
+        conforms = self.pattern.conforming(doubtful)
+        values += int(counts[conforms.is_valid().to_numpy(zero_copy_only=False)].sum())
         odd = pc.invert(pc.fill_null(conforms, True))
-        values = int(strings.counts[tested].sum())
         if not odd.true_count:
             return Exceptions(values)
-        counts = strings.counts[odd.to_numpy(zero_copy_only=False)]
-        cut = pc.utf8_slice_codeunits(strings.values.filter(odd), 0, _SHOWN)
-        return Exceptions.of(values, added_up(cut, counts), hidden=hidden)
+        cut = pc.utf8_slice_codeunits(doubtful.filter(odd), 0, _SHOWN)
+        return Exceptions.of(values, added_up(cut, counts[odd.to_numpy(zero_copy_only=False)]), hidden=hidden)
 
 
 @lru_cache(maxsize=4096)
@@ -205,12 +210,16 @@ def answer_rule(rule: LearnedRule, profile: Profile) -> Measured | None:
 
 
 def _from_states(rule: LearnedRule, profile: Profile) -> Measured | None:
-    key = (rule.measure, *(profile.columns[name].fingerprint for name in rule.columns))
+    columns = [profile.columns[name] for name in rule.columns]
+    if not all(column.states for column in columns):
+        # Also when it has been asked before: what is said of a partition must not depend on who asked earlier.
+        return None
+    key = (rule.measure, *(column.fingerprint for column in columns))
     if key not in _KNOWN:
         reader = row_rule(rule)
         tally = None if isinstance(reader, Failed) else reader.answer(rule, profile)
         if tally is None:
-            return None  # not remembered: the same column may come with its states another time
+            return None
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[key] = tally.share

@@ -1,0 +1,133 @@
+"""Which values have a pattern beyond doubt, by a look at their bytes: most of a column, in a tenth of RE2's time.
+
+What is not accepted here is no exception yet: the rule itself is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from airflow_dq.pattern import Pattern, PatternRule
+from airflow_dq.pattern.language import Characters, Constant, Element
+from airflow_dq.states.array import string_bytes
+
+Flags = NDArray[np.bool_]
+_ASCII = pa.array([chr(code) for code in range(128)], pa.large_string())
+_BLANK = np.isin(np.arange(256), [ord(blank) for blank in " \t\n\v\f\r"])
+_WIDEST = 64
+"""Characters of a value that are looked at one by one: of longer ones RE2 is as fast."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedPattern:
+    """A pattern of so many characters, each of some ASCII ones."""
+
+    allowed: NDArray[np.uint8]
+    """Of each byte the kinds of place that may hold it, a bit for each."""
+    asked: NDArray[np.uint8]
+    """Of each place its kind."""
+
+    def accepts(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Flags:
+        """Value by value, whether it has the pattern."""
+        width = len(self.asked)
+        right = np.asarray(np.diff(offsets) == width)
+        if right.all():
+            table = data[offsets[0] : offsets[-1]].reshape(-1, width)
+            return _every_place(self.allowed[table] & self.asked)
+        rows = np.flatnonzero(right)
+        table = data[offsets[rows][:, None] + np.arange(width)]
+        right[rows] = _every_place(self.allowed[table] & self.asked)
+        return right
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunPattern:
+    """A pattern of one run of ASCII characters."""
+
+    allowed: Flags
+    """Of each byte, whether the run may hold it."""
+    least: int
+    most: int
+
+    def accepts(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Flags:
+        """Value by value, whether it has the pattern."""
+        lengths = np.diff(offsets)
+        right = np.asarray((lengths >= self.least) & (lengths <= self.most))
+        others = np.flatnonzero(~self.allowed[data[offsets[0] : offsets[-1]]])
+        right[np.searchsorted(offsets - offsets[0], others, side="right") - 1] = False
+        return right
+
+
+class QuickPattern:
+    """The patterns of a rule that bytes can tell."""
+
+    def __init__(self, rule: PatternRule) -> None:
+        """Take the rule; of a pattern of another form nothing is accepted."""
+        most = np.iinfo(np.int64).max if rule.max_length is None else rule.max_length
+        found = (_quick(Pattern.parse(pattern).elements, rule.min_length, most) for pattern in rule.patterns)
+        self._patterns = [one for one in found if one is not None]
+
+    def accepts(self, values: pa.LargeStringArray) -> Flags:
+        """Value by value, whether it conforms beyond doubt.
+
+        :param values: strings without nulls, none of them empty
+        """
+        right = np.zeros(len(values), np.bool_)
+        if not self._patterns or not len(values):
+            return right
+        data, offsets = string_bytes(values)
+        for pattern in self._patterns:
+            right |= pattern.accepts(data, offsets)
+            if right.all():
+                break
+        return right
+
+
+def _quick(elements: Sequence[Element], least: int, most: int) -> FixedPattern | RunPattern | None:
+    """The quick form of a pattern; None where it has none, or where a blank value might have the pattern."""
+    if len(elements) == 1 and isinstance(elements[0], Characters) and elements[0].least != elements[0].most:
+        run = elements[0]
+        allowed, longest = _members(run.members), most if run.most is None else min(most, run.most)
+        return None if (allowed & _BLANK).any() else RunPattern(allowed, max(least, run.least), longest)
+    places = _places(elements)
+    if places is None or not least <= len(places) <= min(most, _WIDEST):
+        return None
+    kinds = list({place.tobytes(): place for place in places}.values())
+    if len(kinds) > 8 or all((place & _BLANK).any() for place in places):
+        return None
+    bits = {place.tobytes(): np.uint8(1 << number) for number, place in enumerate(kinds)}
+    kinds_of = np.zeros(256, np.uint8)
+    for place in kinds:
+        kinds_of[place] |= bits[place.tobytes()]
+    return FixedPattern(kinds_of, np.array([bits[place.tobytes()] for place in places], np.uint8))
+
+
+def _places(elements: Sequence[Element]) -> list[Flags] | None:
+    """What each place of a value may hold; None where values differ in length, or hold more than ASCII."""
+    places: list[Flags] = []
+    for element in elements:
+        if isinstance(element, Constant) and element.text.isascii():
+            places += [np.arange(256) == ord(character) for character in element.text]
+        elif isinstance(element, Characters) and element.least == element.most:
+            places += [_members(element.members)] * element.least
+        else:
+            return None
+    return places
+
+
+@lru_cache(maxsize=256)
+def _members(members: tuple[str, ...]) -> Flags:
+    """Which bytes are one of the characters: none that begins or goes on with one beyond ASCII."""
+    one = pc.match_substring_regex(_ASCII, rf"\A{Characters(members).expression}\z")
+    return np.concatenate([one.to_numpy(zero_copy_only=False), np.zeros(128, np.bool_)])
+
+
+def _every_place(found: NDArray[np.uint8]) -> Flags:
+    return np.asarray(found.all(axis=1), np.bool_)
