@@ -38,12 +38,13 @@ class FixedPattern:
         """Value by value, whether it has the pattern."""
         width = len(self.asked)
         right = np.asarray(np.diff(offsets) == width)
-        if right.all():
-            table = data[offsets[0] : offsets[-1]].reshape(-1, width)
-            return _every_place(self.allowed[table] & self.asked)
         rows = np.flatnonzero(right)
-        table = data[offsets[rows][:, None] + np.arange(width)]
-        right[rows] = _every_place(self.allowed[table] & self.asked)
+        whole = data[offsets[0] : offsets[-1]]
+        table = whole if len(rows) == len(right) else data[(offsets[rows][:, None] + np.arange(width)).ravel()]
+        kinds = _translated(table, self.allowed).reshape(-1, width)
+        # Wrong places are few: to look for them takes a fraction of asking each value for all of its own.
+        wrong = np.flatnonzero((kinds & self.asked) == 0)
+        right[rows[wrong // width]] = False
         return right
 
 
@@ -51,7 +52,7 @@ class FixedPattern:
 class RunPattern:
     """A pattern of one run of ASCII characters."""
 
-    allowed: Flags
+    allowed: NDArray[np.uint8]
     """Of each byte, whether the run may hold it."""
     least: int
     most: int
@@ -60,7 +61,7 @@ class RunPattern:
         """Value by value, whether it has the pattern."""
         lengths = np.diff(offsets)
         right = np.asarray((lengths >= self.least) & (lengths <= self.most))
-        others = np.flatnonzero(~self.allowed[data[offsets[0] : offsets[-1]]])
+        others = np.flatnonzero(_translated(data[offsets[0] : offsets[-1]], self.allowed) == 0)
         right[np.searchsorted(offsets - offsets[0], others, side="right") - 1] = False
         return right
 
@@ -95,7 +96,7 @@ def _quick(elements: Sequence[Element], least: int, most: int) -> FixedPattern |
     if len(elements) == 1 and isinstance(elements[0], Characters) and elements[0].least != elements[0].most:
         run = elements[0]
         allowed, longest = _members(run.members), most if run.most is None else min(most, run.most)
-        return None if (allowed & _BLANK).any() else RunPattern(allowed, max(least, run.least), longest)
+        return None if (allowed & _BLANK).any() else RunPattern(allowed.astype(np.uint8), max(least, run.least), longest)
     places = _places(elements)
     if places is None or not least <= len(places) <= min(most, _WIDEST):
         return None
@@ -129,5 +130,6 @@ def _members(members: tuple[str, ...]) -> Flags:
     return np.concatenate([one.to_numpy(zero_copy_only=False), np.zeros(128, np.bool_)])
 
 
-def _every_place(found: NDArray[np.uint8]) -> Flags:
-    return np.asarray(found.all(axis=1), np.bool_)
+def _translated(data: NDArray[np.uint8], table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Each byte's entry, as the standard library looks it up: ten times as fast as an index of an array."""
+    return np.frombuffer(data.tobytes().translate(table.tobytes()), np.uint8)
