@@ -7,7 +7,7 @@ import pyarrow as pa
 from airflow_dq.explain.exception_cause import cause_of
 from airflow_dq.explain.wording import listed, share_words
 from airflow_dq.learn.constraint.base import Finding
-from airflow_dq.learn.constraint.pattern import Conforming
+from airflow_dq.learn.constraint.pattern import BROKEN, Conforming
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.profile.check.learned import answer_rule
 from airflow_dq.states.text_sample import TextSample
@@ -21,15 +21,19 @@ def exception_words(constraint: Conforming, finding: Finding, partition: Partiti
     values = f"{finding.rows:,} of {measured.denominator:,}" if measured and measured.denominator else f"{finding.rows}"
     shown = f": {listed(finding.examples)}" if finding.examples else ""
     rule = constraint.pattern
-    before = f"{rule.nonconforming:,} of the {rule.values:,} values that it was learned from did not"
-    learned = (
-        f"{len(constraint.learned.partitions)} past partition{'s' if len(constraint.learned.partitions) > 1 else ''}"
-    )
+    trained = rule.nonconforming if finding.seen == BROKEN else rule.unusual
+    before = f"{trained:,} of the {rule.values:,} values that it was learned from did not"
+    count = len(constraint.learned.partitions)
     usual = "" if finding.upper is None else f"; expected at most {share_words(finding.upper)}"
     return visible(
         f"{share_words(share)} of the values ({values}) do not look like {finding.expected}{shown}{usual}; {before} "
-        f"({learned})."
+        f"({past_words(count)})."
     )
+
+
+def past_words(partitions: int) -> str:
+    """``3 past partitions``."""
+    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
 
 
 def exception_cause(constraint: Conforming, partition: PartitionView) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
-from airflow_dq.explain.exception import exception_words
+from airflow_dq.explain.exception import exception_words, past_words
 from airflow_dq.explain.wording import (
     listed,
     metric_words,
@@ -58,11 +58,6 @@ def _general(finding: Finding) -> str:
     columns = finding.scope.columns
     of_several = f"{', '.join(columns)}: " if len(columns) > 1 else ""
     return f"{of_several}{seen}{wanted} ({past_words(finding.partitions)})."
-
-
-def past_words(partitions: int) -> str:
-    """``30 past partitions``."""
-    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
 
 
 def _range(constraint: Range, finding: Finding, partition: PartitionView, column: str | None) -> str:

@@ -31,7 +31,7 @@ TOO_LONG = 0.005
 """A column of which more values are too long to be kept whole is text that people write, and has no pattern."""
 PATTERN = "pattern"
 """The family of rules on what the values of a column of strings look like."""
-_CONDITION = ("patterns", "null_words", "min_length", "max_length")
+_CONDITION = ("patterns", "null_words", "min_length", "max_length", "usual")
 """What a row is asked; the rest of a pattern rule says what it was learned from."""
 
 
@@ -136,7 +136,16 @@ def _trained(
         return learned
     values = sum(one.denominator or 0 for one in counted if one is not None)
     broken = sum(one.numerator or 0 for one in counted if one is not None)
-    trained = replace(found, values=values, nonconforming=broken, distinct=min(found.distinct, values))
+    unusual = sum(one.unusual or 0 for one in counted if one is not None)
+    # What half of the values says of the other half is more than what all of them say of themselves.
+    scale = values / max(1, found.values)
+    trained = replace(
+        found,
+        values=values,
+        distinct=min(found.distinct, values),
+        nonconforming=min(values, max(broken, round(found.nonconforming * scale))),
+        unusual=min(values, max(unusual, round(found.unusual * scale))),
+    )
     return replace(learned, document=trained.to_json())
 
 

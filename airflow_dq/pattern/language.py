@@ -38,7 +38,7 @@ _LARGEST_PATTERN = 100_000
 """Characters of a written pattern: a constant of a megabyte is no pattern, and RE2's memory is 8 MB."""
 _ELEMENT = re.compile(
     r"\\(?P<escaped>[<\\])"
-    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|\{(?P<least>\d{1,4})(?P<most>,\d{1,4})?\})?"
+    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<most>,\d{1,4})?\})?"
     r"|(?P<plain>[^<\\]+)",
     re.DOTALL,
 )
@@ -75,6 +75,8 @@ class Characters:
         members = "|".join(m if m in CLASSES else "\\" + m if m in "<>|\\" else m for m in self.members)
         if self.most is None:
             return f"<{members}>+"
+        if (self.least, self.most) == (0, 1):
+            return f"<{members}>?"
         if self.least == self.most:
             return f"<{members}>" + (f"{{{self.least}}}" if self.least != 1 else "")
         return f"<{members}>{{{self.least},{self.most}}}"
@@ -161,11 +163,13 @@ def _expression(text: str) -> str:
 def _element(found: re.Match[str], text: str) -> Element:
     if found["classes"] is None:
         return Constant(found["escaped"] or found["plain"])
-    if found["classes"] == NUMBER and not (found["plus"] or found["least"]):
+    if found["classes"] == NUMBER and not (found["plus"] or found["optional"] or found["least"]):
         return Number()
     members = _members(found["classes"], text)
     if found["plus"]:
         return Characters(members, 1, None)
+    if found["optional"]:
+        return Characters(members, 0, 1)
     least = int(found["least"] or 1)
     most = int(found["most"][1:]) if found["most"] else least
     if not 0 <= least <= most <= _LARGEST_REPEAT or most == 0:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 # scipy is imported where it is used: Spark's executors count rules, judge none, and need not have it.
 
 _EXACT = 10_000
 """Non-conforming values up to which Fisher's test is summed; beyond, chi-squared differs by less than 1 % of p."""
-_PRIOR_SHARE, _PRIOR_VALUES = 0.02, 10.0
-"""What is known of any rule before its training: 2 % of later values are outside, as sure as ten values would say."""
-_MOST_EVIDENCE = 5_000
-"""Training values that count at most: a share wanders from batch to batch by more than a larger count would allow."""
 
 
 def fisher(bad_before: int, before: int, bad_now: int, now: int) -> float:
@@ -46,20 +44,47 @@ def chi_squared(bad_before: int, before: int, bad_now: int, now: int) -> float:
     return float(chi2.sf(statistic, 1))
 
 
+@dataclass(frozen=True, slots=True)
+class _Belief:
+    """What is known of the share of values outside a rule before its training: a beta distribution."""
+
+    share: float
+    values: float
+    """How many values would make us as sure of it."""
+    most: float
+    """Training values that count at most: the share wanders from batch to batch by more than more would allow."""
+
+
+_NONCONFORMING = _Belief(0.02, 10.0, 5_000.0)
+_UNUSUAL = _Belief(0.05, 4.0, 20.0)
+"""Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
+
+
 def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
     """Probability of at least ``bad_now`` non-conforming values, given what training showed: beta-binomial.
 
     One-tailed: fewer exceptions than in training are no alarm.
     """
-    from scipy.special import betaln
-    from scipy.stats import betabinom
+    return _beta_binomial(_NONCONFORMING, bad_before, before, bad_now, now)
 
-    if not bad_now:
+
+def usual_predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
+    """The same for values that are only unusual, with little trust in training."""
+    return _beta_binomial(_UNUSUAL, bad_before, before, bad_now, now)
+
+
+def _beta_binomial(belief: _Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
+    from scipy.special import betaln, gammaln
+    from scipy.stats import beta
+
+    if bad_now <= 0:
         return 1.0
-    scale = min(1.0, _MOST_EVIDENCE / before) if before else 1.0
-    a = _PRIOR_SHARE * _PRIOR_VALUES + bad_before * scale
-    b = (1 - _PRIOR_SHARE) * _PRIOR_VALUES + (before - bad_before) * scale
-    if bad_now == now:
-        # The sum has one term, and the library's loses it to rounding.
-        return float(np.exp(betaln(a + now, b) - betaln(a, b)))
-    return float(np.clip(betabinom.sf(bad_now - 1, now, a, b), 0.0, 1.0))
+    weight = min(1.0, belief.most / before) if before else 1.0
+    a = belief.share * belief.values + bad_before * weight
+    b = (1 - belief.share) * belief.values + (before - bad_before) * weight
+    if now > _EXACT:
+        # So many values show their share as it is: the beta distribution of that share.
+        return float(beta.sf(bad_now / now, a, b))
+    k = np.arange(bad_now, now + 1)
+    log_p = gammaln(now + 1) - gammaln(k + 1) - gammaln(now - k + 1) + betaln(a + k, b + now - k) - betaln(a, b)
+    return float(min(1.0, np.exp(log_p).sum()))

@@ -8,7 +8,7 @@ alarms when neither lets expect so many.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import NoPattern, PatternRule
-from airflow_dq.pattern.significance import predictive
+from airflow_dq.pattern.significance import predictive, usual_predictive
 from airflow_dq.profile.check.learned import answer_rule
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
@@ -35,6 +35,40 @@ RULE = "pattern"
 """What its findings are called."""
 METRIC = "nonconforming_ratio"
 """The share of exceptions, by which people's answers, severities and snoozes name it."""
+
+
+Past = tuple[str | None, Measured]
+"""A past partition's key, and what was counted of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One of the two things that a rule says of values: what they may be, and what most of them are."""
+
+    name: str
+    belief: Callable[[int, int, int, int], float]
+    """How likely so many exceptions are, by those among so many values before."""
+
+    def count(self, measured: Measured) -> int:
+        """The exceptions."""
+        return (measured.numerator if self.name == BROKEN else measured.unusual) or 0
+
+    def share(self, measured: Measured) -> float:
+        """Their share of the values."""
+        return self.count(measured) / measured.denominator if measured.denominator else 0.0
+
+    def trained(self, rule: PatternRule) -> int:
+        """The exceptions among the values that the rule was learned from."""
+        return rule.nonconforming if self.name == BROKEN else rule.unusual
+
+    def is_known(self, rule: PatternRule) -> bool:
+        """Whether the rule says it."""
+        return self.name == BROKEN or bool(rule.usual)
+
+
+BROKEN, UNUSUAL = "broken", "unusual"
+TIERS = (Tier(BROKEN, predictive), Tier(UNUSUAL, usual_predictive))
+"""Values that may not be, then values that are only unusual: of those it takes most of a partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +99,20 @@ class Conforming(Constraint):
         if measured.value is None or not measured.denominator:
             return self._not_evaluated(str(measured.nothing))
         past = self.past(partition)
-        broken, values = measured.numerator or 0, measured.denominator
-        if not broken or self._may_be(broken, values, past):
+        tier = next((tier for tier in TIERS if self._is_odd(tier, measured, partition, past)), None)
+        if tier is None:
             return None
-        upper = self._usual(partition, past)
-        if upper is not None and measured.value <= upper:
-            return None
+        rows = tier.count(measured)
         return Finding(
             RULE,
             self.scope,
             METRIC,
-            observed=measured.value,
+            observed=rows / measured.denominator,
+            seen=tier.name,
             expected=str(self.pattern),
-            upper=upper,
+            upper=self._usual(tier, partition, past),
             partitions=len(set(self.learned.partitions) | {key for key, _ in past}),
-            rows=broken,
+            rows=rows,
             examples=tuple(f"{value!r} ({rows:,})" for value, rows in measured.examples),
         )
 
@@ -88,33 +121,39 @@ class Conforming(Constraint):
         """The rule as its family reads it."""
         return pattern_of(self.learned)
 
-    def past(self, partition: PartitionView) -> list[tuple[str | None, Measured]]:
+    def past(self, partition: PartitionView) -> list[Past]:
         """What is known of the past partitions, oldest first, by their keys."""
         found = ((one.partition, answer_rule(self.learned, one)) for one in partition.history.profiles)
         return [(key, one) for key, one in found if one is not None and one.value is not None]
 
-    def shares(self, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
-        """The history of the share of exceptions: what a chart shows."""
-        known = dict(self.past(partition))
+    def shares(self, partition: PartitionView, tier: Tier | None = None) -> tuple[tuple[str | None, float | None], ...]:
+        """The history of a share, by default that of values that break the rule: what a chart shows."""
+        known, counted = dict(self.past(partition)), tier or TIERS[0]
         return tuple(
-            (one.partition, None if (found := known.get(one.partition)) is None else found.value)
+            (one.partition, None if (found := known.get(one.partition)) is None else counted.share(found))
             for one in partition.history.profiles
         )
 
-    def _may_be(self, broken: int, values: int, past: Sequence[tuple[str | None, Measured]]) -> bool:
-        """Whether so many exceptions are no news, given all that is known of the partitions before."""
-        rule = self.pattern
-        known = sum(one.denominator or 0 for _, one in past), sum(one.numerator or 0 for _, one in past)
-        before, odd = max((rule.values, rule.nonconforming), known)
-        return predictive(odd, before, broken, values) >= self.fpr
+    def _is_odd(self, tier: Tier, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
+        """Whether neither all exceptions so far nor the history of their share lets expect so many."""
+        rule, values = self.pattern, measured.denominator or 0
+        if not tier.count(measured) or not tier.is_known(rule):
+            return False
+        known = sum(one.denominator or 0 for _, one in past), sum(tier.count(one) for _, one in past)
+        before, odd = max((rule.values, tier.trained(rule)), known)
+        # Each tier may take half of the rate.
+        if tier.belief(odd, before, tier.count(measured), values) >= self.fpr / len(TIERS):
+            return False
+        upper = self._usual(tier, partition, past)
+        return upper is None or tier.share(measured) > upper
 
-    def _usual(self, partition: PartitionView, past: Sequence[tuple[str | None, Measured]]) -> float | None:
+    def _usual(self, tier: Tier, partition: PartitionView, past: Sequence[Past]) -> float | None:
         """The largest share that the history of shares lets expect; None where it says nothing beyond their sum."""
-        if len(past) < self.min_history or not any(one.numerator for _, one in past):
+        if len(past) < self.min_history or not any(tier.count(one) for _, one in past):
             return None
         metric = get_metric("empty_ratio", Kind.STRING)
         assert metric is not None  # a share that usually is 0: what is learned of it is learned of this one
-        slots = self._slots(partition)
+        slots = self._slots(tier, partition)
         values = float(np.median([one.denominator or 1 for _, one in past]))
         band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=partition.history.timeline.week)
         if isinstance(band, str):
@@ -125,9 +164,9 @@ class Conforming(Constraint):
         upper = math.nan if centre is None else float(candidates.bounds(centre)[1][tightest])
         return min(1.0, upper) if math.isfinite(upper) else None
 
-    def _slots(self, partition: PartitionView) -> FloatArray:
+    def _slots(self, tier: Tier, partition: PartitionView) -> FloatArray:
         """The past shares on their slots, up to the partition's own."""
-        values = np.array([math.nan if value is None else value for _, value in self.shares(partition)])
+        values = np.array([math.nan if value is None else value for _, value in self.shares(partition, tier)])
         spread = partition.history.timeline.spread(values)
         return np.concatenate([spread, np.full(partition.steps() - 1, np.nan)])
 

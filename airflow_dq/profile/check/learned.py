@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from airflow_dq.check.model import Check
 from airflow_dq.options.profile import ProfileOptions
@@ -47,30 +48,36 @@ class Exceptions(Tally):
 
     values: int = 0
     broken: int = 0
+    unusual: int = 0
+    """Outside of what most values are, the broken ones included."""
     examples: Mapping[str, int] = field(default_factory=dict)
+    """Values that break the rule."""
+    others: Mapping[str, int] = field(default_factory=dict)
+    """Values that are only unusual."""
 
     @classmethod
-    def of(cls, values: int, odd: DistinctStrings, *, hidden: bool) -> Self:
+    def of(cls, values: int, broken: DistinctStrings, others: DistinctStrings, *, hidden: bool) -> Self:
         """Count.
 
-        :param odd: the exceptions, those of some length cut
-        :param hidden: keep the shapes of the exceptions in their place
+        :param broken: values that break the rule
+        :param others: values that are only unusual
+        :param hidden: keep the shapes of the values in their place
         """
-        broken = int(odd.counts.sum())
-        if hidden:
-            shapes = Text.of(odd).distinct_patterns
-            odd = DistinctStrings(pa.array(map(readable, shapes.values.to_pylist()), pa.large_string()), shapes.counts)
-        return cls(values, broken, _drawn(odd, cls.HELD))
+        odd, unusual = int(broken.counts.sum()), int(others.counts.sum())
+        return cls(values, odd, odd + unusual, _drawn(_shown(broken, hidden)), _drawn(_shown(others, hidden)))
 
     def _with(self, other: Any) -> Tally:
-        both = [(value, rows) for part in (self, other) for value, rows in part.examples.items()]
-        texts = pa.array([value for value, _ in both], pa.large_string())
-        odd = added_up(texts, np.array([rows for _, rows in both], np.int64))
-        return Exceptions(self.values + other.values, self.broken + other.broken, _drawn(odd, self.HELD))
+        return Exceptions(
+            self.values + other.values,
+            self.broken + other.broken,
+            self.unusual + other.unusual,
+            _joined(self.examples, other.examples),
+            _joined(self.others, other.others),
+        )
 
     def encode(self) -> tuple[Any, bytes]:
         """The counts."""
-        return [self.values, self.broken, dict(self.examples)], b""
+        return [self.values, self.broken, self.unusual, dict(self.examples), dict(self.others)], b""
 
     @classmethod
     def decode(cls, head: Any, data: bytes) -> Self:
@@ -86,12 +93,36 @@ class Exceptions(Tally):
         """The share of the values that break the rule."""
         if not self.values:
             return Measured(nothing=NO_VALUES, learned=True)
-        found = sorted(self.examples.items(), key=lambda one: (-one[1], one[0]))[:EXAMPLES]
-        return Measured(self.broken / self.values, self.broken, self.values, learned=True, examples=tuple(found))
+        found = sorted((self.examples or self.others).items(), key=lambda one: (-one[1], one[0]))[:EXAMPLES]
+        return Measured(
+            self.broken / self.values,
+            self.broken,
+            self.values,
+            learned=True,
+            unusual=self.unusual,
+            examples=tuple(found),
+        )
 
 
-def _drawn(odd: DistinctStrings, number: int) -> dict[str, int]:
-    order = np.argsort(odd.hashes, kind="stable")[:number]
+def _shown(odd: DistinctStrings, hidden: bool) -> DistinctStrings:
+    """Values as they may be kept: cut, or only their shapes."""
+    if not len(odd.values):
+        return odd
+    if hidden:
+        shapes = Text.of(odd).distinct_patterns
+        odd = DistinctStrings(pa.array(map(readable, shapes.values.to_pylist()), pa.large_string()), shapes.counts)
+    return added_up(pc.utf8_slice_codeunits(odd.values, 0, _SHOWN), odd.counts)
+
+
+def _joined(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
+    if not left or not right:
+        return dict(left or right)
+    texts = pa.array([*left, *right], pa.large_string())
+    return _drawn(added_up(texts, np.array([*left.values(), *right.values()], np.int64)))
+
+
+def _drawn(odd: DistinctStrings) -> dict[str, int]:
+    order = np.argsort(odd.hashes, kind="stable")[: Exceptions.HELD]
     return dict(zip(odd.values.take(pa.array(order)).to_pylist(), odd.counts[order].tolist(), strict=True))
 
 
@@ -153,13 +184,19 @@ class RowPattern(RowRule, family="pattern"):
         if right.all():
             return Exceptions(values)
         doubtful, counts = strings.values.filter(pa.array(~right)), strings.counts[~right]
-        conforms = self.pattern.conforming(doubtful)
-        values += int(counts[conforms.is_valid().to_numpy(zero_copy_only=False)].sum())
-        odd = pc.invert(pc.fill_null(conforms, True))
-        if not odd.true_count:
+        conforms, usual = self.pattern.conforming(doubtful), self.pattern.usual_of(doubtful)
+        values += int(counts[_flags(conforms.is_valid())].sum())
+        broken = _flags(pc.invert(pc.fill_null(conforms, True)))
+        others = _flags(pc.fill_null(pc.and_(conforms, pc.invert(usual)), False))
+        if not broken.any() and not others.any():
             return Exceptions(values)
-        cut = pc.utf8_slice_codeunits(doubtful.filter(odd), 0, _SHOWN)
-        return Exceptions.of(values, added_up(cut, counts[odd.to_numpy(zero_copy_only=False)]), hidden=hidden)
+        odd, rest = (DistinctStrings(doubtful.filter(pa.array(flags)), counts[flags]) for flags in (broken, others))
+        return Exceptions.of(values, odd, rest, hidden=hidden)
+
+
+def _flags(truth: pa.BooleanArray) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = truth.to_numpy(zero_copy_only=False)
+    return found
 
 
 @lru_cache(maxsize=4096)

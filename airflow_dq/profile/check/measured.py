@@ -30,9 +30,11 @@ class Measured:
     """Whether it depends on when it was measured: the same data then has another one."""
     learned: bool = False
     """Whether a learned rule asked for it: the same data profiled before there was the rule has none."""
+    unusual: int | None = None
+    """Values outside of what a learned rule says most of them are, those that break the rule included."""
     examples: tuple[tuple[str, int], ...] = ()
-    """A few of the values that break the rule, with the rows that have each, the most frequent first; of a hidden
-    column their shapes."""
+    """A few of the values that break the rule (without any: unusual ones), with the rows that have each, the most
+    frequent first; of a hidden column their shapes."""
 
     def __post_init__(self) -> None:
         """Refuse what nobody can have measured.

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.pattern import Pattern, PatternRule
-from airflow_dq.pattern.language import Characters, Constant, Element
+from airflow_dq.pattern.language import Characters, Constant, Element, Number
 from airflow_dq.states.array import string_bytes
 
 Flags = NDArray[np.bool_]
@@ -70,9 +70,15 @@ class QuickPattern:
     """The patterns of a rule that bytes can tell."""
 
     def __init__(self, rule: PatternRule) -> None:
-        """Take the rule; of a pattern of another form nothing is accepted."""
+        """Take the rule; of a pattern of another form nothing is accepted.
+
+        What is usual is accepted where its form shows that it conforms, too: then the wide patterns need not be asked.
+        """
         most = np.iinfo(np.int64).max if rule.max_length is None else rule.max_length
-        found = (_quick(Pattern.parse(pattern).elements, rule.min_length, most) for pattern in rule.patterns)
+        wide = [Pattern.parse(pattern).elements for pattern in rule.patterns]
+        usual = [Pattern.parse(pattern).elements for pattern in rule.usual] or wide
+        sure = [one for one in usual if any(implies(one, other) for other in wide)]
+        found = (_quick(elements, rule.min_length, most) for elements in sure)
         self._patterns = [one for one in found if one is not None]
 
     def accepts(self, values: pa.LargeStringArray) -> Flags:
@@ -96,7 +102,9 @@ def _quick(elements: Sequence[Element], least: int, most: int) -> FixedPattern |
     if len(elements) == 1 and isinstance(elements[0], Characters) and elements[0].least != elements[0].most:
         run = elements[0]
         allowed, longest = _members(run.members), most if run.most is None else min(most, run.most)
-        return None if (allowed & _BLANK).any() else RunPattern(allowed.astype(np.uint8), max(least, run.least), longest)
+        if (allowed & _BLANK).any():
+            return None
+        return RunPattern(allowed.astype(np.uint8), max(least, run.least), longest)
     places = _places(elements)
     if places is None or not least <= len(places) <= min(most, _WIDEST):
         return None
@@ -128,6 +136,74 @@ def _members(members: tuple[str, ...]) -> Flags:
     """Which bytes are one of the characters: none that begins or goes on with one beyond ASCII."""
     one = pc.match_substring_regex(_ASCII, rf"\A{Characters(members).expression}\z")
     return np.concatenate([one.to_numpy(zero_copy_only=False), np.zeros(128, np.bool_)])
+
+
+def implies(narrow: Sequence[Element], wide: Sequence[Element]) -> bool:
+    """Whether the form of two patterns shows that whatever has the one has the other; False where it is not plain."""
+    if narrow == wide:
+        return True
+    if len(narrow) == len(wide) == 1 and isinstance(narrow[0], Characters) and isinstance(wide[0], Characters):
+        inner, outer = narrow[0], wide[0]
+        longest = outer.most is None or (inner.most is not None and inner.most <= outer.most)
+        return longest and inner.least >= outer.least and _within(_members(inner.members), _members(outer.members))
+    places, steps = _places(narrow), _steps(wide)
+    if places is None or steps is None:
+        return False
+    # The wide pattern as a machine: where in it one may be after each place, whatever character stands there.
+    at = _reached({0}, steps)
+    for place in places:
+        at = {
+            after
+            for step in at
+            if step < len(steps) and _within(place, steps[step].allowed)
+            for after in ((step, step + 1) if steps[step].repeats else (step + 1,))
+        }
+        at = _reached(at, steps)
+    return len(steps) in at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Step:
+    """A character of a wide pattern."""
+
+    allowed: Flags
+    optional: bool
+    repeats: bool
+
+
+def _steps(elements: Sequence[Element]) -> list[_Step] | None:
+    """A pattern's characters one by one; None of one that is not plain, or too long to be worth it."""
+    steps: list[_Step] = []
+    for element in elements:
+        if isinstance(element, Constant) and element.text.isascii():
+            steps += [_Step(np.arange(256) == ord(character), False, False) for character in element.text]
+        elif isinstance(element, Characters) and element.least <= _WIDEST:
+            allowed = _members(element.members)
+            steps += [_Step(allowed, False, False)] * element.least
+            if element.most is None:
+                steps.append(_Step(allowed, True, True))
+            else:
+                steps += [_Step(allowed, True, False)] * min(element.most - element.least, _WIDEST)
+        elif isinstance(element, Number):
+            # Without decimals: less than it is, which shows no less.
+            digit, sign = _members(("digit",)), _members(("+", "-"))
+            steps += [_Step(sign, True, False), _Step(digit, False, False), _Step(digit, True, True)]
+        else:
+            return None
+    return steps
+
+
+def _reached(at: set[int], steps: Sequence[_Step]) -> set[int]:
+    """With what lies behind optional steps."""
+    found = set(at)
+    for step in range(len(steps)):
+        if step in found and steps[step].optional:
+            found.add(step + 1)
+    return found
+
+
+def _within(narrow: Flags, wide: Flags) -> bool:
+    return not (narrow & ~wide).any()
 
 
 def _translated(data: NDArray[np.uint8], table: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from airflow_dq.pattern import PatternRule
-from airflow_dq.profile.check.quick_pattern import QuickPattern
+from airflow_dq.pattern import Pattern, PatternRule
+from airflow_dq.profile.check.quick_pattern import QuickPattern, implies
 
 PATTERNS = (
     "ORD-<digit>{3}",
@@ -35,15 +35,38 @@ TEXTS = st.one_of(
 
 
 @pytest.mark.parametrize("limits", [(0, None), (2, 3)], ids=str)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=30), cut=st.integers(0, 5))
 def test_what_bytes_accept_the_rule_accepts(limits: tuple[int, int | None], texts: list[str], cut: int) -> None:
     # An array that begins within another one has offsets of its own.
     values = pa.array(["xyz", *texts], pa.large_string())[min(cut, len(texts)) :]
     for pattern in PATTERNS:
-        rule = PatternRule((pattern, "<upper>{3}"), (), *limits)
-        accepted = QuickPattern(rule).accepts(values).tolist()
-        conforms = rule.conforming(values).to_pylist()
-        assert all(right for sure, right in zip(accepted, conforms, strict=True) if sure), (pattern, values)
+        for usual in ((), ("ORD-<digit>{3}", "<digit>{2}", "<lower>{2,4}")):
+            rule = PatternRule((pattern, "<upper>{3}"), (), *limits, usual=usual)
+            sure = QuickPattern(rule).accepts(values).tolist()
+            conforms, is_usual = rule.conforming(values).to_pylist(), rule.usual_of(values).to_pylist()
+            found = [right and plain for right, plain in zip(conforms, is_usual, strict=True)]
+            assert all(right for one, right in zip(sure, found, strict=True) if one), (pattern, usual, values)
+
+
+IMPLIED = [
+    ("CUST-<digit>{8}", "<letter>+-<digit>+", True),
+    ("CUST-<digit>{8}", "<alnum|->+", True),
+    ("CUST-<digit>{8}", "<letter>+-<hex>{1,9}", True),
+    ("<digit>{4}", "<num>", True),
+    ("<digit>{2}", "-<digit>{2}", False),
+    ("<digit>{2}", "<digit>{3,4}", False),
+    ("<alnum>{2}", "<digit>{2}", False),
+    ("<digit>+", "<digit>{1,9}", False),
+    ("<digit>{1,3}", "<alnum>+", True),
+    ("<lower>{2}", "<lower><digit>?<lower>", True),
+    ("<digit>+", "<digit>+<lower>?", False),
+]
+
+
+@pytest.mark.parametrize(("narrow", "wide", "plain"), IMPLIED)
+def test_a_form_that_shows_that_it_has_another_one(narrow: str, wide: str, plain: bool) -> None:
+    assert implies(Pattern.parse(narrow).elements, Pattern.parse(wide).elements) is plain
 
 
 @pytest.mark.parametrize(
