@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
-from airflow_dq.explain.bounds import widths_outside, without_idle_bound
+from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
@@ -41,27 +41,27 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     previous = None if partition.history.newest is None else PreviousPartition(partition.history.newest)
     schema = [one for one in found if isinstance(one[0], ExpectedColumn | NoOtherColumn)]
     alerts = [alert for one in schema for alert in _schema_alerts(partition, *one)]
-    others = [one for one in found if one not in schema]
+    others = _telling([one for one in found if one not in schema], partition.profile.row_count)
     of_table = [one for one in others if one[0].scope.column is None]
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
-    compared, causes = {}, {}
-    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        comparison = None if name is None else _compare(partition, name, previous)
-        if name is None or comparison is None:
-            continue
-        compared[name] = comparison
-        cause = likely_cause(comparison, _worst(disturbances, name))
-        cause = None if cause is None else _proven(partition, name, cause, _of_column(others, name))
-        if cause is not None:
-            causes[name] = cause
-    causes = swapped(causes)
-    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        if name is not None:
-            changes = changes_of(compared[name]) if name in compared else ()
-            alerts += _alerts(partition, _of_column(others, name), causes.get(name), changes)
+    by_column: dict[str, list[Found]] = {}
+    for one in others:
+        if one[0].scope.column is not None:
+            by_column.setdefault(one[0].scope.column, []).append(one)
+    compared, causes = {}, dict[str, Cause]()
+    for name, own in by_column.items():
+        comparison = _compare(partition, name, previous)
+        if comparison is not None:
+            compared[name] = comparison
+            cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
+            causes |= {} if cause is None else {name: cause}
+    causes |= swapped(compared)
+    for name, own in by_column.items():
+        changes = changes_of(compared[name]) if name in compared else ()
+        alerts += _alerts(partition, own, causes.get(name), changes)
     return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
 
 
@@ -69,21 +69,37 @@ def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) ->
     return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
 
 
-def _of_column(found: Sequence[Found], name: str) -> list[Found]:
-    return [one for one in found if one[0].scope.column == name]
+def _telling(found: Sequence[Found], rows: int) -> list[Found]:
+    """Without what follows from the rest: no metric has a value where there is no row, or no value in the column."""
+    empty = {constraint.scope.column for constraint, finding in found if _says_that_nothing_came(constraint, finding)}
+    if not rows and None in empty:
+        return [one for one in found if one[0].scope.column is None or not _has_no_value(*one)]
+    return [one for one in found if one[0].scope.column not in empty or not _has_no_value(*one)]
 
 
-def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[Found]) -> Cause | None:
+def _says_that_nothing_came(constraint: Constraint, finding: Finding) -> bool:
+    """Whether a range says it: of the number of rows, or of the share of values that are there."""
+    metric = find_metric(finding.metric, constraint.kind) if isinstance(constraint, Range) and finding.metric else None
+    return metric is not None and (metric.of_table or metric.presence) and finding.observed == 0.0
+
+
+def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
+    return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
+
+
+def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Sequence[Found]) -> Cause | None:
     """The cause with what became of the column when it was undone; None when that is too little."""
+    if cause is None or cause.undo is None:
+        return cause
     # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
     learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
-    proof = None if cause.undo is None else prove(partition, name, cause.undo, learned)
+    proof = prove(partition, name, cause.undo, learned)
     if proof is None:
         return cause
     return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
 
 
-def _telling(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
+def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
     """Where a range stands among those of its column, the one that says most first.
 
     That all values are null says more to a reader than that they have no mean, a mean more than a divergence or a
@@ -182,15 +198,16 @@ def _alerts(
             upper=finding.upper,
             partitions=finding.partitions,
             history=_past(constraint, partition),
+            failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=exception_cause(constraint, partition) if isinstance(constraint, Conforming) else finding.cause,
             severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
-    ranges.sort(key=_telling)
+    ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):
         past = past_values(constraint, partition)
-        finding = without_idle_bound(found_as_is, past)
+        finding = as_read(constraint, found_as_is, past)
         yield Alert(
             rule=finding.rule,
             column=constraint.column,

@@ -12,8 +12,9 @@ from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
-from airflow_dq.learn.constraint.declared import DeclaredDetector
+from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
+from airflow_dq.learn.constraint.novelty import NoveltyDetector
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.pattern import PatternDetector
 from airflow_dq.learn.constraint.range import Range
@@ -38,6 +39,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         OutsizedDetector(),
         PatternDetector(),
         DeclaredDetector(),
+        NoveltyDetector(),
     ),
     "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
@@ -59,6 +61,8 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
+    if not options.learn:
+        return Program(options, past.partitions, declared(options.checks), answers=past.answers)
     if len(past) < options.min_history:
         return _from_the_first(past, options)
     check_options(past, options)

@@ -14,6 +14,8 @@ _UNIQUE = 0.999
 """A column in which no more values recur is taken for one that tells rows apart."""
 _LEAST = 0.01
 """A smaller share of copies or of lost time has no cause worth a name."""
+_FEWEST = 10
+"""Fewer rows show no end of their own."""
 _FULL = 0.9
 """Past partitions that reach at least so far into their day, as shares of the longest, are of one length."""
 
@@ -39,7 +41,7 @@ def ended_early(comparison: Comparison) -> Cause | None:
     lowest, highest = comparison.series("min"), comparison.series("max")
     low, high = comparison.value("min"), comparison.value("max")
     rows, before = comparison.rows
-    if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not rows < before:
+    if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
         return None
     spans, step = highest - lowest, float(np.median(np.diff(lowest)))
     span = float(np.median(spans))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from airflow_dq.explain.bounds import widths_outside, without_idle_bound
+from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.learn.constraint.base import Finding, Scope
 from airflow_dq.metrics.descriptor import Reason
 from tests.unit.learn.builder import a_range
@@ -35,9 +35,19 @@ def test_how_far_outside(
 
 
 def test_a_lower_bound_below_zero_of_what_was_never_negative_is_not_shown() -> None:
-    past = (("a", 5.0), ("b", None), ("c", 9.0))
+    mean, past = a_range("mean", -3.0, 20.0), (("a", 5.0), ("b", None), ("c", 9.0))
     too_large, negative = _finding(90.0, -3.0, 20.0), _finding(-9.0, -3.0, 20.0)
-    assert without_idle_bound(too_large, past).lower is None
-    assert without_idle_bound(negative, past).lower == -3.0
-    assert without_idle_bound(too_large, (("a", -1.0), *past)).lower == -3.0
-    assert without_idle_bound(_finding(90.0, 3.0, 20.0), past).lower == 3.0
+    assert as_read(mean, too_large, past).lower is None
+    assert as_read(mean, negative, past).lower == -3.0
+    assert as_read(mean, too_large, (("a", -1.0), *past)).lower == -3.0
+    assert as_read(mean, _finding(90.0, 3.0, 20.0), past).lower == 3.0
+
+
+def test_bounds_of_a_count_are_counts() -> None:
+    rows = a_range("row_count", 791.6, 808.1)
+    shown = as_read(rows, _finding(1000.0, 791.6, 808.1), ())
+    assert (shown.lower, shown.upper) == (792.0, 808.0)
+    exact = as_read(rows, _finding(51.0, 50 - 5e-11, 50 + 5e-11), ())
+    assert (exact.lower, exact.upper) == (50.0, 50.0)
+    mean = a_range("mean", 791.6, 808.1)
+    assert as_read(mean, _finding(1000.0, 791.6, 808.1), ()).upper == 808.1
