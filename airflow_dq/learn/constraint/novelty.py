@@ -80,7 +80,7 @@ class NoNovelty(Constraint):
             upper=result.threshold,
             partitions=self.partitions,
             evidence=_evidence(result, history),
-            attributes=tuple(map(tuple, named)),
+            attributes=tuple((one.column, one.metric, one.share) for one in named),
             severity=self.severity,
         )
 
