@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.array import FloatArray, floats, median
 from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, on_factors, without
@@ -121,7 +120,7 @@ class ColumnHistory:
             kind = kind_of(self.columns)
             metrics = metrics_for(kind, pair=False)
             known = [_metrics_of(profile.columns.get(self.name), kind) for profile in like.profiles]
-            series = np.array([[_number(values.get(one.name)) for values in known] for one in metrics])
+            series = np.array([floats([values.get(one.name) for values in known]) for one in metrics])
             for row, one in enumerate(metrics):
                 if one.scale in (Scale.RATIO, Scale.COUNT):
                     series[row] = on_factors(series[row])
@@ -212,10 +211,6 @@ class ColumnHistory:
 
 def _metrics_of(column: ColumnProfile | None, kind: Kind) -> Mapping[str, MetricValue]:
     return {} if column is None or column.kind is not kind else column.metrics
-
-
-def _number(value: MetricValue | None) -> float:
-    return value if isinstance(value, float | int) else math.nan
 
 
 def number_of(name: str, kind: Kind, metric: str, profile: Profile) -> MetricValue | None:

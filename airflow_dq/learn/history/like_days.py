@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.learn.array import BoolArray, FloatArray, floats
 from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moment_of, moments_of, places_of
 from airflow_dq.learn.history.surroundings import Indexes, Surroundings
 from airflow_dq.options.learning import MIN_HISTORY
@@ -271,8 +271,7 @@ def _filled(rows: Sequence[Sequence[int]], width: int) -> Indexes:
 
 def known_values(profiles: Sequence[Profile], value: Callable[[Profile], object]) -> FloatArray:
     """A number of each profile; NaN where there is none."""
-    found = (value(profile) for profile in profiles)
-    return np.array([one if isinstance(one, float | int) else np.nan for one in found], dtype=np.float64)
+    return floats([value(profile) for profile in profiles])
 
 
 def on_factors(values: FloatArray) -> FloatArray:
