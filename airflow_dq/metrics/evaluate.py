@@ -146,15 +146,15 @@ def _compare(
     found: list[dict[str, MetricValue]] = [{} for _ in nows]
     # One pair for all metrics that take it: they share what is computed of both sides.
     of_pairs: dict[tuple[type[Pair[Any]], bool], dict[int, list[Metric]]] = {}
-    for entry in entries:
-        for place, now in enumerate(nows):
-            sketched = entry.represented and (
-                representation is Representation.SKETCH or not (now.is_exact(key) and before.is_exact(key))
-            )
+    sketch_all = representation is Representation.SKETCH or not before.is_exact(key)
+    for place, now in enumerate(nows):
+        sketch = sketch_all or not now.is_exact(key)
+        for entry in entries:
+            sketched = entry.represented and sketch
             if entry.pair_type is not None:
                 of_pairs.setdefault((entry.pair_type, sketched), {}).setdefault(place, []).append(entry)
                 continue
-            sides = (side.form(key, sketched).reader() for side in (now, before))
+            sides = [side.form(key, sketched).reader() for side in (now, before)]
             found[place][entry.name] = entry.bounded(as_value(entry.function(*sides)))
     for (made, sketched), asked in of_pairs.items():
         pairs = made.each([nows[place].form(key, sketched) for place in asked], before.form(key, sketched))

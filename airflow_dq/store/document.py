@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -38,6 +37,8 @@ METRIC_WORDS = (
 """What metrics are made of.  A change of it needs a migration: what is stored can be read with nothing else.  A metric
 that is not in it is stored all the same, in a few bytes more."""
 
+_DAMAGE = (zlib.error, ValueError, RecursionError, msgspec.DecodeError)
+"""What comes of reading bytes that were changed."""
 _METRICS: msgspec.json.Decoder[dict[str, MetricValue]] = msgspec.json.Decoder(dict[str, float])
 _DISTANCES: msgspec.json.Decoder[dict[str, dict[str, MetricValue]]] = msgspec.json.Decoder(dict[str, dict[str, float]])
 T = TypeVar("T")
@@ -85,11 +86,13 @@ def decode(stored: bytes, words: bytes = b"") -> dict[str, Any]:
 
     :raises CodecError: when they are damaged
     """
-    with _reading():
+    try:
         text = inflate(stored, words)
         # A long history has tens of thousands of metrics documents, for which the standard library takes three times
         # as long; only that reads half a surrogate pair, which other documents may hold.
         found: dict[str, Any] = msgspec.json.decode(text) if words else json.loads(text)
+    except _DAMAGE as error:
+        raise CodecError(f"A stored document is damaged: {error}.") from error
     return found
 
 
@@ -115,17 +118,8 @@ def _read(stored: bytes, numbers: msgspec.json.Decoder[T], otherwise: Callable[[
     :param numbers: reads it when all of them are numbers, as nearly all are, in a quarter of the time
     :param otherwise: reads the plain values of any other
     """
-    with _reading():
-        text = inflate(stored, METRIC_WORDS)
-        try:
-            return numbers.decode(text)
-        except msgspec.DecodeError:
-            return otherwise(msgspec.json.decode(text))
-
-
-@contextmanager
-def _reading() -> Iterator[None]:
     try:
-        yield
-    except (zlib.error, ValueError, RecursionError, msgspec.DecodeError) as error:
-        raise CodecError(f"A stored document is damaged: {error}.") from error
+        return numbers.decode(inflate(stored, METRIC_WORDS))
+    except _DAMAGE:
+        # It says what is wrong, if anything is.
+        return otherwise(decode(stored, METRIC_WORDS))

@@ -32,6 +32,9 @@ from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, 
 
 MOST_KEYS = 4_000
 """Keys among which like days are looked for: eleven years of days, five months of hours."""
+ROWS_AT_ONCE = 1_000
+"""Columns that are fetched together: a year of a wide table has tens of thousands, and a thousand are less than two
+megabytes."""
 Found = TypeVarTuple("Found")
 Reading = Callable[[str, Callable[[], Any]], Any]
 """How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
@@ -145,7 +148,8 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
     columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
     if rows:
         query = select(*_COLUMN).where(among(ColumnRow.profile_id, keys))
-        for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
+        result = connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal))
+        for found in (row for batch in result.partitions(ROWS_AT_ONCE) for row in batch):
             where = _where(dataset, keys[found.profile_id], found.name)
             columns[found.profile_id].append((found.id, read(where, partial(_column, found))))
     whole = {

@@ -170,11 +170,15 @@ class ColumnChoice:
         values = training.errors.observed(watched.metric)
         past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
-        all_of_them = [each for one in candidates for each in (one, *(one.widened(margin) for margin in margins))]
-        caught = joined(all_of_them).violations(values, past, may_be_absent=watched.may_be_absent)
-        found = np.split(caught, np.cumsum([len(one.fpr) for one in all_of_them])[:-1])
-        sets = 1 + len(margins)
-        return [np.concatenate(found[i : i + sets], axis=1) for i in range(0, len(found), sets)]
+        together = joined(candidates)
+        found = np.concatenate(
+            [
+                one.violations(values, past, may_be_absent=watched.may_be_absent)
+                for one in (together, *(together.widened(margin) for margin in margins))
+            ],
+            axis=1,
+        )
+        return np.split(found, np.cumsum([len(one.fpr) for one in candidates])[:-1])
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:
         """Algorithm 1 with the metrics that are always watched; the rest of the budget tightens what was chosen."""
