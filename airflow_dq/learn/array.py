@@ -21,7 +21,7 @@ def median(values: FloatArray) -> float:
 def floats(values: Sequence[object]) -> FloatArray:
     """The values of a metric, or the numbers of rows; NaN where there is no number, but a reason or None."""
     try:
-        # Nearly always all of them are numbers, or None: numpy then asks each what it is in a tenth of the time.
+        # Nearly always all of them are numbers, or None: numpy asks what each is in a fifth of the time.
         return np.array(values, dtype=np.float64)
     except ValueError:
         return np.array([one if isinstance(one, float | int) else np.nan for one in values], dtype=np.float64)

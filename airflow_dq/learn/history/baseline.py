@@ -25,8 +25,7 @@ class Baseline:
     @classmethod
     def of(cls, earlier: Columns, kind: Kind, pool: int) -> Baseline | None:
         """The baseline of the partition that follows ``earlier``; None when none of the last ones can be compared."""
-        # A long history asks for tens of thousands: a list is made in half the time that a generator takes.
-        members = tuple([column for column in earlier[-pool:] if column is not None and column.kind is kind])
+        members = tuple(column for column in earlier[-pool:] if column is not None and column.kind is kind)
         return cls(members, pool) if members else None
 
     @property
