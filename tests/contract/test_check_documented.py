@@ -17,13 +17,23 @@ from airflow_dq.profile.check.key_tally import MOST_KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
 _SUBJECTS = {"table": (), "column": ("`column`",), "columns": ("`columns`",)}
-_SOURCES = {"stored": "profile", "rows": "rows", "keys": "keys", "age": "profile, and its moment", "schema": "schema"}
+_SOURCES = {
+    "stored": "profile",
+    "rows": "rows",
+    "keys": "keys",
+    "order": "order",
+    "table": "keys of both tables",
+    "age": "profile, and its moment",
+    "schema": "schema",
+}
 
 
 def line(entry: CheckMetric) -> str:
     arguments = [*_SUBJECTS[entry.subject], *(f"`{one}`" for one in entry.arguments)]
     arguments += ["`within`"] if entry.name == "fresh" else []
     arguments += [f"[`{one}`]" for one in entry.options]
+    arguments += ["[`by`]"] if entry.grows and entry.name != "predictable" else []
+    arguments += ["[`scope`]"] if entry.grows else []
     asked = "" if entry.default is None else entry.default.words
     return f"| `{entry.name}` | {', '.join(arguments)} | {asked} | {entry.words} | {_SOURCES[entry.source]} |"
 
@@ -34,7 +44,7 @@ def test_every_check_has_its_line(name: str) -> None:
 
 
 def test_no_line_is_of_a_check_that_there_is_not() -> None:
-    listed = re.findall(r"^\| `(\w+)` \| (?:`|\[|\|)", PAGE, re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+)` \| (?:`|\[| ?\|)", PAGE, re.MULTILINE)
     assert [name for name in listed if name not in get_args(Strategy)] == list(METRICS)
 
 

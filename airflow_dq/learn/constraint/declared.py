@@ -34,6 +34,7 @@ from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.grouped import worst
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -99,8 +100,8 @@ class Declared(Constraint):
         return replace(finding, lower=low, upper=high, partitions=known, expected=anomaly.words)
 
     def measured(self, partition: PartitionView) -> Measured:
-        """What was measured of the partition."""
-        return answer(self.declared, partition.profile)
+        """What was measured of the partition; of a check by the values of a column, of the worst of them."""
+        return worst(self.declared, answer(self.declared, partition.profile))
 
     def _finding(self, measured: Measured, bounds: Bounds | None, severity: Severity) -> Finding:
         value = measured.value or 0

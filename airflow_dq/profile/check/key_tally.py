@@ -121,12 +121,12 @@ def entropy_of(counts: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Joint(Tally):
-    """Two columns over the rows that have both: together, and each by itself."""
+    """Keys of the same rows by several views: of two columns together and each by itself, of texts in any case."""
 
     tag: ClassVar[str] = "joint"
 
     parts: tuple[Keys, ...]
-    """Of both, of the first, of the second."""
+    """Of both, of the first, of the second; or of texts as they are written, and in lower case."""
 
     def _with(self, other: Any) -> Tally:
         return Joint(tuple(ours._with(theirs) for ours, theirs in zip(self.parts, other.parts, strict=True)))
@@ -146,11 +146,20 @@ class Joint(Tally):
         return cls(tuple(parts))
 
     def measured(self, check: Check) -> Measured:
-        """Mutual information: what both say alone, less what they say together."""
+        """Mutual information: what both say alone, less what they say together; of spellings, the needless ones."""
         for part in self.parts:
             if part.too_many:
                 return part.measured(check)
+        if check.metric == "casing":
+            return self._casing()
         if not len(self.parts[0].counts):
             return Measured(nothing=NO_VALUES if self.parts[0].rows else NO_ROWS)
         both, first, second = (entropy_of(part.counts) for part in self.parts)
         return Measured(max(0.0, first + second - both))
+
+    def _casing(self) -> Measured:
+        """How many spellings there are beyond one of each text."""
+        spelled, texts = (len(part.counts) for part in self.parts)
+        if not spelled:
+            return Measured(nothing=NO_VALUES if self.parts[0].rows else NO_ROWS)
+        return Measured(spelled - texts, spelled - texts, spelled)

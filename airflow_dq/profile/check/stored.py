@@ -40,7 +40,7 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
     found = None if exact is None else exact(check, column)
     if found is not None:
         return found
-    name = _METRICS.get(check.metric)
+    name = check.name if check.metric == "profiled" else _METRICS.get(check.metric)
     value = None if name is None else column.metrics.get(name)
     if isinstance(value, float | int):
         return Measured(value)
@@ -49,6 +49,9 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
     if value is not None:
         return Measured(problem=f"its value is not known: {value}")
     if name is not None and name not in column.metrics and column.metrics:
+        if check.metric == "profiled":
+            known = ", ".join(sorted(column.metrics))
+            return Measured(problem=f"the profile has no metric {name!r} of column {column.name!r}; it has {known}")
         kinds = _KINDS.get(check.metric, "numbers")
         return Measured(problem=f"column {column.name!r} is {column.kind}, and {check.metric} is of {kinds}")
     return Measured(problem=GONE)
