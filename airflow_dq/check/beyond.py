@@ -2,61 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
+from airflow_dq.check.metric import CheckMetric
 from airflow_dq.check.parser import predicate
 from airflow_dq.exceptions import ConfigurationError
-
-if TYPE_CHECKING:
-    from airflow_dq.check.model import Check
 
 PARTITION = "{partition}"
 """Stands for the partition's key in the place of another table."""
 
 
-def require_beyond_rows(check: Check) -> None:
+LOOKING = ("to", "to_columns", "to_where", "every", "key", "score", "by", "scope")
+"""The fields of a check that are about that."""
+
+
+def require_beyond_rows(entry: CheckMetric, columns: tuple[str, ...], given: Mapping[str, Any]) -> None:
     """Refuse another table, steps, groups and scopes that can never be looked at.
 
+    :param given: the fields that :data:`LOOKING` names
     :raises ConfigurationError: naming the field, what was given and what is allowed
     """
-    _require_other_table(check)
     for name in ("key", "to_columns"):
-        given = getattr(check, name)
-        if not isinstance(given, tuple) or not all(isinstance(one, str) and one for one in given):
-            raise ConfigurationError(f"{name} is {given!r}; give a tuple of names.")
-    if check.every is not None and not (_is_number(check.every) and check.every > 0):
-        raise ConfigurationError(f"every is {check.every!r}; give a number above 0, or a duration such as '1h'.")
-    if check.score not in (None, "precision", "f1"):
-        raise ConfigurationError(f"score is {check.score!r}; allowed: precision, f1.")
-    if check.scope not in ("delta", "total"):
-        raise ConfigurationError(f"scope is {check.scope!r}; allowed: delta, total.")
-    _require_growing(check)
+        if not isinstance(given[name], tuple) or not all(isinstance(one, str) and one for one in given[name]):
+            raise ConfigurationError(f"{name} is {given[name]!r}; give a tuple of names.")
+    _require_other_table(columns, given["to"], given["to_columns"], given["to_where"])
+    every = given["every"]
+    if every is not None and not (_is_number(every) and every > 0):
+        raise ConfigurationError(f"every is {every!r}; give a number above 0, or a duration such as '1h'.")
+    for name, allowed in (("score", (None, "precision", "f1")), ("scope", ("delta", "total"))):
+        if given[name] not in allowed:
+            words = ", ".join(one for one in allowed if one is not None)
+            raise ConfigurationError(f"{name} is {given[name]!r}; allowed: {words}.")
+    _require_growing(entry, given["by"], given["scope"])
 
 
-def _require_growing(check: Check) -> None:
-    for name, given in (("by", check.by is not None), ("scope", check.scope == "total")):
-        if given and not check.entry.grows:
-            raise ConfigurationError(f"{check.metric} takes no {name}: it is told of the partition as a whole only.")
-    if check.by is not None and (not isinstance(check.by, str) or not check.by):
-        raise ConfigurationError(f"by is {check.by!r}; give the name of a column.")
-    if check.by is not None and check.metric == "predictable":
+def _require_growing(entry: CheckMetric, by: Any, scope: str) -> None:
+    for name, asked in (("by", by is not None), ("scope", scope == "total")):
+        if asked and not entry.grows:
+            raise ConfigurationError(f"{entry.name} takes no {name}: it is told of the partition as a whole only.")
+    if by is not None and (not isinstance(by, str) or not by):
+        raise ConfigurationError(f"by is {by!r}; give the name of a column.")
+    if by is not None and entry.name == "predictable":
         raise ConfigurationError("predictable takes no by: give where= for the rows of one value.")
 
 
-def _require_other_table(check: Check) -> None:
-    if check.to is not None and (not isinstance(check.to, str) or not check.to.strip()):
-        raise ConfigurationError(f"to is {check.to!r}; give the path or the name of another table.")
-    if check.to is not None and "{" in check.to.replace(PARTITION, ""):
-        raise ConfigurationError(f"to is {check.to!r}; its only place is {PARTITION}.")
-    if check.to_columns and len(check.to_columns) != len(check.columns):
+def _require_other_table(columns: tuple[str, ...], to: Any, to_columns: tuple[str, ...], to_where: Any) -> None:
+    if to is not None and (not isinstance(to, str) or not to.strip()):
+        raise ConfigurationError(f"to is {to!r}; give the path or the name of another table.")
+    if to is not None and "{" in to.replace(PARTITION, ""):
+        raise ConfigurationError(f"to is {to!r}; its only place is {PARTITION}.")
+    if to_columns and len(to_columns) != len(columns):
         raise ConfigurationError(
-            f"to_columns names {len(check.to_columns)} columns beside the {len(check.columns)} of the check; "
-            "give one for each."
+            f"to_columns names {len(to_columns)} columns beside the {len(columns)} of the check; give one for each."
         )
-    if check.to_where is not None:
-        if not isinstance(check.to_where, str):
-            raise ConfigurationError(f"to_where is {check.to_where!r}; give a text.")
-        predicate(check.to_where)
+    if to_where is not None:
+        if not isinstance(to_where, str):
+            raise ConfigurationError(f"to_where is {to_where!r}; give a text.")
+        predicate(to_where)
 
 
 def _is_number(value: object) -> bool:

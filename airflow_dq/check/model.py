@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from airflow_dq.check.anomaly import Anomaly
-from airflow_dq.check.beyond import require_beyond_rows
+from airflow_dq.check.beyond import LOOKING, require_beyond_rows
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.expression import Scalar
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, CheckMetric
@@ -118,7 +118,7 @@ class Check:
             _require_columns(self.entry, self.columns)
             _require_arguments(self.entry, {name: getattr(self, name) for name in (*_ARGUMENTS, "where", "nulls")})
             _require_texts(self)
-            require_beyond_rows(self)
+            require_beyond_rows(self.entry, self.columns, {name: getattr(self, name) for name in LOOKING})
             self._ask_default()
             _require_bounds(self.entry, self.error, self.warn)
             if self.anomaly is not None and not isinstance(self.anomaly, Anomaly):

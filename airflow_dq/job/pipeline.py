@@ -7,6 +7,7 @@ from collections.abc import Callable
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
+from airflow_dq.job.beyond import Beyond
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.retention import RETENTION
@@ -49,8 +50,9 @@ class ProfileJob:
         with ledger.closing():
             for remark in (*engine.remarks, *remarks(keys)):
                 self._say(f"{engine.order.dataset}: {remark}")
+            beyond = Beyond(engine)
             for result in engine.scan(RETENTION.injected_by_job):
-                ledger.take(result)
+                ledger.take(beyond.look(result))
             return ledger.finish(engine.inject)
 
 

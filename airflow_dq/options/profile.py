@@ -20,6 +20,7 @@ class ProfileOptions:
         needs the variable ``AIRFLOW_DQ_HASH_SECRET``
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param checks: declared checks; what they need of the rows is counted in the same scan
+    :param key_pass: which of how many passes this is, where keys are too many to be counted in one
     """
 
     columns: tuple[str, ...] | None = None
@@ -29,6 +30,7 @@ class ProfileOptions:
     store_values: bool = True
     hidden: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    key_pass: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.

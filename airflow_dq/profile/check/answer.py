@@ -16,7 +16,7 @@ from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
 from airflow_dq.profile.check.count import row_rule
 from airflow_dq.profile.check.evaluate import Batch, RuleError
-from airflow_dq.profile.check.key_tally import of_counts
+from airflow_dq.profile.check.key_tally import Occurring
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.stored import completeness, of_column
 from airflow_dq.profile.check.tallies import missing_words
@@ -163,8 +163,9 @@ def _scope(check: Check, values: pa.Array) -> NDArray[np.bool_]:
 
 def _keys(check: Check, values: pa.Array, number: NDArray[np.int64]) -> Measured:
     complete = _flags(Batch({check.reads[0]: values}, len(values)).truth(Presence(Column(check.reads[0]))))
-    counts = np.sort(number[_flags(values.is_valid())])
-    return of_counts(check, counts, int(number.sum()), int(np.count_nonzero(number[complete] == 1)))
+    there = number[_flags(values.is_valid())]
+    found = Occurring.of(there, int(np.count_nonzero(number[complete] == 1)))
+    return found.measured(check, int(number.sum()))
 
 
 def _flags(truth: pa.BooleanArray) -> NDArray[np.bool_]:

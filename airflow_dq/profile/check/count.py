@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
+from numpy.typing import NDArray
 
 from airflow_dq.check.expression import (
     Aggregate,
@@ -41,6 +42,7 @@ from airflow_dq.profile.column import canonical, kind_of
 from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.states.base import Kind
+from airflow_dq.states.hashing import Hashes
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.prepared import PreparedColumn
 
@@ -59,6 +61,8 @@ def group_of(check: Check) -> str | None:
         return _group("keys", check)
     if check.metric in ("min_length", "max_length"):
         return _group("lengths", check)
+    if check.entry.source == "table":
+        return _group(check.metric, check)
     return replace(check, scope="delta").measure if check.scope == "total" else check.measure
 
 
@@ -211,7 +215,29 @@ def _keys(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Ta
     hashes, present, complete = hashed(batch, check.columns)
     scope = flags(mask, batch.rows)
     counted = scope & present.any(axis=0)
-    return Keys.of(int(np.count_nonzero(scope)), hashes[counted], complete[counted])
+    return _counted_keys(int(np.count_nonzero(scope)), hashes[counted], complete[counted], options)
+
+
+def _referring(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    """Keys that are those of another table's columns; a row without one of the values has none, unless it is a row."""
+    hashes, present, _ = hashed(batch, check.columns, by_place=True)
+    scope = flags(mask, batch.rows)
+    counted = scope if check.metric == "agrees" else scope & present.all(axis=0)
+    return _counted_keys(int(np.count_nonzero(scope)), hashes[counted], counted[counted], options)
+
+
+def _sums(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    number, moments = _aggregate(batch, Aggregate("sum", Column(check.columns[0])), mask, options)
+    return Aggregates(_size(batch, mask), (number,), (moments,))
+
+
+def _counted_keys(rows: int, hashes: Hashes, complete: NDArray[np.bool_], options: ProfileOptions) -> Keys:
+    """The keys of one pass over the rows."""
+    number, passes = options.key_pass
+    if passes > 1:
+        mine = hashes % np.uint64(passes) == number
+        hashes, complete = hashes[mine], complete[mine]
+    return Keys.of(rows, hashes, complete)
 
 
 def _joint(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
@@ -219,7 +245,7 @@ def _joint(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> T
     scope = flags(mask, batch.rows)
     both, rows = scope & present.all(axis=0), int(np.count_nonzero(scope))
     each = (hashes, *(hashed(batch, (name,))[0] for name in check.columns))
-    return Joint(tuple(Keys.of(rows, one[both], complete[both]) for one in each))
+    return Joint(tuple(_counted_keys(rows, one[both], complete[both], options) for one in each))
 
 
 def _casing(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
@@ -229,7 +255,8 @@ def _casing(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> 
     texts = values.drop_null().cast(pa.large_string())
     spelled = (texts, pc.utf8_lower(texts))
     there = np.ones(len(texts), np.bool_)
-    return Joint(tuple(Keys.of(len(values), value_hashes(PreparedColumn(one)), there) for one in spelled))
+    hashes = (value_hashes(PreparedColumn(one)) for one in spelled)
+    return Joint(tuple(_counted_keys(len(values), one, there, options) for one in hashes))
 
 
 def _filtered(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
@@ -249,6 +276,10 @@ _COUNTERS: Mapping[str, Callable[[Batch, Check, Mask, ProfileOptions], Tally]] =
     "keys": _keys,
     "mutual_information": _joint,
     "casing": _casing,
+    "refers": _referring,
+    "agrees": _referring,
+    "row_difference": _rows,
+    "sum_difference": _sums,
     "gaps": count_steps,
     "overlaps": count_pairs,
     "increasing": count_pairs,

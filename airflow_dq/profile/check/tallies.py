@@ -57,6 +57,9 @@ class Tallies:
             return Measured(problem=problem)
         if group is None:
             return _age(columns[check.columns[0]], check, now)
+        if check.entry.source == "table" or check.scope == "total":
+            # Only the job knows the other table, and the partitions before.
+            return None
         tally = self.by_group.get(group)
         return Measured(problem="none of its rows was counted") if tally is None else tally.measured(check)
 
