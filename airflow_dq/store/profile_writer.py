@@ -10,11 +10,14 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.options.key import order_key
+from airflow_dq.profile.check.total import kept_for_totals
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.states.layout import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
+from airflow_dq.store.total import forget, packed
 from airflow_dq.store.value import builtin_metrics, encode_metrics, storable_key, storable_text
 
 BATCH_BYTES = 8_000_000
@@ -42,6 +45,7 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
         if stored is not None:
             connection.execute(delete(ProfileRow).where(ProfileRow.id == stored.id))
         _insert(connection, owner, attempt, profile)
+    forget(connection, owner, order_key(partition))
     attempts.succeed(connection, attempt)
     return changed
 
@@ -63,7 +67,13 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
         update(ProfileRow)
         .where(ProfileRow.id == profile_id)
         # What was measured by the clock is another value every time.
-        .values(attempt_id=attempt, updated_at=func.clock_timestamp(), checks=_checks(profile), **values)
+        .values(
+            attempt_id=attempt,
+            updated_at=func.clock_timestamp(),
+            checks=_checks(profile),
+            tallies=packed(kept_for_totals(profile)),
+            **values,
+        )
     )
 
 
@@ -78,6 +88,7 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "fingerprint": profile.fingerprint,
             "options": _options(profile),
             "checks": _checks(profile),
+            "tallies": packed(kept_for_totals(profile)),
             **_kept(profile),
         },
     ).scalar_one()

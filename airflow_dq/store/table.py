@@ -135,8 +135,23 @@ class ProfileRow(Base):
     """The same of the injected variants."""
     checks: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check measures -> what was measured for it."""
+    tallies: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What the checks of all partitions so far need of this one, packed; None where there are none."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
+class CheckTotalRow(Base):
+    """What the checks of all partitions so far need of all up to one: merged, so that fewer are to be read."""
+
+    __tablename__ = "check_total"
+
+    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
+    sort_key: Mapped[str] = mapped_column(Key, primary_key=True)
+    """That of the last of them."""
+    partitions: Mapped[int] = mapped_column(BigInteger)
+    """How many they are."""
+    data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class ColumnRow(Base):
