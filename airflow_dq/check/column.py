@@ -10,6 +10,7 @@ from airflow_dq.check.asked import Asked, Beside, BoundsLike, Common, Declaring,
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.expression import Scalar
+from airflow_dq.check.model import Score
 
 
 class ColumnChecks:
@@ -62,12 +63,16 @@ class ColumnChecks:
         """
         return self.add("no_placeholder", values=tuple(values), **given)
 
-    def predictable_from(self, *columns: str, precision: BoundsLike | None = None, **given: Unpack[Common]) -> Asked:
+    def predictable_from(
+        self, *columns: str, precision: BoundsLike | None = None, score: Score = "precision", **given: Unpack[Common]
+    ) -> Asked:
         """What the value is, the other columns tell: of held-out rows, by naive Bayes.
 
         :param precision: what is asked of the share of right answers; None: it is learned
+        :param score: ``f1`` to ask that instead, weighted by how frequent each value is
         """
-        return self._checks.add("predictable", (self._name, *columns), **at_least(precision, given))
+        more = {} if score == "precision" else {"score": score}
+        return self._checks.add("predictable", (self._name, *columns), **more, **at_least(precision, given))
 
     def gaps(self, every: str | float, **given: Unpack[Common]) -> Asked:
         """From the first value to the last, none of the steps is without one: of ``1h``, of ``1`` ..."""

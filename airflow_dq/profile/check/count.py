@@ -31,6 +31,7 @@ from airflow_dq.check.metric import FORMATS, PROVED
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.count_bayes import count_bayes
 from airflow_dq.profile.check.count_order import count_pairs, count_steps
 from airflow_dq.profile.check.evaluate import Batch, RuleError
 from airflow_dq.profile.check.filtered import Filtered
@@ -276,6 +277,7 @@ _COUNTERS: Mapping[str, Callable[[Batch, Check, Mask, ProfileOptions], Tally]] =
     "keys": _keys,
     "mutual_information": _joint,
     "casing": _casing,
+    "predictable": count_bayes,
     "refers": _referring,
     "agrees": _referring,
     "row_difference": _rows,

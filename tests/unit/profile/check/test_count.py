@@ -52,6 +52,7 @@ def of_all_sorts() -> Checks:
     checks.col("f").increasing("n", "b", strict=True)
     checks.col("n").mean(by="s", error=ANY)
     checks.rule("n <= f", by="b")
+    checks.col("s").predictable_from("n", "f", precision=">=0")
     return checks
 
 
@@ -199,7 +200,7 @@ def test_columns_types_and_their_order_are_told_by_the_schema() -> None:
 
 
 def test_every_counting_class_has_a_tag_of_its_own() -> None:
-    assert len(Tally._types) == 11
+    assert len(Tally._types) == 12
     with pytest.raises(KeyError):
         Tally.named("none")
 
