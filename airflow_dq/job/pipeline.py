@@ -11,6 +11,7 @@ from airflow_dq.job.beyond import Beyond
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.retention import RETENTION
+from airflow_dq.profile.check.stored import require_measured
 from airflow_dq.store import Repository
 
 
@@ -45,6 +46,7 @@ class ProfileJob:
 
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
+        require_measured(engine.order.checks)
         keys = engine.partitions()
         ledger.begin(keys, engine.origin)
         with ledger.closing():

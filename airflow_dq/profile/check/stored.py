@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from airflow_dq.check.model import Check
+from airflow_dq.check.model import Check, closest
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
@@ -55,6 +57,19 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
         kinds = _KINDS.get(check.metric, "numbers")
         return Measured(problem=f"column {column.name!r} is {column.kind}, and {check.metric} is of {kinds}")
     return Measured(problem=GONE)
+
+
+def require_measured(checks: Iterable[Check]) -> None:
+    """Refuse a check of a metric that no profile has, whatever the kind of its column.
+
+    :raises ConfigurationError: naming the check, and what there is
+    """
+    known = tuple(sorted({entry.name for kind in Kind for entry in metrics_for(kind, pair=False)}))
+    for check in checks:
+        if check.metric == "profiled" and check.name not in known:
+            raise ConfigurationError(
+                f"Check {check.id!r}: no metric {check.name!r} is registered; {closest(check.name, known)}."
+            )
 
 
 def completeness(column: ColumnProfile, rows: int) -> Measured:

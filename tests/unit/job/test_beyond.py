@@ -12,11 +12,13 @@ import pytest
 
 from airflow_dq.check import Checks
 from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.job.beyond import Beyond
 from airflow_dq.profile import JobSpec
 from airflow_dq.profile.check import key_tally
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.stored import require_measured
 
 ORDERS = {"customer": ["a", "a", "x", "x", None], "amount": [1.0, 2.0, 3.0, 4.0, 5.0]}
 
@@ -148,3 +150,14 @@ def test_keys_that_are_too_many_for_all_passes_are_told(tmp_path: Path, monkeypa
     wide, fine = looked(tmp_path, checks, {"n": list(range(1000))})
     assert "more than 1 distinct keys" in str(wide.problem)
     assert fine.value == 1
+
+
+def test_a_metric_that_no_profile_has_is_refused_before_anything_is_read() -> None:
+    checks = Checks("t")
+    checks.col("n").profiled("median", error=">0")
+    require_measured(checks)
+    checks.col("n").profiled("modian", error=">0", id="typo")
+    with pytest.raises(
+        ConfigurationError, match=r"Check 'typo': no metric 'modian' is registered; did you mean 'median'"
+    ):
+        require_measured(checks)
