@@ -11,10 +11,11 @@ from airflow_dq.check.bounds import Bounds
 Subject = Literal["table", "column", "columns"]
 Unit = Literal["share", "count", "number", "value", "characters", "seconds"]
 """``value``: in the column's own unit."""
-Source = Literal["stored", "rows", "keys", "order", "table", "age", "schema"]
+Source = Literal["stored", "rows", "keys", "order", "model", "table", "age", "schema"]
 """What answers it.  ``stored``: the profile that is kept of each column anyway.  ``rows``: a rule on each row, counted
 in the profile's scan.  ``keys``: how often each value, or tuple of values, occurs, counted in that scan.  ``order``:
-values that are kept of each row until they can be put in order.  ``table``: what is counted in that scan, and in one
+values that are kept of each row until they can be put in order.  ``model``: what is learned of some rows and tried on
+others.  ``table``: what is counted in that scan, and in one
 of another table.  ``age``: the newest timestamp, and when the partition was profiled.  ``schema``: names and types of
 the columns."""
 
@@ -46,7 +47,7 @@ class CheckMetric:
     @property
     def grows(self) -> bool:
         """Whether it can be told of all partitions together, and of the rows of each value of another column."""
-        return self.source in ("rows", "keys", "stored", "order") and self.name != "profiled"
+        return self.source in ("rows", "keys", "stored", "order", "model") and self.name != "profiled"
 
     @property
     def natural(self) -> tuple[float, float] | None:
@@ -206,7 +207,7 @@ _ENTRIES = (
         "predictable",
         "share of held-out values that the other columns foretell",
         "share",
-        "rows",
+        "model",
         "key",
         "score",
         columns=(2, None),

@@ -8,8 +8,9 @@ from dataclasses import replace
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, ScanResult
 from airflow_dq.job.other_table import OtherTables
-from airflow_dq.job.wide import counted_again, in_passes, is_wide, passes_for
+from airflow_dq.job.wide import counted_again, in_passes, passes_for
 from airflow_dq.profile.check.beside import Sides, compared, mirrored, tally_of
+from airflow_dq.profile.check.key_tally import is_wide
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import Profile
 

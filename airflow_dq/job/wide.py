@@ -15,21 +15,14 @@ from airflow_dq.engine.base import Engine
 from airflow_dq.options.job import JobSpec
 from airflow_dq.profile.check import key_tally
 from airflow_dq.profile.check.beside import tally_of
-from airflow_dq.profile.check.key_tally import NOTHING, Joint, Keys, Occurring, joint_measured
+from airflow_dq.profile.check.key_tally import NOTHING, Joint, Keys, Occurring, is_wide, joint_measured
 from airflow_dq.profile.check.measured import Measured
-from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.model import Profile
 
 MOST_PASSES = 64
 """Times that the rows are read at most: enough for 230 million different keys."""
 _SLACK = 1.1
 """How many more keys a pass is planned for than there can be on average: hashes fall unevenly, by far less."""
-
-
-def is_wide(tally: Tally) -> bool:
-    """Whether keys were too many to be counted at once."""
-    parts = tally.parts if isinstance(tally, Joint) else (tally,)
-    return any(isinstance(part, Keys) and part.too_many for part in parts)
 
 
 def passes_for(rows: int) -> int:

@@ -106,8 +106,8 @@ class TableState:
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
-        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
-        return replace(profile, tallies=self.tallies.by_group) if options.checks else profile
+        beyond = self.tallies.beyond(options.checks)
+        return Profile(partition, self.rows, columns, checks, sample=self.sample, tallies=beyond, options=options)
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""

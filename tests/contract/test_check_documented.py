@@ -22,6 +22,7 @@ _SOURCES = {
     "rows": "rows",
     "keys": "keys",
     "order": "order",
+    "model": "rows, and those held out",
     "table": "keys of both tables",
     "age": "profile, and its moment",
     "schema": "schema",

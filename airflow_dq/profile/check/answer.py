@@ -44,8 +44,8 @@ def answer(check: Check, profile: Profile) -> Measured:
         return Measured(problem=missing_words(missing, list(profile.columns)))
     if check.metric == "rows" and check.where is None:
         return Measured(profile.row_count)
-    by_rows = check.entry.source == "rows" and check.metric not in ("metric", "correlation", "predictable")
-    read_again = check.entry.source in ("age", "order", "table") or check.metric == "casing"
+    by_rows = check.entry.source == "rows" and check.metric not in ("metric", "correlation")
+    read_again = check.entry.source in ("age", "order", "model", "table") or check.metric == "casing"
     if len(check.reads) != 1 or read_again or (check.where is not None and not by_rows):
         return Measured(problem=NOT_COUNTED)
     column = profile.columns[check.reads[0]]

@@ -16,7 +16,6 @@ from airflow_dq.profile.check.tally import Aggregates, Failed, Shares, Tally
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
-NOT_READ = "the other table was not read; a profile job does that"
 Sides = tuple[Tally, Tally]
 """What was counted of the partition, and of the other table."""
 

@@ -204,3 +204,9 @@ def joint_measured(check: Check, rows: int, parts: Sequence[Occurring]) -> Measu
         needless = first.distinct - others[0].distinct
         return Measured(needless, needless, first.distinct)
     return Measured(max(0.0, sum(one.entropy for one in others) - first.entropy))
+
+
+def is_wide(tally: Tally) -> bool:
+    """Whether keys were too many to be counted at once."""
+    parts = tally.parts if isinstance(tally, Joint) else (tally,)
+    return any(isinstance(part, Keys) and part.too_many for part in parts)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from airflow_dq.check.model import Check
 from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.key_tally import is_wide
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.column_state import ColumnState
@@ -47,6 +48,15 @@ class Tallies:
             if measured is not None:
                 found[check.measure] = measured
         return found
+
+    def beyond(self, checks: Sequence[Check]) -> dict[str, Tally]:
+        """What checks need that look beyond the partition's scan; the rest is measured, and may be large."""
+        counted = [(check, group) for check in checks if (group := group_of(check) or "") in self.by_group]
+        return {
+            group: self.by_group[group]
+            for check, group in counted
+            if check.scope == "total" or check.entry.source == "table" or is_wide(self.by_group[group])
+        }
 
     def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:
         group = group_of(check)
