@@ -45,21 +45,21 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
-    compared, causes = {}, {}
-    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        comparison = None if name is None else _compare(partition, name, previous)
-        if name is None or comparison is None:
-            continue
-        compared[name] = comparison
-        cause = likely_cause(comparison, _worst(disturbances, name))
-        cause = None if cause is None else _proven(partition, name, cause, _of_column(others, name))
-        if cause is not None:
-            causes[name] = cause
-    causes = swapped(causes)
-    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        if name is not None:
-            changes = changes_of(compared[name]) if name in compared else ()
-            alerts += _alerts(partition, _of_column(others, name), causes.get(name), changes)
+    by_column: dict[str, list[Found]] = {}
+    for one in others:
+        if one[0].scope.column is not None:
+            by_column.setdefault(one[0].scope.column, []).append(one)
+    compared, causes = {}, dict[str, Cause]()
+    for name, own in by_column.items():
+        comparison = _compare(partition, name, previous)
+        if comparison is not None:
+            compared[name] = comparison
+            cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
+            causes |= {} if cause is None else {name: cause}
+    causes |= swapped(compared)
+    for name, own in by_column.items():
+        changes = changes_of(compared[name]) if name in compared else ()
+        alerts += _alerts(partition, own, causes.get(name), changes)
     return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
 
 
@@ -85,15 +85,13 @@ def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
     return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
 
 
-def _of_column(found: Sequence[Found], name: str) -> list[Found]:
-    return [one for one in found if one[0].scope.column == name]
-
-
-def _proven(partition: PartitionView, name: str, cause: Cause, found: Sequence[Found]) -> Cause | None:
+def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Sequence[Found]) -> Cause | None:
     """The cause with what became of the column when it was undone; None when that is too little."""
+    if cause is None or cause.undo is None:
+        return cause
     # A declared check reads what the scan has counted for it, which nothing undoes.
     learned = [one for one in found if not isinstance(one[0], Declared)]
-    proof = None if cause.undo is None else prove(partition, name, cause.undo, learned)
+    proof = prove(partition, name, cause.undo, learned)
     if proof is None:
         return cause
     return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
@@ -191,6 +189,7 @@ def _alerts(
             upper=finding.upper,
             partitions=finding.partitions,
             history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
+            failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=finding.cause,
             severity=finding.severity,

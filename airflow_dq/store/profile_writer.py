@@ -72,6 +72,7 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
             updated_at=func.clock_timestamp(),
             checks=_checks(profile),
             tallies=packed(kept_for_totals(profile)),
+            failing=_failing(profile),
             **values,
         )
     )
@@ -89,6 +90,7 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "options": _options(profile),
             "checks": _checks(profile),
             "tallies": packed(kept_for_totals(profile)),
+            "failing": _failing(profile),
             **_kept(profile),
         },
     ).scalar_one()
@@ -106,6 +108,10 @@ def _options(profile: Profile) -> dict[str, Any]:
 
 def _checks(profile: Profile) -> dict[str, Any]:
     return {storable_text(name): one.to_dict() for name, one in profile.checks.items()}
+
+
+def _failing(profile: Profile) -> dict[str, Any]:
+    return {storable_text(name): one.to_dict() for name, one in profile.failing.items()}
 
 
 def _kept(profile: Profile) -> dict[str, bool]:

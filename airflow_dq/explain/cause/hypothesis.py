@@ -32,8 +32,6 @@ class Cause:
     """Share of what happened that it explains, 0 to 1."""
     plain: str | None = None
     """The words without their claim that the values are distributed as before; None where they claim no such thing."""
-    source: str | None = None
-    """The column that the values are from, where they are another one's."""
     undo: Undo | None = None
     """What makes the error undone, so that the cause can be proven; None where nothing can."""
 
