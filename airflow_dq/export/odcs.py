@@ -25,6 +25,7 @@ class ODCS(Target):
 
     name: ClassVar[str] = "odcs"
     title: ClassVar[str] = "ODCS"
+    knows_ours: ClassVar[bool] = True
 
     def say(self, rule: Rule, facts: Facts) -> Said:
         """One entry of a ``quality``: a metric of the standard's library, SQL, or ours as a custom engine's.
@@ -40,6 +41,7 @@ class ODCS(Target):
         common |= {"tags": list(check.tags)} if check.tags else {}
         common["customProperties"] = [{"property": ORIGINAL, "value": original}]
         try:
+            rule.require_sayable()
             found = self._library(rule, facts)
             if found is not None:
                 column, body = found

@@ -117,7 +117,8 @@ class TableState:
         if not options.checks:
             return profile
         failing = samples(self.tallies, options.checks, profile)
-        return replace(profile, failing=failing, tallies=self.tallies.beyond(options.checks))
+        beyond = self.tallies.beyond(options.checks, of_pass=options.key_pass[1] > 1)
+        return replace(profile, failing=failing, tallies=beyond)
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""

@@ -62,13 +62,16 @@ class Tallies:
                 found[rule.measure] = Measured(problem=tally.problem, learned=True)
         return found
 
-    def beyond(self, checks: Sequence[Check]) -> dict[str, Tally]:
-        """What checks need that look beyond the partition's scan; the rest is measured, and may be large."""
+    def beyond(self, checks: Sequence[Check], *, of_pass: bool = False) -> dict[str, Tally]:
+        """What checks need that look beyond the partition's scan; the rest is measured, and may be large.
+
+        :param of_pass: whether it is one of several passes, whose counts are added up
+        """
         counted = [(check, group) for check in checks if (group := group_of(check) or "") in self.by_group]
         return {
             group: self.by_group[group]
             for check, group in counted
-            if check.scope == "total" or check.entry.source == "table" or is_wide(self.by_group[group])
+            if of_pass or check.scope == "total" or check.entry.source == "table" or is_wide(self.by_group[group])
         }
 
     def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:

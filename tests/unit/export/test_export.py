@@ -31,6 +31,25 @@ def test_most_of_what_is_asked_can_be_said(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_what_only_this_package_asks_is_reported_or_written_as_its_own(target: str) -> None:
+    checks = Checks("orders")
+    checks.rows(by="status", error=">0")
+    checks.rows(scope="total", error=">0")
+    checks.col("amount").mean(by="status", error=">0")
+    checks.unique("order_id", scope="total")
+    for format in ("credit_card", "json"):
+        checks.col("status").format(format)
+    checks.refers("customer_id", to="customers.id")
+    checks.col("amount").gaps(1)
+    written = export_of(target, checks)
+    if target == "odcs":
+        assert (written.said, written.lost) == (len(checks), ())
+        assert "".join(written.files.values()).count("implementation:") == len(checks)
+    else:
+        assert (written.said, len(written.lost)) == (0, len(checks))
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_nothing_is_exported_of_nothing(target: str) -> None:
     written = export_of(target, Checks("orders"))
     assert (written.said, written.lost) == (0, ())
