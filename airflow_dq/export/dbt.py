@@ -69,7 +69,7 @@ class Dbt(Target):
         listed = [{"name": name, "data_tests": tests} for name, tests in columns.items()]
         model |= {"columns": listed} if listed else {}
         text = heading(self, facts, lost) + yaml_text({"version": 2, "models": [model]})
-        return {f"models/{facts.table}.dq.yml": text, "tests/generic/dq_within.sql": _TEST}
+        return {f"models/{facts.stem}.dq.yml": text, "tests/generic/dq_within.sql": _TEST}
 
     def _native(self, rule: Rule, facts: Facts) -> Said | None:
         check = rule.check

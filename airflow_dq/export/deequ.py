@@ -68,8 +68,7 @@ class Deequ(Target):
             to = "error" if rule.level == "error" else "warning"
             lines += f"    # {' '.join(f'{rule.name}: {rule.words}'.split())}\n    {to} = {to}{call}\n"
         text = _FILE.format(dataset=facts.dataset.replace('"', "'"), title=facts.dataset, body=lines)
-        stem = "".join(one if one.isalnum() else "_" for one in facts.dataset)
-        return {f"{stem}_deequ.py": heading(self, facts, lost) + text}
+        return {f"{facts.stem}_deequ.py": heading(self, facts, lost) + text}
 
     def _of_rows(self, rule: Rule, writer: Writer, where: str | None) -> str:
         """``satisfies``, for which a null is wrong: what else it is here, the condition says, or the filter."""

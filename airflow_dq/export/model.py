@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -81,6 +82,11 @@ class Facts:
     """Kinds of the columns, as far as they are known."""
     source: str = "declared checks"
     """What the rules come from, in words."""
+
+    @property
+    def stem(self) -> str:
+        """The dataset's name as a file may have it."""
+        return re.sub(r"[^\w-]+", "_", self.dataset)
 
 
 @dataclass(frozen=True, slots=True)

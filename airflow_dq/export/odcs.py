@@ -73,7 +73,7 @@ class ODCS(Target):
             "status": "draft",
             "schema": [one],
         }
-        return {f"{facts.dataset}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
+        return {f"{facts.stem}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
 
     def _library(self, rule: Rule, facts: Facts) -> Said | None:
         """A metric of the standard that means the same."""

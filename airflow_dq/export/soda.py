@@ -72,7 +72,7 @@ class Soda(Target):
         contract: dict[str, Any] = {"dataset": facts.table}
         contract |= {"columns": listed} if listed else {}
         contract |= {"checks": table} if table else {}
-        return {f"{facts.dataset}.soda.yml": heading(self, facts, lost) + yaml_text(contract)}
+        return {f"{facts.stem}.soda.yml": heading(self, facts, lost) + yaml_text(contract)}
 
     def _native(self, rule: Rule, facts: Facts) -> tuple[str, dict[str, Any]] | None:
         """A check of Soda's that means the same; it counts what is wrong, and leaves nulls out of it."""
