@@ -161,3 +161,14 @@ def heading(target: Target, facts: Facts, lost: Sequence[Lost], sign: str = "#")
     if lost:
         lines += ["Not said here:", *(f"  {one.name}: {one.reason}" for one in lost)]
     return "".join(f"{sign} {' '.join(line.split())}\n" for line in lines)
+
+
+def yaml_text(document: Any) -> str:
+    """A document as people read it: in the order given, nothing in it an alias, and no line folded."""
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return yaml.dump(document, Dumper=Plain, sort_keys=False, allow_unicode=True, width=10**9)

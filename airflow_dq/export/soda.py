@@ -10,8 +10,7 @@ from airflow_dq.check.bounds import Bounds, Number
 from airflow_dq.check.metric import FORMATS
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
-from airflow_dq.export.document import yaml_text
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
+from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
 from airflow_dq.export.sql import Writer
 from airflow_dq.states.base import Kind
 
