@@ -30,6 +30,7 @@ _HOMES = {
     "new_normal": "airflow_dq.cli.decision",
     "prune": "airflow_dq.cli.retention",
     "reject": "airflow_dq.cli.decision",
+    "rows": "airflow_dq.cli.rows",
     "show": "airflow_dq.cli.alerts",
     "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",

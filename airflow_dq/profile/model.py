@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind, State
 
@@ -166,7 +167,10 @@ class Profile:
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
     checks: Mapping[str, Measured] = field(default_factory=dict)
-    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`."""
+    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`, and for learned rules, by
+    :attr:`airflow_dq.options.rule.LearnedRule.measure`."""
+    failing: Mapping[str, FailedRows] = field(default_factory=dict, compare=False, repr=False)
+    """Some of the rows that declared checks of each row found wrong, by what they measure; never exported."""
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
     """Injected variants that were stored or computed elsewhere, by column; for those of any column ask
     :func:`airflow_dq.corruption.variant.variants_of`."""
@@ -186,8 +190,8 @@ class Profile:
         digest.update(json.dumps([self.partition, self.row_count]).encode())
         for column in self.columns.values():
             digest.update(column.fingerprint.encode())
-        # The same rows have another age every time.
-        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not one.timed}
+        # The same rows have another age every time, and are asked more once a rule has been learned.
+        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not (one.timed or one.learned)}
         if lasting:
             digest.update(json.dumps(lasting, allow_nan=False, sort_keys=True).encode())
         return digest.hexdigest()
