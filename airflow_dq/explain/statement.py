@@ -188,12 +188,12 @@ def _declared(constraint: Declared, finding: Finding, partition: PartitionView, 
     return declared_words(constraint, finding, partition)
 
 
-def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
-    return novelty_words(finding, past_words(constraint.partitions))
-
-
 def _conforming(constraint: Conforming, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return exception_words(constraint, finding, partition)
+
+
+def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return novelty_words(finding, past_words(constraint.partitions))
 
 
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
@@ -205,6 +205,6 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
     (Declared, _declared),
-    (NoNovelty, _novelty),
     (Conforming, _conforming),
+    (NoNovelty, _novelty),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -96,6 +96,18 @@ class ColumnProfile:
         content = [self.name, self.kind, self.data_type, dict(sorted(self.metrics.items())), self.states_digest]
         digest.update(json.dumps(content, allow_nan=False).encode())
         return digest.hexdigest()
+
+    def known_as(self, fingerprint: str) -> ColumnProfile:
+        """The column itself, whose fingerprint was computed before: a long history has tens of thousands.
+
+        :param fingerprint: what it was when the column was stored
+        """
+        self.__dict__["fingerprint"] = fingerprint
+        return self
+
+    def with_states(self, states: Mapping[str, State]) -> ColumnProfile:
+        """The column with the states that its metrics were measured on; its content is the same."""
+        return replace(self, states=states).known_as(self.fingerprint)
 
 
 class States(Mapping[str, State]):

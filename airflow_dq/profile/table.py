@@ -223,7 +223,7 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
 def _summarised(
     table: pa.Table, options: ProfileOptions
 ) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes], dict[str, Tally]]:
-    """The states of one batch's columns, their canonical values, what hashes the rows, the exceptions to rules."""
+    """The states of one batch's columns, their canonical values, what gives the hashes of the rows, the exceptions."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
     unhashed: list[tuple[str, PreparedColumn]] = []
     ruled, prepared = {name for rule in options.rules for name in rule.columns}, {}
@@ -281,18 +281,16 @@ def _tallied(
     options: ProfileOptions,
     hashes: Callable[[], Hashes],
     before: Tallies,
-    exceptions: dict[str, Tally],
+    exceptions: Mapping[str, Tally],
 ) -> Tallies:
-    """What the checks count in one batch, some of the rows that they find wrong, and the exceptions to rules.
+    """What the checks count in one batch, some of the rows that they find wrong, and the exceptions to learned rules.
 
     :param before: of the batches before
     """
-    if not options.checks and not exceptions:
-        return NO_TALLIES
     if not options.checks:
-        return Tallies(exceptions)
+        return Tallies(exceptions) if exceptions else NO_TALLIES
     batch = Batch(dict(zip(table.column_names, table.columns, strict=True)), table.num_rows)
-    return Tallies(count(batch, options) | draw(batch, options, hashes, before.by_group) | exceptions)
+    return Tallies({**count(batch, options), **draw(batch, options, hashes, before.by_group), **exceptions})
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:

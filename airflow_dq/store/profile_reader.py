@@ -27,16 +27,18 @@ from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.text_sample import TextSample
 from airflow_dq.store.damage import named, raw, skipping
-from airflow_dq.store.document import METRIC_WORDS, decode
+from airflow_dq.store.document import decode, read_distances, read_metrics
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
-from airflow_dq.store.value import decode_metrics
 
 MOST_KEYS = 4_000
 """Keys among which like days are looked for: eleven years of days, five months of hours."""
+ROWS_AT_ONCE = 1_000
+"""Columns that are fetched together: a year of a wide table has tens of thousands, and a thousand are less than two
+megabytes."""
 Found = TypeVarTuple("Found")
 Reading = Callable[[str, Callable[[], Any]], Any]
 """How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
@@ -115,8 +117,7 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     if not stored:
         return []
-    names, needed = _names(dataset, stored), _needs_states(stored)
-    states = _states(connection, {one: name for one, name in names.items() if one in needed}, skipping)
+    states = _states(connection, _names(dataset, stored, _needs_states(stored)), skipping)
     variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
     return [_profile(one, states, variants) for one in stored]
 
@@ -174,7 +175,8 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
     columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
     if rows:
         query = select(*_COLUMN).where(among(ColumnRow.profile_id, keys))
-        for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
+        result = connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal))
+        for found in (row for batch in result.partitions(ROWS_AT_ONCE) for row in batch):
             where = _where(dataset, keys[found.profile_id], found.name)
             columns[found.profile_id].append((found.id, read(where, partial(_column, found))))
     whole = {
@@ -192,7 +194,8 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
 
 _COLUMN = (
     *(ColumnRow.id, ColumnRow.profile_id, ColumnRow.name, ColumnRow.kind, ColumnRow.data_type, ColumnRow.remark),
-    *(ColumnRow.states_digest, raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
+    *(ColumnRow.states_digest, ColumnRow.fingerprint),
+    *(raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
 )
 
 
@@ -205,21 +208,27 @@ def _checks(row: Any) -> dict[str, Measured]:
     return {name: Measured.of_dict(one) for name, one in decode(bytes(row.checks)).items()}
 
 
-def _names(dataset: str, stored: Sequence[Stored]) -> dict[int, str]:
-    """What each column is called in a message, by its id."""
-    return {id: _where(dataset, one.partition, column.name) for one in stored for id, column in one.columns}
+def _names(dataset: str, stored: Sequence[Stored], wanted: Collection[int] | None = None) -> dict[int, str]:
+    """What each column (or each of those with a wanted id) is called in a message, by its id."""
+    return {
+        id: _where(dataset, one.partition, column.name)
+        for one in stored
+        for id, column in one.columns
+        if wanted is None or id in wanted
+    }
 
 
 def _column(row: Any) -> ColumnProfile:
-    return ColumnProfile(
+    column = ColumnProfile(
         name=row.name,
         kind=Kind(row.kind),
         data_type=row.data_type,
-        metrics=decode_metrics(decode(bytes(row.metrics), METRIC_WORDS)),
+        metrics=read_metrics(bytes(row.metrics)),
         remark=row.remark,
         states_digest=row.states_digest,
-        distances={one: decode_metrics(found) for one, found in decode(bytes(row.distances), METRIC_WORDS).items()},
+        distances=read_distances(bytes(row.distances)),
     )
+    return column.known_as(row.fingerprint)
 
 
 def attach_states(
@@ -288,7 +297,7 @@ def _variants(connection: Connection, names: Mapping[int, str], read: Reading) -
 def _profile(
     stored: Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
 ) -> Profile:
-    columns = [replace(column, states=states[id]) if id in states else column for id, column in stored.columns]
+    columns = [column.with_states(states[id]) if id in states else column for id, column in stored.columns]
     return Profile(
         partition=stored.partition,
         row_count=stored.row_count,

@@ -115,10 +115,8 @@ class SparkEngine(Engine):
         if self._by_column is not None:
             parts = [self._by_column.only((partition,))]
         else:
-            parts = open_partition(
-                self._spark, self.order, self.order.profile_options, partition, (self._places or {})[partition]
-            )
-        options = replace(self.order.profile_options, columns=None, exclude=())
+            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
+        options = replace(self.options, columns=None, exclude=())
         for part in parts:
             task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
             try:

@@ -13,7 +13,7 @@ from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
-from airflow_dq.learn.history.like_days import LikeDays, known_values, like_days, on_factors, without
+from airflow_dq.learn.history.like_days import LikeDays, like_days, on_factors, without
 from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
@@ -198,7 +198,7 @@ class History:
         if np.count_nonzero(rows == 0.0) == 1:
             rows[rows == 0.0] = np.nan
         if self.like is not None and self.like.has_pairs:
-            known = on_factors(known_values(self.like.profiles, lambda profile: profile.row_count))
+            known = on_factors(self.like.rows)
             (strange,) = self.like.strange(known[None, :])
             rows = without(rows, self.partitions, strange)
         return self.timeline.spread(rows)
