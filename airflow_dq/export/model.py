@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,6 +96,11 @@ class Facts:
     source: str = "declared checks"
     """What the rules come from, in words."""
 
+    @property
+    def stem(self) -> str:
+        """The dataset's name as a file may have it."""
+        return re.sub(r"[^\w-]+", "_", self.dataset)
+
 
 @dataclass(frozen=True, slots=True)
 class Export:
@@ -172,3 +178,14 @@ def heading(target: Target, facts: Facts, lost: Sequence[Lost], sign: str = "#")
     if lost:
         lines += ["Not said here:", *(f"  {one.name}: {one.reason}" for one in lost)]
     return "".join(f"{sign} {' '.join(line.split())}\n" for line in lines)
+
+
+def yaml_text(document: Any) -> str:
+    """A document as people read it: in the order given, nothing in it an alias, and no line folded."""
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return yaml.dump(document, Dumper=Plain, sort_keys=False, allow_unicode=True, width=10**9)

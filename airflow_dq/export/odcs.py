@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.model import Check
 from airflow_dq.check.odcs import ENGINE, ORIGINAL
-from airflow_dq.export.document import yaml_text
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
+from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
 from airflow_dq.states.base import Kind
 
 _TYPES = {Kind.NUMERIC: "number", Kind.STRING: "string", Kind.BOOLEAN: "boolean"}
@@ -75,7 +74,7 @@ class ODCS(Target):
             "status": "draft",
             "schema": [one],
         }
-        return {f"{facts.dataset}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
+        return {f"{facts.stem}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
 
     def _library(self, rule: Rule, facts: Facts) -> Said | None:
         """A metric of the standard that means the same."""

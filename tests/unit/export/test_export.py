@@ -7,6 +7,7 @@ import pytest
 from airflow_dq.check import Checks
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.export.learned import rules_of_checks
+from airflow_dq.export.model import Facts
 from airflow_dq.export.registry import TARGETS
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.pipeline import placed
@@ -96,6 +97,12 @@ def test_names_are_told_apart() -> None:
         assert "learned.rows" in text or "learned_rows" in text
     names = [rule.name for rule in rules()[0] if rule.level == "error"]
     assert len(names) == len(set(names)) or any(name.count(".") for name in names)
+
+
+def test_a_file_stays_in_its_folder() -> None:
+    for target in TARGETS.values():
+        written = target.export(Facts("../a b/c'", "t"), ())
+        assert not any(".." in name or " " in name for name in written.files)
 
 
 def test_what_only_warns_never_fails_elsewhere() -> None:
