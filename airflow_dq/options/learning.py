@@ -99,7 +99,9 @@ class SynthesisOptions:
         ``warn`` (about one clean partition in a hundred), ``fail`` (``target_fpr`` of them), ``off``.  Judged in mode
         ``calibrated``, from 30 partitions of history on
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param patterns: hold columns of strings to what their values have looked like, from the second partition on
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
+    :param learn: False judges the declared checks alone, from the first partition on
     """
 
     target_fpr: float = 1e-3
@@ -116,7 +118,9 @@ class SynthesisOptions:
     timezone: str | None = None
     novelty: Novelty = "warn"
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    patterns: bool = True
     checks: tuple[Check, ...] = ()
+    learn: bool = True
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -127,6 +131,8 @@ class SynthesisOptions:
         object.__setattr__(self, "overrides", overrides)
         object.__setattr__(self, "checks", tuple(self.checks))
         require_own_ids(self.checks, "SynthesisOptions(checks=...)")
+        if not self.learn and not self.checks:
+            raise ConfigurationError("SynthesisOptions(learn=False) without checks judges nothing: give checks=...")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),

@@ -100,6 +100,8 @@ class AttemptRow(Base):
     error: Mapped[str | None] = mapped_column(Text)
     source: Mapped[str | None] = mapped_column(Text)
     read_options: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    place: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    """Where the rows are: ``path``, ``pattern``, ``table``, ``sql``, ``partition_by``; empty for what was imported."""
     engine: Mapped[str | None] = mapped_column(Text)
     """What read the data, and its version (``spark 4.2.0``)."""
     version: Mapped[str] = mapped_column(Text)
@@ -135,6 +137,8 @@ class ProfileRow(Base):
     """The same of the injected variants."""
     checks: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check measures -> what was measured for it."""
+    failing: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
@@ -325,6 +329,31 @@ class ReplayRow(Base):
     newest: Mapped[str] = mapped_column(Key)
     """Key of the newest partition that was replayed."""
     made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
+class LearnedRuleRow(Base):
+    """A rule on rows that was learned of a dataset.  Another one may take its place; what was judged by it stays."""
+
+    __tablename__ = "learned_rule"
+    __table_args__ = (
+        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        Index(None, "dataset_id", "id"),
+    )
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    family: Mapped[str] = mapped_column(Text)
+    columns: Mapped[list[str]] = mapped_column(JSONB)
+    """The names of the columns that it reads."""
+    partitions: Mapped[list[str]] = mapped_column(JSONB)
+    """Keys of the partitions that it was learned from, oldest first."""
+    document: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a row is asked, and all that the family keeps of the rule."""
+    state: Mapped[str] = mapped_column(Text, server_default="active")
+    reason: Mapped[str] = mapped_column(Text)
+    """Why it was learned."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    changed_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class SnoozeRow(Base):

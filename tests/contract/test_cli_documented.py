@@ -38,6 +38,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq datasets",
         "airflow dq explain",
         "airflow dq backtest",
+        "airflow dq rows",
         "airflow dq suggest",
         "airflow dq alerts",
         "airflow dq show",
@@ -48,6 +49,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq prune",
         "airflow dq export",
         "airflow dq import",
+        "airflow dq export-rules",
     ]
 
 

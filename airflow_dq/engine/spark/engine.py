@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.naming import require_key
-from airflow_dq.engine.order import describe, read_options, where_of
+from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
@@ -23,10 +26,13 @@ from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
 from airflow_dq.engine.table_log import LOGGED, TableLog
+from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import DQError, EnvironmentMismatchError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, EnvironmentMismatchError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
+from airflow_dq.profile.check.failed_rows import FailedRows
+from airflow_dq.profile.check.failing import Sampled
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 
@@ -45,7 +51,6 @@ class SparkEngine(Engine):
         super().__init__(order)
         self._spark = spark
         self._say = say
-        self._options = order.profile_options
         # None when only the rows themselves tell to which partition they belong: then they are one source.
         self._places: Mapping[str, Place] | None = None
         self._by_column: PartitionRows | None = None
@@ -57,7 +62,7 @@ class SparkEngine(Engine):
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()
-            self._by_column = open_by_column(self._spark, self.order, self._options)
+            self._by_column = open_by_column(self._spark, self.order, self.options)
             keys = self._by_column.keys
         else:
             keys = tuple(self._places)
@@ -80,7 +85,9 @@ class SparkEngine(Engine):
     @property
     def origin(self) -> Origin:
         """The source, as Spark reads it."""
-        return Origin(describe(self.order), read_options(self.order), f"spark {self._spark.version}")
+        return Origin(
+            describe(self.order), read_options(self.order), f"spark {self._spark.version}", place_of(self.order)
+        )
 
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition; when Spark fails, the one at fault alone is lost.
@@ -101,6 +108,27 @@ class SparkEngine(Engine):
         self._say(f"storing the newest {len(profiles)} partitions")
         return found
 
+    def failing(self, partition: str, check: Check, size: int) -> FailedRows:
+        """The rows; see :meth:`Engine.failing`."""
+        where, found = where_of(self.order, partition), Sampled((), size)
+        require_partition(self.partitions(), partition, where)
+        if self._by_column is not None:
+            parts = [self._by_column.only((partition,))]
+        else:
+            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
+        options = replace(self.options, columns=None, exclude=())
+        for part in parts:
+            task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
+            try:
+                pieces = part.frame.drop("key").mapInArrow(task, FAILING_DDL).collect()
+            except SPARK_ERRORS as error:
+                raise explain(error, where, part.location) from error
+            for piece in pieces:
+                if piece["problem"] is not None:
+                    raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {piece['problem']}.")
+                found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
+        return found.shown(check, self.order.checks)
+
     def _results(self, with_errors: int) -> Iterator[ScanResult]:
         if self._by_column is not None:
             yield from self._scan([self._by_column], with_errors)
@@ -110,7 +138,7 @@ class SparkEngine(Engine):
         places = {key: place for key, place in places.items() if key in self._waiting}
         yield from self._scan_directly(places, with_errors)
         places = {key: place for key, place in places.items() if key in self._waiting}
-        sources = open_combined(self._spark, self.order, self._options, places)
+        sources = open_combined(self._spark, self.order, self.options, places)
         together = {key for source in sources for key in source.keys}
         alone = {key: place for key, place in places.items() if key not in together}
         with ThreadPoolExecutor(_OPENERS) as pool:
@@ -153,13 +181,13 @@ class SparkEngine(Engine):
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:
-            return open_partition(self._spark, self.order, self._options, key, place)
+            return open_partition(self._spark, self.order, self.options, key, place)
         except DQError as error:
             return ScanResult.failed(key, error, self.order)
 
     def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
         """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
-        found, refused = open_direct(self._spark, self.order, self._options, places)
+        found, refused = open_direct(self._spark, self.order, self.options, places)
         dataset = self.order.dataset
         for key, reason in islice(refused.items(), 1):
             self._say(f"{dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
@@ -171,7 +199,7 @@ class SparkEngine(Engine):
         found = [replace(one, sampled=one.key in newest) for one in found]
         self._unsampled = {one.key: one for one in found if not one.sampled}
         try:
-            for key, partial in scan_directly(self._spark, found, self._options, lanes):
+            for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
         except SPARK_ERRORS:
             # If it is for good, it comes up again when Spark reads them, and is explained there.
@@ -189,7 +217,7 @@ class SparkEngine(Engine):
             if not batch:
                 continue
             try:
-                for key, partial in scan(self._spark, batch, self._options, with_errors):
+                for key, partial in scan(self._spark, batch, self.options, with_errors):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
                 raise _worker_failure(error) from error
@@ -205,7 +233,7 @@ class SparkEngine(Engine):
         if partial.state is None:
             problem = f"{where_of(self.order, key)}: {partial.problem}"
             return ScanResult(key, error=problem, traceback=partial.traceback)
-        return ScanResult(key, partial.profile(key, self._options), partial.seconds, skipped)
+        return ScanResult(key, partial.profile(key, self.options), partial.seconds, skipped)
 
     def _sampled(self, profiles: Sequence[Profile]) -> list[Profile | None]:
         """The profiles with rows drawn of them; None where there are none to be had.
@@ -217,9 +245,9 @@ class SparkEngine(Engine):
         again: dict[str, Partial] = {}
         try:
             unread = [replace(self._unsampled[key], sampled=True) for key in lacking]
-            again.update(scan_directly(self._spark, unread, self._options) if unread else ())
+            again.update(scan_directly(self._spark, unread, self.options) if unread else ())
         except SPARK_ERRORS as error:
-            self._say(f"{self.order.dataset}: {said_of(error, discreet=self._options.discreet)}")
+            self._say(f"{self.order.dataset}: {said_of(error, discreet=self.options.discreet)}")
         sampled: list[Profile | None] = []
         for profile in profiles:
             found = again.get(profile.partition or "")
