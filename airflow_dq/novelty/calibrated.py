@@ -30,7 +30,7 @@ a hundredth of nulls in a complete column is found twice as often."""
 SPREAD, SCORES = 0.2, 40.0
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables, and how many
 partitions it counts as."""
-FURTHEST, BREADTH = (1.2, 1.16), (0.35, 1.25)
+FURTHEST, BREADTH = (1.2, 1.2), (0.35, 1.25)
 """Of the furthest feature and of the columns' mean: the prior's mean logarithm, and how much further a partition may
 lie, for the past ones are not quite as those that follow."""
 CLIP = 2.2

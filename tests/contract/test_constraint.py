@@ -32,7 +32,7 @@ from airflow_dq.learn.pipeline import DETECTORS, synthesize
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import find_metric
-from airflow_dq.options.learning import MIN_HISTORY, SynthesisOptions
+from airflow_dq.options.learning import MIN_HISTORY, NOVELTY_HISTORY, SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import profile_table
@@ -202,8 +202,8 @@ OPTIONS = (
 
 
 @cache
-def learned(count: int = 20) -> tuple[tuple[Constraint, ...], History]:
-    """What all detectors say of a history without damages."""
+def learned(count: int = NOVELTY_HISTORY) -> tuple[tuple[Constraint, ...], History]:
+    """What all detectors say of a history without damages, which is long enough for each."""
     past = history(*(partition(i) for i in range(count)))
     found = [one.learn(past, OPTIONS[0]) for one in detectors()]
     return tuple(one for result in found if isinstance(result, Learned) for one in result.constraints), past
