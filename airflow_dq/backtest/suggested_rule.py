@@ -48,6 +48,9 @@ has been nearly constant may move, and an error of unit moves it by a factor."""
 FEW_TEXTS = 2
 """Of one text alone it is not known how others are written."""
 
+LEAST_TOLD = 3
+"""Of fewer partitions that have values at all it is not known how much their extremes vary."""
+
 Candidate = tuple[Check, str]
 """A check, and why it is suggested."""
 
@@ -191,13 +194,16 @@ def written(past: Past) -> Iterator[Candidate]:
 
 
 def in_case(past: Past) -> Iterator[Candidate]:
-    """Every text is in capitals, or in small letters; of texts without letters neither is known."""
+    """Every text is in capitals, or in small letters, or begins with none of these; of no letters nothing is known."""
     if past.kind is not Kind.STRING or not _has_letters(past):
         return
     for function, words in (("upper", "capitals"), ("lower", "small letters")):
         check = _rule(f"{{0}} = {function}({{0}})", past)
         if _always(past, check):
             yield check, f"every text is in {words}"
+    check = Check("matches", (past.name,), pattern="^[^a-z]")
+    if _always(past, check):
+        yield check, "no text begins with a small letter"
 
 
 def trimmed(past: Past) -> Iterator[Candidate]:
@@ -213,7 +219,7 @@ def length(past: Past) -> Iterator[Candidate]:
         return
     low = past.values(Check("min_length", (past.name,), error=NONE))
     high = past.values(Check("max_length", (past.name,), error=NONE))
-    if not low or not high or not max(high):
+    if min(len(low), len(high)) < LEAST_TOLD or not max(high):
         return
     if min(low) == max(high):
         yield Check("max_length", (past.name,), error=Bounds(low[0], low[0])), f"every value has {low[0]:g} characters"

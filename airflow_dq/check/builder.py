@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
-from airflow_dq.check.anomaly import Anomaly
-from airflow_dq.check.bounds import Bounds, Number
+from airflow_dq.check.asked import Asked, Beside, Common, Rule, asked_of, within
+from airflow_dq.check.beyond import split
+from airflow_dq.check.bounds import Bounds
+from airflow_dq.check.column import ColumnChecks
 from airflow_dq.check.duration import seconds_of
-from airflow_dq.check.expression import Scalar
-from airflow_dq.check.metric import ALIASES, METRICS
-from airflow_dq.check.model import Check, Level, Nulls, require_own_ids
+from airflow_dq.check.metric import ALIASES
+from airflow_dq.check.model import Check, Level, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
 
-BoundsLike = Bounds | str | Number | Sequence[Number]
-"""``">=0.9"``, a number (exactly that), ``[lowest, highest]``, or bounds."""
-
-
-class Common(TypedDict, total=False):
-    """What every check may be given.  ``level="warn"`` makes what is asked by default only warn."""
-
-    error: BoundsLike
-    warn: BoundsLike
-    anomaly: Anomaly | str | Mapping[str, Any]
-    level: Level
-    where: str
-    id: str
-    message: str
-    owner: str
-    tags: Iterable[str]
-
-
-class Rule(Common, total=False):
-    """What a check of each row may be given besides."""
-
-    nulls: Nulls
-
-
-class Asked:
-    """A check as it was declared; what it asks may be given here, too."""
-
-    def __init__(self, checks: Checks, place: int) -> None:
-        self._checks = checks
-        self._place = place
-
-    @property
-    def check(self) -> Check:
-        """The check as it is so far."""
-        return self._checks._declared[self._place]
-
-    def between(self, low: Number, high: Number, *, level: Level = "error") -> Asked:
-        """The value lies from ``low`` to ``high``."""
-        return self._ask(Bounds(low, high), level)
-
-    def at_least(self, low: Number, *, level: Level = "error") -> Asked:
-        """The value is ``low`` or more."""
-        return self._ask(Bounds(lower=low), level)
-
-    def at_most(self, high: Number, *, level: Level = "error") -> Asked:
-        """The value is ``high`` or less."""
-        return self._ask(Bounds(upper=high), level)
-
-    def exactly(self, value: Number, *, level: Level = "error") -> Asked:
-        """The value is this one."""
-        return self._ask(Bounds(value, value), level)
-
-    def _ask(self, bounds: Bounds, level: Level) -> Asked:
-        self._checks._ask(self._place, bounds, level)
-        return self
+_LISTED = ("values", "to_columns", "key")
+"""Arguments of which one may be given, or several."""
 
 
 class Checks:
@@ -109,8 +57,9 @@ class Checks:
         self._unasked: set[int] = set()
         self.not_judged: list[str] = []
         """What a contract asks for that no check is, each with its place."""
-        if key is not None:
-            self.key(*((key,) if isinstance(key, str) else key))
+        self._key = () if key is None else _listed(key)
+        if self._key:
+            self.key(*self._key)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -141,10 +90,17 @@ class Checks:
         name, metric = metric, metric if alias is None else alias.metric
         if alias is not None and alias.low is not None:
             values.setdefault("low", alias.low)
-        asked = _asked(name, values)
+        asked = asked_of(name, values)
         values |= {"owner": values.get("owner", self._owner), "tags": (*self._tags, *_words(values.get("tags", ())))}
-        if "values" in values:
-            values["values"] = tuple(values["values"])
+        for one in _LISTED:
+            if one in values:
+                values[one] = _listed(values[one])
+        if metric == "predictable":
+            values.setdefault("key", self._key)
+        if "every" in values:
+            values["every"] = seconds_of(values["every"])
+        if metric in ("refers", "sum_difference") and "to_columns" not in values:
+            values |= split(values.get("to"), len(columns))
         try:
             check = Check(metric, tuple(columns), **values, **asked)
         except TypeError as error:
@@ -220,153 +176,47 @@ class Checks:
         """How much one column tells of another, in nats, over the rows that have both."""
         return self.add("mutual_information", (first, second), **given)
 
+    def refers(self, *columns: str, to: str, **given: Unpack[Beside]) -> Asked:
+        """Every value, or tuple of values, is in another table: ``checks.refers("customer_id", to="customers.id")``.
+
+        :param to: ``table.column``, or a path or table whose columns ``to_columns`` names where they are called
+            otherwise; ``{partition}`` in it is the partition's key
+        """
+        return self.add("refers", columns, to=to, **given)
+
+    def agrees(self, *columns: str, to: str, **given: Unpack[Beside]) -> Asked:
+        """Every row is in another table, too, as far as these columns tell; null agrees with null."""
+        return self.add("agrees", columns, to=to, **given)
+
+    def reconciles(self, to: str, *, tolerance: float = 0.0, **given: Unpack[Beside]) -> Asked:
+        """There are as many rows as in another table.
+
+        :param tolerance: by how much they may differ, as a share of the larger number
+        """
+        return self.add("row_difference", to=to, **within(tolerance, given))
+
+    def overlaps(self, low: str, high: str, *group: str, **given: Unpack[Common]) -> Asked:
+        """No range begins before an earlier one of the same group has ended; by default in all rows."""
+        return self.add("overlaps", (low, high, *group), **given)
+
+    def any_complete(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """Every row has a value in one of the columns at least."""
+        return self.add("any_complete", columns, **given)
+
+    def all_complete(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """Every row has a value in each of the columns."""
+        return self.add("all_complete", columns, **given)
+
     def fresh(self, column: str, within: str | float | timedelta, **given: Unpack[Common]) -> Asked:
         """The newest timestamp of a column is no older than ``within`` when the partition is profiled."""
         return self.col(column).fresh(within, **given)
 
 
-class ColumnChecks:
-    """Checks of one column: each method declares one."""
-
-    def __init__(self, checks: Checks, name: str) -> None:
-        self._checks = checks
-        self._name = name
-
-    def add(self, metric: str, **given: Any) -> Asked:
-        """Declare a check by the name of its metric."""
-        return self._checks.add(metric, (self._name,), **given)
-
-    def complete(self, **given: Unpack[Common]) -> Asked:
-        """Every row has a value: neither null nor NaN nor the empty text."""
-        return self.add("complete", **given)
-
-    def completeness(self, **given: Unpack[Common]) -> Asked:
-        """The share of rows that have a value."""
-        return self.add("completeness", **given)
-
-    def type(self, type: str, **given: Unpack[Common]) -> Asked:
-        """The column is of a kind (``numeric``, ``string`` ...) or of a type of the source (``int64``)."""
-        return self.add("type", type=type, **given)
-
-    def isin(self, values: Iterable[Scalar], **given: Unpack[Rule]) -> Asked:
-        """Every value is one of these."""
-        return self.add("isin", values=tuple(values), **given)
-
-    def not_in(self, values: Iterable[Scalar], **given: Unpack[Rule]) -> Asked:
-        """No value is one of these, such as ``N/A``, ``-1`` or ``9999-12-31``."""
-        return self.add("not_in", values=tuple(values), **given)
-
-    def between(self, low: Scalar | None = None, high: Scalar | None = None, **given: Unpack[Rule]) -> Asked:
-        """Every value lies from ``low`` to ``high``; a date is given as a text."""
-        return self.add("between", low=low, high=high, **given)
-
-    def non_negative(self, **given: Unpack[Rule]) -> Asked:
-        """No value is below 0."""
-        return self.add("non_negative", **given)
-
-    def matches(self, pattern: str, **given: Unpack[Rule]) -> Asked:
-        """Every value has the pattern in it (RE2; ``^`` and ``$`` for the whole of it)."""
-        return self.add("matches", pattern=pattern, **given)
-
-    def format(self, format: str, **given: Unpack[Rule]) -> Asked:
-        """Every value is written as an ``email``, ``url``, ``uuid``, ``ipv4``, ``date`` ..."""
-        return self.add("format", format=format, **given)
-
-    def unique(self, **given: Unpack[Common]) -> Asked:
-        """No value occurs twice."""
-        return self.add("unique", **given)
-
-    def uniqueness(self, **given: Unpack[Common]) -> Asked:
-        """The share of rows whose value occurs once."""
-        return self.add("uniqueness", **given)
-
-    def distinct(self, **given: Unpack[Common]) -> Asked:
-        """The number of distinct values."""
-        return self.add("distinct", **given)
-
-    def entropy(self, **given: Unpack[Common]) -> Asked:
-        """The entropy of the values in nats."""
-        return self.add("entropy", **given)
-
-    def min(self, **given: Unpack[Common]) -> Asked:
-        """The smallest value; of timestamps in seconds since 1970 UTC."""
-        return self.add("min", **given)
-
-    def max(self, **given: Unpack[Common]) -> Asked:
-        """The largest value."""
-        return self.add("max", **given)
-
-    def mean(self, **given: Unpack[Common]) -> Asked:
-        """The mean."""
-        return self.add("mean", **given)
-
-    def sum(self, **given: Unpack[Common]) -> Asked:
-        """The sum."""
-        return self.add("sum", **given)
-
-    def std(self, **given: Unpack[Common]) -> Asked:
-        """The standard deviation of the values themselves (divided by n)."""
-        return self.add("std", **given)
-
-    def median(self, **given: Unpack[Common]) -> Asked:
-        """The median."""
-        return self.add("median", **given)
-
-    def quantile(self, quantile: float, **given: Unpack[Common]) -> Asked:
-        """The value that a share of the values lies below."""
-        return self.add("quantile", quantile=quantile, **given)
-
-    def min_length(self, **given: Unpack[Common]) -> Asked:
-        """The fewest characters of a text."""
-        return self.add("min_length", **given)
-
-    def max_length(self, **given: Unpack[Common]) -> Asked:
-        """The most characters of a text."""
-        return self.add("max_length", **given)
-
-    def fresh(self, within: str | float | timedelta, **given: Unpack[Common]) -> Asked:
-        """The newest timestamp is no older than ``within`` when the partition is profiled."""
-        level = given.pop("level", "error")
-        bounds: dict[str, Any] = {level: Bounds(upper=seconds_of(within))}
-        return self.add("fresh", **{**given, **bounds})
-
-    def not_future(self, **given: Unpack[Common]) -> Asked:
-        """No timestamp lies behind the moment at which the partition is profiled."""
-        return self.add("not_future", **given)
+def _listed(given: Any) -> tuple[Any, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _words(given: Iterable[str]) -> tuple[str, ...]:
     if isinstance(given, str):
         raise ConfigurationError(f"tags is the text {given!r}; give a list: [{given!r}].")
     return tuple(given)
-
-
-def _asked(name: str, values: dict[str, Any]) -> dict[str, Any]:
-    """What is asked of a metric, taken out of what was given: bounds, a strategy, or what everybody asks of it.
-
-    :return: empty where nothing is asked: the metric is learned then
-    """
-    level = values.pop("level", "error")
-    if level not in ("error", "warn"):
-        raise ConfigurationError(f"Check {name!r}: level is {level!r}; allowed: error, warn.")
-    asked: dict[str, Any] = {one: _bounds(name, one, values.pop(one)) for one in ("error", "warn") if one in values}
-    if "anomaly" in values:
-        try:
-            anomaly = Anomaly.of(values.pop("anomaly"))
-        except ConfigurationError as error:
-            raise ConfigurationError(f"Check {name!r}: anomaly: {error}") from None
-        return {**asked, "anomaly": replace(anomaly, level="warn") if level == "warn" else anomaly}
-    if asked and level == "warn":
-        raise ConfigurationError(f"Check {name!r}: level='warn' is for checks without bounds; give warn= alone.")
-    alias, entry = ALIASES.get(name), METRICS.get(name)
-    default = alias.default if alias is not None else None if entry is None else entry.default
-    if asked or (default is None and level == "error"):
-        return asked
-    return {level: default} if default is not None else {"anomaly": Anomaly(level="warn")}
-
-
-def _bounds(metric: str, name: str, given: Any) -> Bounds:
-    try:
-        return Bounds.of(given)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"Check {metric!r}: {name}: {error}") from None

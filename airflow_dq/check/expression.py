@@ -143,6 +143,21 @@ class Match(Predicate):
 
 
 @dataclass(frozen=True, slots=True)
+class Proof(Predicate):
+    """Whether ``of`` is a text of a format of which a pattern is only the outline."""
+
+    of: Node
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder(Predicate):
+    """Whether ``of`` is a value that often stands for a missing one."""
+
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Call(Node):
     """A function of :data:`FUNCTIONS`."""
 

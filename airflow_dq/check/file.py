@@ -33,7 +33,8 @@ def keys_of(name: str) -> tuple[str, ...]:
     taken = ("error", *taken) if name == "fresh" else taken
     taken = ("anomaly", *taken) if entry.source in ("age", "schema") else taken
     asked = [key for key in COMMON_KEYS if key not in taken]
-    return (*columns, *own, *more, *asked)
+    wide = [] if not entry.grows else ["scope"] if entry.name == "predictable" else ["by", "scope"]
+    return (*columns, *own, *more, *wide, *asked)
 
 
 def load_checks(path: str | Path, dataset: str | None = None) -> Checks:
@@ -138,7 +139,7 @@ class _Reader(NodeReader):
                 value = self._bounds(part, key, value, duration=entry.unit == "seconds")
             elif key == "column":
                 key, value = "columns", (self._text(part, key, value),)
-            elif key == "columns":
+            elif key in ("columns", "to_columns", "key"):
                 value = self._names(part, key, value)
             elif key == "tags" or key == "values":
                 value = tuple(value) if isinstance(value, list) else self._refuse(part, key, value, "a list")

@@ -11,10 +11,13 @@ from airflow_dq.check.bounds import Bounds
 Subject = Literal["table", "column", "columns"]
 Unit = Literal["share", "count", "number", "value", "characters", "seconds"]
 """``value``: in the column's own unit."""
-Source = Literal["stored", "rows", "keys", "age", "schema"]
+Source = Literal["stored", "rows", "keys", "order", "model", "table", "age", "schema"]
 """What answers it.  ``stored``: the profile that is kept of each column anyway.  ``rows``: a rule on each row, counted
-in the profile's scan.  ``keys``: how often each value, or tuple of values, occurs, counted in that scan.  ``age``: the
-newest timestamp, and when the partition was profiled.  ``schema``: names and types of the columns."""
+in the profile's scan.  ``keys``: how often each value, or tuple of values, occurs, counted in that scan.  ``order``:
+values that are kept of each row until they can be put in order.  ``model``: what is learned of some rows and tried on
+others.  ``table``: what is counted in that scan, and in one
+of another table.  ``age``: the newest timestamp, and when the partition was profiled.  ``schema``: names and types of
+the columns."""
 
 ALL = Bounds(1, 1)
 """What is asked of a share where nothing else is given: every row."""
@@ -42,6 +45,11 @@ class CheckMetric:
     """Fewest and most columns."""
 
     @property
+    def grows(self) -> bool:
+        """Whether it can be told of all partitions together, and of the rows of each value of another column."""
+        return self.source in ("rows", "keys", "stored", "order", "model") and self.name != "profiled"
+
+    @property
     def by_row(self) -> bool:
         """Whether it is a rule that each row by itself follows or not: then some rows are those that fail."""
         return self.source == "rows" and self.unit == "share"
@@ -61,9 +69,24 @@ def _of_column(
 
 
 def _of_columns(
-    name: str, words: str, unit: Unit, *, columns: tuple[int, int | None] = (1, None), default: Bounds | None = None
+    name: str,
+    words: str,
+    unit: Unit,
+    source: Source = "keys",
+    *options: str,
+    columns: tuple[int, int | None] = (1, None),
+    default: Bounds | None = None,
 ) -> CheckMetric:
-    return CheckMetric(name, words, "columns", "keys", unit, (), ("where",), default, columns)
+    return CheckMetric(name, words, "columns", source, unit, (), (*options, "where"), default, columns)
+
+
+def _beside(
+    name: str, words: str, subject: Subject, unit: Unit, *options: str, default: Bounds, most: int | None
+) -> CheckMetric:
+    """A metric that compares with another table."""
+    fewest = 0 if subject == "table" else 1
+    options = (*options, "where", "to_where")
+    return CheckMetric(name, words, subject, "table", unit, ("to",), options, default, (fewest, most))
 
 
 _ENTRIES = (
@@ -78,6 +101,17 @@ _ENTRIES = (
         ("exactly", "ordered"),
         NONE,
         (1, None),
+    ),
+    CheckMetric("column_count", "number of columns", "table", "schema", "count"),
+    CheckMetric(
+        "column_names",
+        "share of columns whose name matches the pattern",
+        "table",
+        "schema",
+        "share",
+        ("pattern",),
+        (),
+        ALL,
     ),
     CheckMetric("type", "share of columns of the type", "column", "schema", "share", ("type",), (), ALL, (1, 1)),
     CheckMetric(
@@ -100,6 +134,21 @@ _ENTRIES = (
         ALL,
         (1, 1),
     ),
+    _of_column("positive", "share of values above 0", "rows", "share", default=ALL),
+    CheckMetric(
+        "no_placeholder",
+        "share of values that stand for no missing one",
+        "column",
+        "rows",
+        "share",
+        (),
+        ("values", "where", "nulls"),
+        ALL,
+        (1, 1),
+    ),
+    CheckMetric("zeros", "number of zeros", "column", "rows", "count", (), ("where",), NONE, (1, 1)),
+    _of_columns("all_complete", "share of rows with a value in each of the columns", "share", "rows", default=ALL),
+    _of_columns("any_complete", "share of rows with a value in one of the columns", "share", "rows", default=ALL),
     _of_column("min", "minimum", "stored", "value"),
     _of_column("max", "maximum", "stored", "value"),
     _of_column("range", "range", "stored", "number"),
@@ -148,6 +197,91 @@ _ENTRIES = (
         (2, 2),
     ),
     CheckMetric("correlation", "correlation", "columns", "rows", "number", (), ("where",), None, (2, 2)),
+    CheckMetric(
+        "casing",
+        "number of spellings that differ from another one in the case of their letters only",
+        "column",
+        "keys",
+        "count",
+        (),
+        ("where",),
+        NONE,
+        (1, 1),
+    ),
+    _of_columns(
+        "predictable",
+        "share of held-out values that the other columns foretell",
+        "share",
+        "model",
+        "key",
+        "score",
+        columns=(2, None),
+    ),
+    CheckMetric(
+        "gaps",
+        "number of steps between the first and the last that no value lies in",
+        "column",
+        "order",
+        "count",
+        ("every",),
+        ("where",),
+        NONE,
+        (1, 1),
+    ),
+    _of_columns(
+        "overlaps",
+        "number of ranges that begin before an earlier one ends",
+        "count",
+        "order",
+        columns=(2, None),
+        default=NONE,
+    ),
+    _of_columns(
+        "increasing",
+        "share of rows whose value is not below that of the row before",
+        "share",
+        "order",
+        "strict",
+        columns=(2, None),
+        default=ALL,
+    ),
+    _beside(
+        "refers",
+        "share of rows whose value is in the other table",
+        "columns",
+        "share",
+        "to_columns",
+        "nulls",
+        default=ALL,
+        most=None,
+    ),
+    _beside(
+        "agrees",
+        "share of rows that are also in the other table",
+        "columns",
+        "share",
+        "to_columns",
+        default=ALL,
+        most=None,
+    ),
+    _beside(
+        "row_difference",
+        "relative difference of the number of rows from that of the other table",
+        "table",
+        "number",
+        default=NONE,
+        most=0,
+    ),
+    _beside(
+        "sum_difference",
+        "relative difference of the sum from that of the other table",
+        "column",
+        "number",
+        "to_columns",
+        default=NONE,
+        most=1,
+    ),
+    CheckMetric("profiled", "metric of the profile", "column", "stored", "number", ("name",), (), None, (1, 1)),
 )
 
 METRICS: Mapping[str, CheckMetric] = {entry.name: entry for entry in _ENTRIES}
@@ -173,21 +307,34 @@ ALIASES: Mapping[str, Alias] = {
 
 _DAY = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
 _GROUP = "[0-9A-Fa-f]{1,4}"
+_IPV4 = r"^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$"
+_IPV6 = rf"^({_GROUP}:){{7}}{_GROUP}$|^({_GROUP}(:{_GROUP})*)?::({_GROUP}(:{_GROUP})*)?$"
 FORMATS: Mapping[str, str] = {
     "email": r"^[^@\s]+@[^@\s.]+(\.[^@\s.]+)+$",
     "url": r"^[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]+[^\s]*$",
     "uuid": r"^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$",
-    "ipv4": r"^((25[0-5]|2[0-4]\d|1?\d?\d)(\.|$)){4}$",
-    "ipv6": rf"^({_GROUP}:){{7}}{_GROUP}$|^({_GROUP}(:{_GROUP})*)?::({_GROUP}(:{_GROUP})*)?$",
+    "ip": rf"{_IPV4}|{_IPV6}",
+    "ipv4": _IPV4,
+    "ipv6": _IPV6,
+    "mac": r"^([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$|^([0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$",
     "date": rf"^{_DAY}$",
     "datetime": rf"^{_DAY}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$",
+    "time": r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$",
     "country": r"^[A-Z]{2}$",
     "currency": r"^[A-Z]{3}$",
     "language": r"^[a-z]{2}$",
     "number": r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$",
     "integer": r"^[+-]?\d+$",
+    "boolean": r"^(?i:true|false)$",
+    "phone": r"^\+[1-9]\d{6,14}$",
+    "ssn": r"^\d{3}-?\d{2}-?\d{4}$",
+    "credit_card": r"^[1-9]([ -]?\d){11,18}$",
+    "iban": r"^[A-Z]{2}\d{2}( ?[A-Z0-9]){11,30}$",
+    "json": r"^\s*[\[{\"0-9tfn-]",
 }
 """Name of a format -> what all of a value must match: how it is written, not whether there is such a country."""
+PROVED = ("credit_card", "iban", "json", "ssn")
+"""Formats of which the pattern is only the outline: a check digit, or what no pattern can say, is looked at as well."""
 
 
 def known(name: str) -> bool:

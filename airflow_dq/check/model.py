@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from airflow_dq.check.anomaly import Anomaly
+from airflow_dq.check.beyond import LOOKING, require_beyond_rows
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.expression import Scalar
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, CheckMetric
@@ -24,9 +25,15 @@ from airflow_dq.exceptions import ConfigurationError
 Nulls = Literal["skip", "pass", "fail"]
 """What a row is for which a rule is neither true nor false: not counted, right, or wrong."""
 Level = Literal["error", "warn"]
-_ARGUMENTS = ("sql", "name", "values", "low", "high", "pattern", "format", "quantile", "type", "exactly", "ordered")
+ScopeWord = Literal["delta", "total"]
+"""Whether the partition is looked at, or all partitions up to it."""
+Score = Literal["precision", "f1"]
+_ARGUMENTS = (
+    *("sql", "name", "values", "low", "high", "pattern", "format", "quantile", "type", "exactly", "ordered"),
+    *("to", "to_columns", "to_where", "every", "strict", "key", "score"),
+)
 """Fields that say what is measured, and that only some metrics take."""
-_MEASURED = ("metric", "columns", *_ARGUMENTS, "where", "nulls")
+_MEASURED = ("metric", "columns", *_ARGUMENTS, "where", "nulls", "by", "scope")
 """Fields that the measured value depends on."""
 
 
@@ -47,8 +54,18 @@ class Check:
     :param type: of ``type``: a kind of column (``numeric``), or a type of the source (``int64``)
     :param exactly: of ``has_columns``: whether there must be no others
     :param ordered: of ``has_columns``: whether they must come in this order
+    :param to: of ``refers`` and the like: the other table: a path, or a table that Spark knows; ``{partition}`` in it
+        is the partition's key
+    :param to_columns: of these: the other table's columns (none: those of the same names)
+    :param to_where: of these: rule that says which of its rows are looked at
+    :param every: of ``gaps``: how far two steps lie apart, of timestamps in seconds
+    :param strict: of ``increasing``: whether the same value again is wrong
+    :param key: of ``predictable``: columns that tell rows apart, by which some are held out (none: all columns)
+    :param score: of ``predictable``: ``precision`` (the default), or ``f1``, weighted by how frequent a value is
     :param where: rule that says which rows are looked at (None: all)
     :param nulls: what a row is for which a rule on it is neither true nor false
+    :param by: a column of few values: the rows of each are looked at by themselves, and what is asked is asked of each
+    :param scope: ``delta``: the partition; ``total``: all partitions up to it
     :param error: bounds outside of which the gate fails
     :param warn: bounds outside of which it warns
     :param anomaly: how far from its history the value may lie; where nothing at all is asked, what is learned of it
@@ -72,8 +89,17 @@ class Check:
     type: str | None = None
     exactly: bool = False
     ordered: bool = False
+    to: str | None = None
+    to_columns: tuple[str, ...] = ()
+    to_where: str | None = None
+    every: float | None = None
+    strict: bool = False
+    key: tuple[str, ...] = ()
+    score: Score | None = None
     where: str | None = None
     nulls: Nulls = "skip"
+    by: str | None = None
+    scope: ScopeWord = "delta"
     error: Bounds | None = None
     warn: Bounds | None = None
     anomaly: Anomaly | None = None
@@ -92,12 +118,14 @@ class Check:
             _require_columns(self.entry, self.columns)
             _require_arguments(self.entry, {name: getattr(self, name) for name in (*_ARGUMENTS, "where", "nulls")})
             _require_texts(self)
+            require_beyond_rows(self.entry, self.columns, {name: getattr(self, name) for name in LOOKING})
             self._ask_default()
             _require_bounds(self.entry, self.error, self.warn)
             if self.anomaly is not None and not isinstance(self.anomaly, Anomaly):
                 raise ConfigurationError(f"anomaly is {self.anomaly!r}; give Anomaly(...), or let Checks read it.")
-            if self.anomaly is not None and self.entry.source in ("age", "schema"):
-                raise ConfigurationError(f"{self.metric} has no history to compare with; give error= or warn=.")
+            if self.anomaly is not None and (self.by is not None or self.entry.source in ("age", "schema")):
+                what = self.metric if self.by is None else "a check by the values of a column"
+                raise ConfigurationError(f"{what} has no history to compare with; give error= or warn=.")
         except ConfigurationError as error:
             raise ConfigurationError(f"Check {self.label}: {error}") from None
         if not self.id:
@@ -131,6 +159,7 @@ class Check:
             found += (aggregate if self.metric == "metric" else predicate)(self.sql).columns
         if self.where is not None:
             found += predicate(self.where).columns
+        found += (*self.key, *(() if self.by is None else (self.by,)))
         return tuple(dict.fromkeys(found))
 
     @property
@@ -148,8 +177,11 @@ class Check:
         else:
             shown = ("sql", "pattern", "format", "quantile", "type")
             given = [repr(value) for name in shown if (value := getattr(self, name)) is not None]
-            said = " ".join([self.entry.words, *given])
-        return f"{said} where {self.where}" if self.where is not None else said
+            said = " ".join([self.name if self.metric == "profiled" and self.name else self.entry.words, *given])
+        said = f"{said} {self.to!r}" if self.to is not None else said
+        said = f"{said} where {self.where}" if self.where is not None else said
+        said = f"{said} in all partitions" if self.scope == "total" else said
+        return f"{said} for each {self.by}" if self.by is not None else said
 
     def to_dict(self) -> dict[str, Any]:
         """All that was given or is asked, as plain values; :func:`check_of` makes the equal check of it."""

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from airflow_dq.check.anomaly import Strategy
 from airflow_dq.check.file import keys_of
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, entry_of
+from airflow_dq.check.model import ScopeWord, Score
 
 _TEXT = {"type": "string"}
 _NAMES = {"type": "array", "items": _TEXT, "minItems": 1}
@@ -35,7 +36,16 @@ _FIELDS: dict[str, Any] = {
     "type": _TEXT,
     "exactly": {"type": "boolean"},
     "ordered": {"type": "boolean"},
+    "to": {**_TEXT, "description": "the other table: a path, a table, or table.column; {partition} is the key"},
+    "to_columns": {**_NAME_OR_NAMES, "description": "its columns, where they are called otherwise"},
+    "to_where": {**_TEXT, "description": "which of its rows are looked at"},
+    "every": {"description": "1h, 1d, or a number above 0", "type": ["string", "number"]},
+    "strict": {"type": "boolean"},
+    "key": {**_NAME_OR_NAMES, "description": "columns that tell rows apart"},
+    "score": {"enum": list(get_args(Score))},
     "where": {**_TEXT, "description": "which rows are looked at"},
+    "by": {**_TEXT, "description": "a column: what is asked is asked of the rows of each of its values"},
+    "scope": {"enum": list(get_args(ScopeWord))},
     "nulls": {"enum": ["skip", "pass", "fail"]},
     "within": _DURATION,
     "error": _BOUNDS,

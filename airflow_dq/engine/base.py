@@ -97,6 +97,13 @@ class Engine(ABC):
         """
 
     @abstractmethod
+    def beside(self, order: JobSpec) -> Engine:
+        """An engine like this one for another order: another table that checks name, or the same rows once more.
+
+        :raises ConfigurationError: when the order asks for what this engine cannot do
+        """
+
+    @abstractmethod
     def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
         """The same profiles with the injected errors of their columns, as far as they can be had.
 

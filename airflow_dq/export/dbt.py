@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from airflow_dq.export.document import yaml_text
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
+from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
 from airflow_dq.export.sql import outside
 from airflow_dq.states.base import Kind
 
@@ -69,7 +68,7 @@ class Dbt(Target):
         listed = [{"name": name, "data_tests": tests} for name, tests in columns.items()]
         model |= {"columns": listed} if listed else {}
         text = heading(self, facts, lost) + yaml_text({"version": 2, "models": [model]})
-        return {f"models/{facts.table}.dq.yml": text, "tests/generic/dq_within.sql": _TEST}
+        return {f"models/{facts.stem}.dq.yml": text, "tests/generic/dq_within.sql": _TEST}
 
     def _native(self, rule: Rule, facts: Facts) -> Said | None:
         check = rule.check

@@ -32,7 +32,7 @@ _OF_COLUMNS = {
 """The same of several columns."""
 _ROWS = ("rule", "completeness", "isin", "not_in", "matches", "format", "between")
 _FILE = '''\
-"""Checks of {dataset} for PyDeequ: hand them to VerificationSuite(spark).onData(...).addCheck(...)."""
+"""Checks for PyDeequ: hand them to VerificationSuite(spark).onData(...).addCheck(...)."""
 
 from pydeequ.checks import Check, CheckLevel
 
@@ -67,9 +67,8 @@ class Deequ(Target):
         for rule, call in said:
             to = "error" if rule.level == "error" else "warning"
             lines += f"    # {' '.join(f'{rule.name}: {rule.words}'.split())}\n    {to} = {to}{call}\n"
-        text = _FILE.format(dataset=facts.dataset.replace('"', "'"), title=facts.dataset, body=lines)
-        stem = "".join(one if one.isalnum() else "_" for one in facts.dataset)
-        return {f"{stem}_deequ.py": heading(self, facts, lost) + text}
+        text = _FILE.format(title=facts.dataset, body=lines)
+        return {f"{facts.stem}_deequ.py": heading(self, facts, lost) + text}
 
     def _of_rows(self, rule: Rule, writer: Writer, where: str | None) -> str:
         """``satisfies``, for which a null is wrong: what else it is here, the condition says, or the filter."""

@@ -59,7 +59,7 @@ class DQDL(Target):
         """The ruleset, each rule below what it means."""
         rules = [f"    # {' '.join(f'{rule.name}: {rule.words}'.split())}\n    {text}" for rule, text in said]
         body = ",\n".join(rules)
-        return {f"{facts.dataset}.dqdl": f"{heading(self, facts, lost)}Rules = [\n{body}\n]\n"}
+        return {f"{facts.stem}.dqdl": f"{heading(self, facts, lost)}Rules = [\n{body}\n]\n"}
 
     def _is_no_text(self, rule: Rule, facts: Facts) -> bool:
         return facts.kinds.get(rule.check.columns[0]) not in (None, Kind.NULL, Kind.STRING)

@@ -46,7 +46,7 @@ class GreatExpectations(Target):
         """The suite; what it does not hold is in its meta data."""
         meta = {"source": facts.source, "not_said": {one.name: one.reason for one in lost}}
         suite = {"name": facts.dataset, "expectations": [one for _, one in said], "meta": meta}
-        return {f"{facts.dataset}.gx.json": json.dumps(suite, indent=2, ensure_ascii=False) + "\n"}
+        return {f"{facts.stem}.gx.json": json.dumps(suite, indent=2, ensure_ascii=False) + "\n"}
 
     def _expectation(self, rule: Rule, facts: Facts) -> tuple[str, dict[str, Any]]:
         check = rule.check

@@ -7,17 +7,20 @@ them is to be made again.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.model import Check
 from airflow_dq.check.odcs_metric import name_sql
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.export.model import Lost, Rule
 from airflow_dq.learn.constraint.base import Constraint
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.outsized import NoneOutsized
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
@@ -29,6 +32,9 @@ from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
+_HEXADECIMAL = re.compile(r"\\x([0-9a-f]{2})")
+RULE_OF_THREE = 3
+"""Exceptions that may have been missed in training: with 95 % confidence their rate is below three in all values."""
 Found = tuple[list[Rule], list[Lost]]
 
 
@@ -83,6 +89,8 @@ def _rule(constraint: Constraint, view: PartitionView, program: Program) -> Rule
         case NoneOutsized():
             said = f"the largest in {constraint.partitions} partitions is {constraint.largest:g}"
             return _bounded(constraint, constraint.metric, constraint.kind, (None, constraint.most), said)
+        case Conforming():
+            return _pattern(constraint)
         case ExpectedColumn(scope, kind):
             said = f"so in {constraint.present} of {constraint.partitions} partitions"
             # A column without a type (all null) may come to have any: that it is there is asked of all together.
@@ -100,6 +108,27 @@ def _asked(check: Check, said: str) -> Rule:
     """What everybody asks of a metric, as something that was learned."""
     assert check.error is not None
     return Rule(check, check.error, learned=f"learned: {said}")
+
+
+def _pattern(found: Conforming) -> Rule | str:
+    """The share of values of a learned pattern, from all that training leaves open on.
+
+    The gate itself weighs the number of exceptions against the partition's size and the history of their share.
+    """
+    rule = found.pattern
+    least = 1.0 - (rule.nonconforming + RULE_OF_THREE) / max(rule.values, 1)
+    if least <= 0:
+        return "its training leaves open whether there are exceptions"
+    # As engines other than RE2 read it, too: hexadecimal escapes and both ends are written in several ways.
+    pattern = _HEXADECIMAL.sub(lambda one: "\\" + chr(int(one[1], 16)), rule.expression)
+    pattern = pattern.replace(r"\A", "^").replace(r"\z", "$")
+    try:
+        # A blank text is none of the values that the pattern is of.
+        present = f"trim({name_sql(found.scope.columns[0])}) != ''"
+        check = Check("matches", found.scope.columns, pattern=pattern, where=present)
+    except ConfigurationError as error:
+        return str(error).rstrip(".")
+    return Rule(check, Bounds(lower=_outward(least, down=True)), learned=f"learned: {rule.values:,} values")
 
 
 def _range(found: Range, view: PartitionView) -> Rule | str:

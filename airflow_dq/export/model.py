@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from airflow_dq.check.bounds import Bounds
+from airflow_dq.check.metric import PROVED
 from airflow_dq.check.model import Check, Level
 from airflow_dq.export.sql import ANSI, Dialect, Query, query_of
 from airflow_dq.states.base import Kind
@@ -33,6 +35,18 @@ class Rule:
         parts += [self.level] if self.level == "warn" else []
         parts += [str(self.number)] if self.number > 1 else []
         return ".".join(["learned", *parts] if self.learned else parts)
+
+    def require_sayable(self) -> None:
+        """Refuse what no other tool asks, though it may know the metric.
+
+        :raises CannotSayError: naming it
+        """
+        if self.check.by is not None:
+            raise CannotSayError(f"the rows of each value of {self.check.by!r} are looked at by themselves only here")
+        if self.check.scope == "total":
+            raise CannotSayError("a total over all partitions so far is kept only here")
+        if self.check.format in PROVED:
+            raise CannotSayError(f"{self.check.format} is more than a pattern says")
 
     @property
     def words(self) -> str:
@@ -82,6 +96,11 @@ class Facts:
     source: str = "declared checks"
     """What the rules come from, in words."""
 
+    @property
+    def stem(self) -> str:
+        """The dataset's name as a file may have it."""
+        return re.sub(r"[^\w-]+", "_", self.dataset)
+
 
 @dataclass(frozen=True, slots=True)
 class Export:
@@ -106,6 +125,8 @@ class Target(ABC):
     """As people call it."""
     dialect: ClassVar[Dialect | None] = None
     """The only SQL that it takes; None: that of the engine it runs on."""
+    knows_ours: ClassVar[bool] = False
+    """Whether it can hold a check of this package as such."""
 
     def export(self, facts: Facts, rules: Sequence[Rule], lost: Sequence[Lost] = ()) -> Export:
         """Write all rules that can be said.
@@ -115,6 +136,8 @@ class Target(ABC):
         said, left = list[tuple[Rule, Any]](), list(lost)
         for rule in _numbered(rules):
             try:
+                if not self.knows_ours:
+                    rule.require_sayable()
                 said.append((rule, self.say(rule, facts)))
             except CannotSayError as error:
                 left.append(Lost(rule.name, str(error)))
@@ -155,3 +178,14 @@ def heading(target: Target, facts: Facts, lost: Sequence[Lost], sign: str = "#")
     if lost:
         lines += ["Not said here:", *(f"  {one.name}: {one.reason}" for one in lost)]
     return "".join(f"{sign} {' '.join(line.split())}\n" for line in lines)
+
+
+def yaml_text(document: Any) -> str:
+    """A document as people read it: in the order given, nothing in it an alias, and no line folded."""
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return yaml.dump(document, Dumper=Plain, sort_keys=False, allow_unicode=True, width=10**9)

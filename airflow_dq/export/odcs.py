@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.model import Check
 from airflow_dq.check.odcs import ENGINE, ORIGINAL
-from airflow_dq.export.document import yaml_text
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
+from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
 from airflow_dq.states.base import Kind
 
 _TYPES = {Kind.NUMERIC: "number", Kind.STRING: "string", Kind.BOOLEAN: "boolean"}
@@ -25,6 +24,7 @@ class ODCS(Target):
 
     name: ClassVar[str] = "odcs"
     title: ClassVar[str] = "ODCS"
+    knows_ours: ClassVar[bool] = True
 
     def say(self, rule: Rule, facts: Facts) -> Said:
         """One entry of a ``quality``: a metric of the standard's library, SQL, or ours as a custom engine's.
@@ -40,6 +40,7 @@ class ODCS(Target):
         common |= {"tags": list(check.tags)} if check.tags else {}
         common["customProperties"] = [{"property": ORIGINAL, "value": original}]
         try:
+            rule.require_sayable()
             found = self._library(rule, facts)
             if found is not None:
                 column, body = found
@@ -73,7 +74,7 @@ class ODCS(Target):
             "status": "draft",
             "schema": [one],
         }
-        return {f"{facts.dataset}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
+        return {f"{facts.stem}.odcs.yaml": heading(self, facts, lost) + yaml_text(contract)}
 
     def _library(self, rule: Rule, facts: Facts) -> Said | None:
         """A metric of the standard that means the same."""

@@ -10,8 +10,7 @@ from airflow_dq.check.bounds import Bounds, Number
 from airflow_dq.check.metric import FORMATS
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
-from airflow_dq.export.document import yaml_text
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
+from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
 from airflow_dq.export.sql import Writer
 from airflow_dq.states.base import Kind
 
@@ -72,7 +71,7 @@ class Soda(Target):
         contract: dict[str, Any] = {"dataset": facts.table}
         contract |= {"columns": listed} if listed else {}
         contract |= {"checks": table} if table else {}
-        return {f"{facts.dataset}.soda.yml": heading(self, facts, lost) + yaml_text(contract)}
+        return {f"{facts.stem}.soda.yml": heading(self, facts, lost) + yaml_text(contract)}
 
     def _native(self, rule: Rule, facts: Facts) -> tuple[str, dict[str, Any]] | None:
         """A check of Soda's that means the same; it counts what is wrong, and leaves nulls out of it."""

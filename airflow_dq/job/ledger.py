@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from airflow_dq.engine.base import Origin, ScanResult
 from airflow_dq.engine.csv_text import settles_types
@@ -13,6 +14,8 @@ from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
+from airflow_dq.profile.check.tallies import Tallies
+from airflow_dq.profile.check.total import kept_for_totals, of_totals
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.remark import looking_numeric
 from airflow_dq.store import Repository
@@ -39,6 +42,7 @@ class Ledger:
         self._refused: dict[str, str] = {}
         self._newest: list[tuple[Profile, Outcome]] = []
         self._outcomes: dict[str, Outcome] = {}
+        self._kept: dict[str, Tallies] = {}
 
     def begin(self, partitions: Sequence[str], origin: Origin) -> None:
         """Begin an attempt at each partition; see :meth:`airflow_dq.store.Repository.begin_attempts`."""
@@ -89,6 +93,9 @@ class Ledger:
         full = len(profile.columns) - len(noted)
         skipped = {**result.skipped, **noted}
         outcome = Outcome(result.partition, profile.row_count, full, skipped, result.seconds)
+        # Of what was counted only what totals are made of is needed any longer, and not where errors are injected.
+        self._kept[result.partition] = kept_for_totals(profile)
+        profile = replace(profile, tallies={})
         self._newest.append((profile, outcome))
         self._newest.sort(key=lambda kept: order_key(kept[1].partition))
         if len(self._newest) > self._with_errors:
@@ -113,6 +120,10 @@ class Ledger:
         self._newest = []
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
+        saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
+        if of_totals(self._spec.checks) and saved:
+            merged = self._store.update_totals(self._dataset, self._spec.checks, saved)
+            self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]
 
@@ -129,6 +140,7 @@ class Ledger:
             )
 
     def _save(self, profile: Profile, outcome: Outcome) -> None:
+        profile = replace(profile, tallies=self._kept.pop(outcome.partition).by_group)
         try:
             self._store.save_profile(self._attempts[outcome.partition], self._dataset, profile, tidy=False)
         except DQError as error:

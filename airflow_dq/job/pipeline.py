@@ -7,10 +7,12 @@ from collections.abc import Callable
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
+from airflow_dq.job.beyond import Beyond
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
+from airflow_dq.profile.check.stored import require_measured
 from airflow_dq.store import Repository
 
 
@@ -46,6 +48,7 @@ class ProfileJob:
 
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
+        require_measured(engine.order.checks)
         keys = engine.partitions()
         dated = [key for key in keys if key != NULL_KEY]
         if dated:
@@ -55,8 +58,9 @@ class ProfileJob:
         with ledger.closing():
             for remark in (*engine.remarks, *remarks(keys)):
                 self._say(f"{engine.order.dataset}: {remark}")
+            beyond = Beyond(engine)
             for result in engine.scan(RETENTION.injected_by_job):
-                ledger.take(result)
+                ledger.take(beyond.look(result))
             return ledger.finish(engine.inject)
 
 

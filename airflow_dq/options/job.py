@@ -52,6 +52,7 @@ class JobSpec:
     :param checks: declared checks; what they need of the rows is counted in the same scan
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
+    :param key_pass: which of how many passes this is, where keys are too many to be counted in one
     """
 
     dataset: str
@@ -73,6 +74,7 @@ class JobSpec:
     hidden: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     metrics: str = ""
+    key_pass: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         """Refuse an order that names no source, several, or no partition.
@@ -164,6 +166,7 @@ class JobSpec:
             store_values=self.store_values,
             hidden=self.hidden,
             checks=self.checks,
+            key_pass=self.key_pass,
         )
 
     def unhidden(self, columns: Iterable[str]) -> str | None:
@@ -200,6 +203,7 @@ class JobSpec:
             for name in ("columns", "exclude", "hidden"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
+            data["key_pass"] = tuple(data.get("key_pass", (0, 1)))
             data["checks"] = tuple(check_of(one) for one in data.get("checks", ()))
             return cls(**data)
         except (ValueError, TypeError) as error:

@@ -23,6 +23,7 @@ class ProfileOptions:
     :param checks: declared checks; what they need of the rows is counted in the same scan
     :param rules: learned rules, whose exceptions are counted in the same scan; one of a column that is not profiled is
         left out
+    :param key_pass: which of how many passes this is, where keys are too many to be counted in one
     """
 
     columns: tuple[str, ...] | None = None
@@ -33,6 +34,7 @@ class ProfileOptions:
     hidden: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     rules: tuple[LearnedRule, ...] = ()
+    key_pass: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.

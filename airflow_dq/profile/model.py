@@ -16,6 +16,7 @@ from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind, State
 
 if TYPE_CHECKING:
+    from airflow_dq.profile.check.tally import Tally
     from airflow_dq.profile.sample import RowSample
 
 
@@ -188,6 +189,8 @@ class Profile:
     :func:`airflow_dq.corruption.variant.variants_of`."""
     sample: RowSample | None = field(default=None, compare=False, repr=False)
     """The bounded row sample the variants are computed from; never stored or serialized."""
+    tallies: Mapping[str, Tally] = field(default_factory=dict, compare=False, repr=False)
+    """What was counted for checks that look beyond the partition, until the job has looked there; not serialized."""
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
 
     @cached_property

@@ -114,8 +114,11 @@ class TableState:
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
         checks |= self.tallies.exceptions(options.rules)
         profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
-        failing = samples(self.tallies, options.checks, profile) if options.checks else {}
-        return replace(profile, failing=failing) if failing else profile
+        if not options.checks:
+            return profile
+        failing = samples(self.tallies, options.checks, profile)
+        beyond = self.tallies.beyond(options.checks, of_pass=options.key_pass[1] > 1)
+        return replace(profile, failing=failing, tallies=beyond)
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""

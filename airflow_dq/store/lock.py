@@ -16,6 +16,11 @@ def lock_partition(connection: Connection, dataset: str, partition: str) -> None
     connection.execute(_LOCK, {"name": f"{SCHEMA} partition {dataset!r} {partition!r}"})
 
 
+def lock_totals(connection: Connection, dataset: str) -> None:
+    """Wait until no other transaction adds up the partitions of this dataset."""
+    connection.execute(_LOCK, {"name": f"{SCHEMA} totals {dataset!r}"})
+
+
 def try_lock_retention(connection: Connection, dataset: str) -> bool:
     """False, at once, while another transaction drops what is old of this dataset."""
     return bool(connection.execute(_TRY_LOCK, {"name": f"{SCHEMA} retention {dataset!r}"}).scalar())

@@ -10,11 +10,14 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from airflow_dq.corruption.blob import encode_variants
+from airflow_dq.options.key import order_key
+from airflow_dq.profile.check.total import kept_for_totals
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.states.layout import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
+from airflow_dq.store.total import forget, packed
 from airflow_dq.store.value import builtin_metrics, encode_metrics, storable_key, storable_text
 
 BATCH_BYTES = 8_000_000
@@ -42,6 +45,7 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
         if stored is not None:
             connection.execute(delete(ProfileRow).where(ProfileRow.id == stored.id))
         _insert(connection, owner, attempt, profile)
+    forget(connection, owner, order_key(partition))
     attempts.succeed(connection, attempt)
     return changed
 
@@ -67,6 +71,7 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
             attempt_id=attempt,
             updated_at=func.clock_timestamp(),
             checks=_checks(profile),
+            tallies=packed(kept_for_totals(profile)),
             failing=_failing(profile),
             **values,
         )
@@ -84,6 +89,7 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "fingerprint": profile.fingerprint,
             "options": _options(profile),
             "checks": _checks(profile),
+            "tallies": packed(kept_for_totals(profile)),
             "failing": _failing(profile),
             **_kept(profile),
         },
@@ -96,8 +102,9 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
 
 
 def _options(profile: Profile) -> dict[str, Any]:
-    """The options without checks and learned rules, of which what they measured is stored."""
-    return {name: value for name, value in asdict(profile.options).items() if name not in ("checks", "rules")}
+    """The options without what was asked for, checks and learned rules, of which the answers are stored."""
+    left_out = ("checks", "rules", "key_pass")
+    return {name: value for name, value in asdict(profile.options).items() if name not in left_out}
 
 
 def _checks(profile: Profile) -> dict[str, Any]:

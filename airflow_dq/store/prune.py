@@ -16,6 +16,7 @@ from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.statement import among
 from airflow_dq.store.summary import Pruned
 from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.total import forget
 from airflow_dq.store.transaction import run
 
 COLUMNS_AT_ONCE = 1000
@@ -145,6 +146,9 @@ def drop_some(connection: Connection, dataset: str, before: str) -> tuple[int, i
     for table in (VerdictRow, ProgramRow, ProfileRow, AttemptRow):
         wanted = table.partition_key == any_(literal(keys, ARRAY(Text(collation="C"))))
         connection.execute(delete(table).where(table.dataset_id == owner, wanted))
+    if keys and owner is not None:
+        # A total is that of the partitions that are kept.
+        forget(connection, owner, "")
     return len(keys), columns
 
 

@@ -22,6 +22,7 @@ from airflow_dq.store import (
     rule,
     snooze,
     status,
+    total,
     verdict_reader,
     verdict_writer,
 )
@@ -32,6 +33,7 @@ from airflow_dq.store.summary import Pruned
 from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
+    from airflow_dq.check.model import Check
     from airflow_dq.explain.record import Record, Replay
     from airflow_dq.judge.verdict import Decision, Verdict
     from airflow_dq.learn.history.answer import AnsweredAlarm
@@ -157,6 +159,10 @@ class Repository:
         for dataset in sorted(datasets):
             self.tidy(dataset)
         return stored
+
+    def update_totals(self, dataset: str, checks: Sequence[Check], changed: Sequence[str]) -> int:
+        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
+        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
 
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""

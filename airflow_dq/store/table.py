@@ -137,10 +137,25 @@ class ProfileRow(Base):
     """The same of the injected variants."""
     checks: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check measures -> what was measured for it."""
+    tallies: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What the checks of all partitions so far need of this one, packed; None where there are none."""
     failing: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
+class CheckTotalRow(Base):
+    """What the checks of all partitions so far need of all up to one: merged, so that fewer are to be read."""
+
+    __tablename__ = "check_total"
+
+    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
+    sort_key: Mapped[str] = mapped_column(Key, primary_key=True)
+    """That of the last of them."""
+    partitions: Mapped[int] = mapped_column(BigInteger)
+    """How many they are."""
+    data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class ColumnRow(Base):

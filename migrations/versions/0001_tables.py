@@ -24,6 +24,7 @@ def upgrade() -> None:
     _create_dataset()
     _create_attempt()
     _create_profile()
+    _create_total()
     _create_column()
     _create_program()
     _create_verdict()
@@ -48,6 +49,7 @@ def downgrade() -> None:
         "column_variant",
         "column_state",
         "column_profile",
+        "check_total",
         "profile",
         "profile_attempt",
         "dataset",
@@ -109,6 +111,7 @@ def _create_profile() -> None:
         sa.Column("has_states", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("checks", sa.LargeBinary(), nullable=False),
+        sa.Column("tallies", sa.LargeBinary(), nullable=True),
         sa.Column("failing", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -127,6 +130,21 @@ def _create_profile() -> None:
     _index("profile", "ix_profile_sort_key", "dataset_id", "sort_key")
     for kept in ("has_states", "has_variants"):
         _index("profile", f"ix_profile_{kept}", "dataset_id", "sort_key", where=kept)
+
+
+def _create_total() -> None:
+    op.create_table(
+        "check_total",
+        sa.Column("dataset_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("sort_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("partitions", sa.BigInteger(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_check_total_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("dataset_id", "sort_key", name=op.f("pk_check_total")),
+        schema=SCHEMA,
+    )
 
 
 def _create_column() -> None:

@@ -26,6 +26,7 @@ from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import JobSpec, Profile
+from airflow_dq.profile.check import key_tally
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.store import Repository
 from tests.integration.spark_job import Run
@@ -46,6 +47,13 @@ def checks() -> Checks:
     declared.fresh("at", within="26h")
     declared.rule("nothing > 1", level="warn", id="nothing")
     declared.col("day").between("2026-01-01", "2026-12-31")
+    declared.col("order_id").gaps(1, level="warn")
+    declared.col("at").gaps("1h")
+    declared.overlaps("day", "at", "status", error=">=0")
+    declared.col("price").increasing("line", "status", error=">=0")
+    declared.col("price").mean(by="status", error=">0")
+    declared.col("line").predictable_from("status", "price", precision=">=0", scope="total")
+    declared.unique("order_id", "line", scope="total", id="all rows", level="warn")
     return declared
 
 
@@ -159,6 +167,49 @@ def test_suggestions_are_written_once_and_can_be_declared(
     with pytest.raises(SystemExit):
         main(["suggest", "t", str(file)])
     assert file.read_text() == text_of_file
+
+
+def test_other_tables_and_totals_come_with_the_job(lake: Path, store: Repository) -> None:
+    pq.write_table(pa.table({"id": [f"o-{row}" for row in range(20)]}), lake / "known.parquet")
+    declared = Checks("t", key=("order_id", "line"))
+    declared.refers("order_id", to=str(lake / "known.parquet"), to_columns="id", error=">=0.5")
+    declared.reconciles(to=f"{lake}/day={{partition}}")
+    declared.refers("order_id", to=str(lake / "none.parquet"), level="warn")
+    declared.unique("order_id", "line", scope="total")
+    run_here(store, pattern=f"{lake}/day=*", checks=tuple(declared), sample_rows=0)
+    _, refers, reconciles, missing, total = declared
+    last = stored(store, DAYS[1])
+    assert (answer(refers, last).numerator, answer(refers, last).denominator) == (40, 60)
+    assert answer(reconciles, last).value == 0
+    assert "does not exist" in str(answer(missing, last).problem)
+    # The same keys come every day: each day's are unique, and all days' are not.
+    assert [answer(total, stored(store, day)).value for day in DAYS] == [1.0, 0.0]
+    verdict = judge(store, "t", DAYS[1], SynthesisOptions(checks=declared))
+    assert [(alert.metric, alert.severity) for alert in verdict.alerts] == [(total.id, "fail")]
+
+
+@pytest.mark.slow
+def test_spark_reads_other_tables_and_counts_in_passes_as_this_process_does(
+    lake: Path, store: Repository, run: Run, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(pa.table({"id": [f"o-{row}" for row in range(20)]}), lake / "known.parquet")
+    declared = Checks("t")
+    declared.refers("order_id", to=str(lake / "known.parquet"), to_columns="id", error=">=0.5")
+    declared.unique("order_id", "line")
+    declared.col("order_id").entropy(error=">0")
+    given = {"pattern": f"{lake}/day=*", "sample_rows": 0}
+    run_here(store, checks=tuple(declared), **given)
+    here = [answer(check, stored(store)) for check in declared]
+    spark.read.parquet(str(lake / "known.parquet")).createOrReplaceTempView("known")
+    declared.refers("order_id", to="known.id", error=">=0.5")
+    declared.refers("order_id", to="nowhere.id", level="warn")
+    # In the driver only: what tasks count of so few rows they count at once.
+    monkeypatch.setattr(key_tally, "MOST_KEYS", 18)
+    assert all(outcome.error is None for outcome in run(checks=tuple(declared), **given).values())
+    *found, table, nowhere = (answer(check, stored(store)) for check in declared)
+    assert found == here
+    assert table == here[0]
+    assert "the other table 'nowhere' cannot be read" in str(nowhere.problem)
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:

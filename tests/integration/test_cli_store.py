@@ -286,3 +286,15 @@ def test_a_downgrade_asks_first(broken: Repository, line: Line, clean_dsn: str) 
     finally:
         upgrade(clean_dsn)
     assert broken.verdicts(AlertFilter()) == []
+
+
+@pytest.mark.parametrize("target", ["dqdl", "gx", "soda", "odcs", "deequ"])
+def test_rules_are_exported_of_what_the_gate_judged_by(broken: Repository, line: Line, target: str) -> None:
+    found = line.json("export-rules", "t", "--to", target, "--only", "learned")
+    assert found["said"] >= 2
+    assert all(one["reason"] for one in found["lost"])
+    (text,) = found["files"].values()
+    assert "behind 2024-01-20" in text or target == "odcs"
+    assert "learned.rows" in text
+    assert line.json("export-rules", "t", "--to", target, "--only", "declared")["said"] == 0
+    assert "(datasets: t)" in line.refused("export-rules", "nobody", "--to", target)

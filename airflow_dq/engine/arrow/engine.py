@@ -59,6 +59,10 @@ class ArrowEngine(Engine):
         for key in self._places:
             yield self._scan(key)
 
+    def beside(self, order: JobSpec) -> Engine:
+        """Another order in this process."""
+        return ArrowEngine(order)
+
     def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
         """The profiles with injected errors of every column."""
         return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]

@@ -99,6 +99,10 @@ class SparkEngine(Engine):
                 self._waiting.discard(result.partition)
                 yield result
 
+    def beside(self, order: JobSpec) -> Engine:
+        """Another order on the same session."""
+        return SparkEngine(self._spark, order, self._say)
+
     def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
         """The profiles with injected errors, made by the executors."""
         with progress(self._spark, self._say):

@@ -35,6 +35,7 @@ from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.failed_rows import FailedRows
+from airflow_dq.profile.check.grouped import worst
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -100,8 +101,8 @@ class Declared(Constraint):
         return replace(finding, lower=low, upper=high, partitions=known, expected=anomaly.words)
 
     def measured(self, partition: PartitionView) -> Measured:
-        """What was measured of the partition."""
-        return answer(self.declared, partition.profile)
+        """What was measured of the partition; of a check by the values of a column, of the worst of them."""
+        return worst(self.declared, answer(self.declared, partition.profile))
 
     def failing(self, partition: PartitionView) -> FailedRows | None:
         """Some of the rows that do not follow it, where it is a rule on each row."""

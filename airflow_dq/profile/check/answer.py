@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +16,7 @@ from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
 from airflow_dq.profile.check.count import row_rule
 from airflow_dq.profile.check.evaluate import Batch, RuleError
-from airflow_dq.profile.check.key_tally import of_counts
+from airflow_dq.profile.check.key_tally import Occurring
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.stored import completeness, of_column
 from airflow_dq.profile.check.tallies import missing_words
@@ -31,15 +35,18 @@ def answer(check: Check, profile: Profile) -> Measured:
     counted = profile.checks.get(check.measure)
     if counted is not None:
         return counted
-    if check.metric == "has_columns":
-        return _has_columns(check, tuple(profile.columns))
+    if check.entry.source == "schema" and check.metric in _OF_SCHEMA:
+        return _OF_SCHEMA[check.metric](check, tuple(profile.columns))
+    if check.scope == "total" or check.by is not None:
+        return Measured(problem=NOT_COUNTED)
     missing = [name for name in check.reads if name not in profile.columns]
     if missing:
         return Measured(problem=missing_words(missing, list(profile.columns)))
     if check.metric == "rows" and check.where is None:
         return Measured(profile.row_count)
     by_rows = check.entry.source == "rows" and check.metric not in ("metric", "correlation")
-    if len(check.reads) != 1 or check.entry.source == "age" or (check.where is not None and not by_rows):
+    read_again = check.entry.source in ("age", "order", "model", "table") or check.metric == "casing"
+    if len(check.reads) != 1 or read_again or (check.where is not None and not by_rows):
         return Measured(problem=NOT_COUNTED)
     column = profile.columns[check.reads[0]]
     if check.metric == "type":
@@ -66,6 +73,19 @@ def _has_columns(check: Check, known: tuple[str, ...]) -> Measured:
         if names
     ]
     return Measured(len({*missing, *others, *moved}), seen="; ".join(said) or None)
+
+
+def _column_names(check: Check, known: tuple[str, ...]) -> Measured:
+    odd = [name for name in known if re.search(check.pattern or "", name) is None]
+    found = Measured.share(len(known) - len(odd), len(known), "the partition has no column")
+    return replace(found, seen=f"others: {', '.join(map(repr, odd[:20]))}") if odd else found
+
+
+_OF_SCHEMA: Mapping[str, Callable[[Check, tuple[str, ...]], Measured]] = {
+    "has_columns": _has_columns,
+    "column_count": lambda check, known: Measured(len(known)),
+    "column_names": _column_names,
+}
 
 
 def _type(check: Check, column: ColumnProfile) -> Measured:
@@ -143,8 +163,9 @@ def _scope(check: Check, values: pa.Array) -> NDArray[np.bool_]:
 
 def _keys(check: Check, values: pa.Array, number: NDArray[np.int64]) -> Measured:
     complete = _flags(Batch({check.reads[0]: values}, len(values)).truth(Presence(Column(check.reads[0]))))
-    counts = np.sort(number[_flags(values.is_valid())])
-    return of_counts(check, counts, int(number.sum()), int(np.count_nonzero(number[complete] == 1)))
+    there = number[_flags(values.is_valid())]
+    found = Occurring.of(there, int(np.count_nonzero(number[complete] == 1)))
+    return found.measured(check, int(number.sum()))
 
 
 def _flags(truth: pa.BooleanArray) -> NDArray[np.bool_]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from dataclasses import replace
+from functools import partial, reduce
 
 import numpy as np
 import pyarrow as pa
@@ -21,27 +22,30 @@ from airflow_dq.check.expression import (
     Membership,
     Negation,
     Node,
+    Placeholder,
     Presence,
+    Proof,
 )
 from airflow_dq.check.expression import Value as Literal
-from airflow_dq.check.metric import FORMATS
+from airflow_dq.check.metric import FORMATS, PROVED
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.count_bayes import count_bayes
+from airflow_dq.profile.check.count_order import count_pairs, count_steps
 from airflow_dq.profile.check.evaluate import Batch, RuleError
 from airflow_dq.profile.check.filtered import Filtered
+from airflow_dq.profile.check.grouped import count_groups
+from airflow_dq.profile.check.hashed import Mask, flags, hashed
 from airflow_dq.profile.check.key_tally import Joint, Keys
 from airflow_dq.profile.check.tally import Aggregates, Failed, Lengths, Products, Shares, Tally
 from airflow_dq.profile.column import canonical, kind_of
-from airflow_dq.profile.fingerprint import RowHashes
+from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.states.base import Kind
 from airflow_dq.states.hashing import Hashes
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.prepared import PreparedColumn
-
-Mask: TypeAlias = "pa.BooleanArray | None"
-"""Which rows are in scope; None: all of them."""
 
 
 def group_of(check: Check) -> str | None:
@@ -49,15 +53,22 @@ def group_of(check: Check) -> str | None:
 
     What the profile keeps of each column anyway is not counted again.
     """
-    if check.entry.source in ("age", "schema") or (check.where is None and check.metric in ("rows", "completeness")):
+    whole = check.where is None and check.by is None
+    if check.entry.source in ("age", "schema") or (whole and check.metric in ("rows", "completeness")):
         return None
     if check.entry.source == "stored" and check.metric != "rows":
-        return None if check.where is None else json.dumps(["column", *check.columns, check.where])
-    if check.entry.source == "keys" and check.metric != "mutual_information":
-        return json.dumps(["keys", list(check.columns), check.where])
+        return None if whole else _group("column", check)
+    if check.entry.source == "keys" and check.metric not in ("mutual_information", "casing"):
+        return _group("keys", check)
     if check.metric in ("min_length", "max_length"):
-        return json.dumps(["lengths", *check.columns, check.where])
-    return check.measure
+        return _group("lengths", check)
+    if check.entry.source == "table":
+        return _group(check.metric, check)
+    return replace(check, scope="delta").measure if check.scope == "total" else check.measure
+
+
+def _group(name: str, check: Check) -> str:
+    return json.dumps([name, list(check.columns), check.where, *([] if check.by is None else [check.by])])
 
 
 def count(batch: Batch, options: ProfileOptions) -> dict[str, Tally]:
@@ -72,7 +83,7 @@ def count(batch: Batch, options: ProfileOptions) -> dict[str, Tally]:
         if group is None or group in found:
             continue
         try:
-            found[group] = _COUNTERS[_counter(check)](batch, check, _mask(batch, check), options)
+            found[group] = _counted(batch, check, options)
         except RuleError as error:
             found[group] = Failed(str(error))
         except MemoryError:
@@ -81,6 +92,14 @@ def count(batch: Batch, options: ProfileOptions) -> dict[str, Tally]:
             # Whatever it is, it concerns this check, and must not lose the others.
             found[group] = Failed(f"counting it failed with {type(error).__name__}")
     return found
+
+
+def _counted(batch: Batch, check: Check, options: ProfileOptions) -> Tally:
+    counter, mask = _COUNTERS[_counter(check)], _mask(batch, check)
+    if check.by is None:
+        return counter(batch, check, mask, options)
+    key = hash_key() if options.hides(check.by) else None
+    return count_groups(batch, check.by, mask, key, lambda rows: counter(batch, check, rows, options))
 
 
 def row_rule(check: Check) -> Node:
@@ -98,7 +117,18 @@ def row_rule(check: Check) -> Node:
         case "matches":
             return Match(column, check.pattern or "", regex=True)
         case "format":
-            return Match(column, FORMATS[check.format or ""], regex=True)
+            outline = Match(column, FORMATS[check.format or ""], regex=True)
+            return Logic("and", outline, Proof(column, check.format)) if check.format in PROVED else outline
+        case "positive":
+            return Comparison(">", column, Literal(0))
+        case "zeros":
+            return Comparison("=", column, Literal(0))
+        case "no_placeholder":
+            listed = tuple(map(Literal, check.values))
+            return Negation(Membership(column, listed) if listed else Placeholder(column))
+        case "all_complete" | "any_complete":
+            there: list[Node] = [Presence(Column(name)) for name in check.columns]
+            return reduce(partial(Logic, "and" if check.metric == "all_complete" else "or"), there)
         case _:
             sides = [(">=", check.low), ("<=", check.high)]
             low, *high = [Comparison(sign, column, Literal(side)) for sign, side in sides if side is not None]
@@ -182,42 +212,51 @@ def _aggregate(batch: Batch, one: Aggregate, mask: Mask, options: ProfileOptions
 
 
 def _keys(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
-    hashes, present, complete = _hashed(batch, check.columns)
-    scope = _numpy(mask, batch.rows)
+    hashes, present, complete = hashed(batch, check.columns)
+    scope = flags(mask, batch.rows)
     counted = scope & present.any(axis=0)
-    return Keys.of(int(np.count_nonzero(scope)), hashes[counted], complete[counted])
+    return _counted_keys(int(np.count_nonzero(scope)), hashes[counted], complete[counted], options)
+
+
+def _referring(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    """Keys that are those of another table's columns; a row without one of the values has none, unless it is a row."""
+    hashes, present, _ = hashed(batch, check.columns, by_place=True)
+    scope = flags(mask, batch.rows)
+    counted = scope if check.metric == "agrees" else scope & present.all(axis=0)
+    return _counted_keys(int(np.count_nonzero(scope)), hashes[counted], counted[counted], options)
+
+
+def _sums(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    number, moments = _aggregate(batch, Aggregate("sum", Column(check.columns[0])), mask, options)
+    return Aggregates(_size(batch, mask), (number,), (moments,))
+
+
+def _counted_keys(rows: int, hashes: Hashes, complete: NDArray[np.bool_], options: ProfileOptions) -> Keys:
+    """The keys of one pass over the rows."""
+    number, passes = options.key_pass
+    if passes > 1:
+        mine = hashes % np.uint64(passes) == number
+        hashes, complete = hashes[mine], complete[mine]
+    return Keys.of(rows, hashes, complete)
 
 
 def _joint(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
-    hashes, present, complete = _hashed(batch, check.columns)
-    scope = _numpy(mask, batch.rows)
+    hashes, present, complete = hashed(batch, check.columns)
+    scope = flags(mask, batch.rows)
     both, rows = scope & present.all(axis=0), int(np.count_nonzero(scope))
-    each = (hashes, *(_hashed(batch, (name,))[0] for name in check.columns))
-    return Joint(tuple(Keys.of(rows, one[both], complete[both]) for one in each))
+    each = (hashes, *(hashed(batch, (name,))[0] for name in check.columns))
+    return Joint(tuple(_counted_keys(rows, one[both], complete[both], options) for one in each))
 
 
-def _hashed(batch: Batch, names: tuple[str, ...]) -> tuple[Hashes, NDArray[np.bool_], NDArray[np.bool_]]:
-    """A hash of each row's values in some columns; of each column which are not null; which rows lack no value.
-
-    The empty text is a value of its own here, and one that is missing for whoever asks for complete keys.
-    """
-    hashes, present, complete = RowHashes(batch.rows, 0), [], np.ones(batch.rows, np.bool_)
-    for name in names:
-        values = batch.column(name)
-        if kind_of(values.type) in (Kind.NESTED, Kind.BINARY):
-            raise RuleError(f"column {name!r} is {values.type}, which is not counted by value")
-        present.append(_numpy(values.is_valid(), batch.rows))
-        complete &= _numpy(batch.truth(Presence(Column(name))), batch.rows)
-        if not pt.is_null(values.type):
-            hashes.add(name, PreparedColumn(canonical(values)))
-    return hashes.result(), np.array(present), complete
-
-
-def _numpy(mask: Mask, rows: int) -> NDArray[np.bool_]:
-    if mask is None:
-        return np.ones(rows, np.bool_)
-    found: NDArray[np.bool_] = mask.to_numpy(zero_copy_only=False)
-    return found
+def _casing(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    values = _in_scope(batch.column(check.columns[0]), mask)
+    if not (pt.is_large_string(values.type) or pt.is_null(values.type)):
+        raise RuleError(f"column {check.columns[0]!r} is {values.type}, and has no letters")
+    texts = values.drop_null().cast(pa.large_string())
+    spelled = (texts, pc.utf8_lower(texts))
+    there = np.ones(len(texts), np.bool_)
+    hashes = (value_hashes(PreparedColumn(one)) for one in spelled)
+    return Joint(tuple(_counted_keys(len(values), one, there, options) for one in hashes))
 
 
 def _filtered(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
@@ -236,5 +275,14 @@ _COUNTERS: Mapping[str, Callable[[Batch, Check, Mask, ProfileOptions], Tally]] =
     "metric": _aggregates,
     "keys": _keys,
     "mutual_information": _joint,
+    "casing": _casing,
+    "predictable": count_bayes,
+    "refers": _referring,
+    "agrees": _referring,
+    "row_difference": _rows,
+    "sum_difference": _sums,
+    "gaps": count_steps,
+    "overlaps": count_pairs,
+    "increasing": count_pairs,
     "filtered": _filtered,
 }

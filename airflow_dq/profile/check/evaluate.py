@@ -22,10 +22,13 @@ from airflow_dq.check.expression import (
     Negation,
     Node,
     NullTest,
+    Placeholder,
     Presence,
+    Proof,
     Scalar,
     Value,
 )
+from airflow_dq.profile.check.proof import can_be_placeholder, placeholders, proved
 from airflow_dq.profile.column import logical_type
 from airflow_dq.states.array import flat
 
@@ -263,6 +266,22 @@ def _match(batch: Batch, node: Match) -> pa.Array:
         raise RuleError(f"the pattern {node.pattern!r} is none that RE2 or UTF-8 texts know") from None
 
 
+def _proof(batch: Batch, node: Proof) -> pa.Array:
+    values = batch.value(node.of)
+    if pt.is_null(values.type):
+        return pa.nulls(batch.rows, pa.bool_())
+    if values.type != _TEXT:
+        raise RuleError(f"{_name(values.type)} is no text to be {node.format}")
+    return proved(values, node.format)
+
+
+def _placeholder(batch: Batch, node: Placeholder) -> pa.Array:
+    values = batch.value(node.of)
+    if not can_be_placeholder(values.type):
+        raise RuleError(f"{_name(values.type)} has no values that stand for a missing one; give values")
+    return pa.nulls(batch.rows, pa.bool_()) if pt.is_null(values.type) else placeholders(values)
+
+
 def _negation(batch: Batch, node: Negation) -> pa.Array:
     return pc.invert(batch.truth(node.of))
 
@@ -322,5 +341,7 @@ _EVALUATORS: dict[type[Node], Callable[[Batch, Any], pa.Array]] = {
     Presence: _presence,
     Membership: _membership,
     Match: _match,
+    Proof: _proof,
+    Placeholder: _placeholder,
     Call: _call,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,12 @@ from airflow_dq.states.layout import pack_integers, unpack_integers
 
 MOST_KEYS = 4_000_000
 """Distinct keys that are counted one by one: 68 MB on their way to the driver, and no more than a driver has to spare.
-With more the check has no value, and says so: an estimate does not tell one duplicate from none."""
+With more they are counted in several passes (:mod:`airflow_dq.job.wide`), each of a share of them: an estimate does
+not tell one duplicate from none."""
+
+
+def _too_many() -> Measured:
+    return Measured(problem=f"there are more than {MOST_KEYS:,} distinct keys, which are not counted one by one")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,61 +78,98 @@ class Keys(Tally):
         complete = np.unpackbits(np.frombuffer(data[8 * number + size :], np.uint8), count=number).astype(np.bool_)
         return cls(rows, hashes, counts, complete, too_many)
 
+    @property
+    def occurring(self) -> Occurring:
+        """How many keys occur how often."""
+        return Occurring.of(self.counts, int(np.count_nonzero(self.complete & (self.counts == 1))))
+
     def measured(self, check: Check) -> Measured:
         """The value that the check asks for."""
-        if self.too_many:
-            return Measured(
-                problem=f"there are more than {MOST_KEYS:,} distinct keys, which are not counted one by one"
-            )
-        unique = int(np.count_nonzero(self.complete & (self.counts == 1)))
-        return of_counts(check, self.counts, self.rows, unique)
+        return _too_many() if self.too_many else self.occurring.measured(check, self.rows)
 
 
-def of_counts(check: Check, counts: NDArray[np.int64], rows: int, complete_singles: int) -> Measured:
-    """What a check on keys asks for, from how often each occurs.
+@dataclass(frozen=True, slots=True, eq=False)
+class Occurring:
+    """How many keys occur how often: all that checks on keys ask for, and small however many keys there are."""
 
-    :param rows: number of rows in scope, those without any value too
-    :param complete_singles: number of keys that occur once and of which no value is missing
-    """
-    if check.metric == "key":
-        return Measured.share(complete_singles, rows, NO_ROWS)
-    total, distinct, repeated = int(counts.sum()), len(counts), counts > 1
-    if not total and check.metric not in ("distinct", "duplicate_rows", "duplicate_values", "surplus_rows"):
-        return Measured(nothing=NO_VALUES if rows else NO_ROWS)
-    if not rows:
-        return Measured(nothing=NO_ROWS)
-    match check.metric:
-        case "distinct":
-            return Measured(distinct)
-        case "duplicate_rows":
-            return Measured(int(counts[repeated].sum()), int(counts[repeated].sum()), total)
-        case "duplicate_values":
-            return Measured(int(np.count_nonzero(repeated)), int(np.count_nonzero(repeated)), distinct)
-        case "surplus_rows":
-            return Measured(total - distinct, total - distinct, total)
-        case "entropy":
-            return Measured(entropy_of(counts))
-        case "distinctness":
-            return Measured.share(distinct, total, NO_VALUES)
-        case _:
-            singles = int(np.count_nonzero(counts == 1))
-            return Measured.share(singles, total if check.metric == "uniqueness" else distinct, NO_VALUES)
+    times: NDArray[np.int64]
+    """How often, ascending."""
+    numbers: NDArray[np.int64]
+    """How many keys occur so often."""
+    complete_singles: int
+    """Keys that occur once and of which no value is missing."""
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64], complete_singles: int) -> Self:
+        """Of how often each key occurs."""
+        times, numbers = np.unique(counts, return_counts=True)
+        return cls(times, numbers.astype(np.int64), complete_singles)
+
+    def add(self, other: Occurring) -> Occurring:
+        """Those of both, of which no key is in the other, too."""
+        times, places = np.unique(np.concatenate([self.times, other.times]), return_inverse=True)
+        numbers = np.zeros(len(times), np.int64)
+        np.add.at(numbers, places, np.concatenate([self.numbers, other.numbers]))
+        return Occurring(times, numbers, self.complete_singles + other.complete_singles)
+
+    @property
+    def rows(self) -> int:
+        """The rows that have a key."""
+        return int(self.times @ self.numbers)
+
+    @property
+    def distinct(self) -> int:
+        """The number of keys."""
+        return int(self.numbers.sum())
+
+    @property
+    def entropy(self) -> float:
+        """Shannon's entropy in nats."""
+        shares = self.times / max(1, self.rows)
+        return max(0.0, math.fsum((-shares * np.log(shares) * self.numbers).tolist()))
+
+    def measured(self, check: Check, rows: int) -> Measured:
+        """What a check on keys asks for.
+
+        :param rows: number of rows in scope, those without any value too
+        """
+        if check.metric == "key":
+            return Measured.share(self.complete_singles, rows, NO_ROWS)
+        total, distinct = self.rows, self.distinct
+        if not total and check.metric not in ("distinct", "duplicate_rows", "duplicate_values", "surplus_rows"):
+            return Measured(nothing=NO_VALUES if rows else NO_ROWS)
+        if not rows:
+            return Measured(nothing=NO_ROWS)
+        singles = int(self.numbers[self.times == 1].sum())
+        match check.metric:
+            case "distinct":
+                return Measured(distinct)
+            case "duplicate_rows":
+                return Measured(total - singles, total - singles, total)
+            case "duplicate_values":
+                return Measured(distinct - singles, distinct - singles, distinct)
+            case "surplus_rows":
+                return Measured(total - distinct, total - distinct, total)
+            case "entropy":
+                return Measured(self.entropy)
+            case "distinctness":
+                return Measured.share(distinct, total, NO_VALUES)
+            case _:
+                return Measured.share(singles, total if check.metric == "uniqueness" else distinct, NO_VALUES)
 
 
-def entropy_of(counts: NDArray[np.int64]) -> float:
-    """Shannon's entropy in nats; the counts in order of size, so that their own order does not matter."""
-    shares = np.sort(counts) / counts.sum()
-    return max(0.0, math.fsum((-shares * np.log(shares)).tolist()))
+NOTHING = Occurring(np.empty(0, np.int64), np.empty(0, np.int64), 0)
+"""Of no keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joint(Tally):
-    """Two columns over the rows that have both: together, and each by itself."""
+    """Keys of the same rows by several views: of two columns together and each by itself, of texts in any case."""
 
     tag: ClassVar[str] = "joint"
 
     parts: tuple[Keys, ...]
-    """Of both, of the first, of the second."""
+    """Of both, of the first, of the second; or of texts as they are written, and in lower case."""
 
     def _with(self, other: Any) -> Tally:
         return Joint(tuple(ours._with(theirs) for ours, theirs in zip(self.parts, other.parts, strict=True)))
@@ -146,11 +189,24 @@ class Joint(Tally):
         return cls(tuple(parts))
 
     def measured(self, check: Check) -> Measured:
-        """Mutual information: what both say alone, less what they say together."""
-        for part in self.parts:
-            if part.too_many:
-                return part.measured(check)
-        if not len(self.parts[0].counts):
-            return Measured(nothing=NO_VALUES if self.parts[0].rows else NO_ROWS)
-        both, first, second = (entropy_of(part.counts) for part in self.parts)
-        return Measured(max(0.0, first + second - both))
+        """Mutual information: what both say alone, less what they say together; of spellings, the needless ones."""
+        if any(part.too_many for part in self.parts):
+            return _too_many()
+        return joint_measured(check, self.parts[0].rows, [part.occurring for part in self.parts])
+
+
+def joint_measured(check: Check, rows: int, parts: Sequence[Occurring]) -> Measured:
+    """What a check on several views of the same rows asks for."""
+    first, *others = parts
+    if not first.distinct:
+        return Measured(nothing=NO_VALUES if rows else NO_ROWS)
+    if check.metric == "casing":
+        needless = first.distinct - others[0].distinct
+        return Measured(needless, needless, first.distinct)
+    return Measured(max(0.0, sum(one.entropy for one in others) - first.entropy))
+
+
+def is_wide(tally: Tally) -> bool:
+    """Whether keys were too many to be counted at once."""
+    parts = tally.parts if isinstance(tally, Joint) else (tally,)
+    return any(isinstance(part, Keys) and part.too_many for part in parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from airflow_dq.exceptions import CodecError
@@ -13,7 +13,7 @@ Value = int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class One:
     """One measured value; exactly one of ``value``, ``nothing`` and ``problem`` is given."""
 
     value: Value | None = None
@@ -27,7 +27,8 @@ class Measured:
     seen: str | None = None
     """What was seen, where the value alone does not tell: the column's type, the columns that are missing."""
     timed: bool = False
-    """Whether it depends on when it was measured: the same data then has another one."""
+    """Whether it depends on more than the partition's rows, on when it was measured or on other data: the same
+    partition then has another one."""
     learned: bool = False
     """Whether a learned rule asked for it: the same data profiled before there was the rule has none."""
     unusual: int | None = None
@@ -52,6 +53,28 @@ class Measured:
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in given.items() if value not in (None, ()) and value is not False}
 
+
+@dataclass(frozen=True, slots=True)
+class Measured(One):
+    """What was measured for a check: one value, or one for the rows of each value of a column."""
+
+    groups: Mapping[str, One] = field(default_factory=dict)
+    """Of a check by the values of a column, what was measured of the rows of each; ``value`` is how many there are."""
+
+    @classmethod
+    def of_one(cls, one: One) -> Measured:
+        """The same by itself."""
+        return cls(**{each.name: getattr(one, each.name) for each in fields(One)})
+
+    def alone(self) -> One:
+        """The same as one of several."""
+        return One(**{each.name: getattr(self, each.name) for each in fields(One)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is given of it, as JSON values."""
+        groups = {label: one.to_dict() for label, one in self.groups.items()}
+        return {**One.to_dict(self.alone()), **({"groups": groups} if groups else {})}
+
     @classmethod
     def of_dict(cls, stored: object) -> Measured:
         """What :meth:`to_dict` wrote.
@@ -61,9 +84,10 @@ class Measured:
         if not isinstance(stored, Mapping):
             raise CodecError(f"What was measured for a check is stored as {stored!r}, which is no object.")
         try:
-            given = {name: value for name, value in stored.items() if name != "examples"}
-            return cls(**given, examples=tuple((str(text), int(rows)) for text, rows in stored.get("examples", ())))
-        except (TypeError, ValueError) as error:
+            groups = {label: One(**one) for label, one in stored.get("groups", {}).items()}
+            examples = tuple((str(text), int(rows)) for text, rows in stored.get("examples", ()))
+            return cls(**{**stored, "groups": groups, "examples": examples})
+        except (TypeError, ValueError, AttributeError) as error:
             raise CodecError(f"What was measured for a check cannot be read: {error}.") from None
 
     @classmethod

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from airflow_dq.check.model import Check
+from airflow_dq.check.model import Check, closest
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
@@ -40,7 +42,7 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
     found = None if exact is None else exact(check, column)
     if found is not None:
         return found
-    name = _METRICS.get(check.metric)
+    name = check.name if check.metric == "profiled" else _METRICS.get(check.metric)
     value = None if name is None else column.metrics.get(name)
     if isinstance(value, float | int):
         return Measured(value)
@@ -49,9 +51,25 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
     if value is not None:
         return Measured(problem=f"its value is not known: {value}")
     if name is not None and name not in column.metrics and column.metrics:
+        if check.metric == "profiled":
+            known = ", ".join(sorted(column.metrics))
+            return Measured(problem=f"the profile has no metric {name!r} of column {column.name!r}; it has {known}")
         kinds = _KINDS.get(check.metric, "numbers")
         return Measured(problem=f"column {column.name!r} is {column.kind}, and {check.metric} is of {kinds}")
     return Measured(problem=GONE)
+
+
+def require_measured(checks: Iterable[Check]) -> None:
+    """Refuse a check of a metric that no profile has, whatever the kind of its column.
+
+    :raises ConfigurationError: naming the check, and what there is
+    """
+    known = tuple(sorted({entry.name for kind in Kind for entry in metrics_for(kind, pair=False)}))
+    for check in checks:
+        if check.metric == "profiled" and check.name not in known:
+            raise ConfigurationError(
+                f"Check {check.id!r}: no metric {check.name!r} is registered; {closest(check.name, known)}."
+            )
 
 
 def completeness(column: ColumnProfile, rows: int) -> Measured:

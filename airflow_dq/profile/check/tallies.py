@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from airflow_dq.check.model import Check
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.key_tally import is_wide
 from airflow_dq.profile.check.learned import Exceptions
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.tally import Failed, Tally
@@ -61,6 +62,18 @@ class Tallies:
                 found[rule.measure] = Measured(problem=tally.problem, learned=True)
         return found
 
+    def beyond(self, checks: Sequence[Check], *, of_pass: bool = False) -> dict[str, Tally]:
+        """What checks need that look beyond the partition's scan; the rest is measured, and may be large.
+
+        :param of_pass: whether it is one of several passes, whose counts are added up
+        """
+        counted = [(check, group) for check in checks if (group := group_of(check) or "") in self.by_group]
+        return {
+            group: self.by_group[group]
+            for check, group in counted
+            if of_pass or check.scope == "total" or check.entry.source == "table" or is_wide(self.by_group[group])
+        }
+
     def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:
         group = group_of(check)
         if group is None and check.entry.source != "age":
@@ -70,6 +83,9 @@ class Tallies:
             return Measured(problem=problem)
         if group is None:
             return _age(columns[check.columns[0]], check, now)
+        if check.entry.source == "table" or check.scope == "total":
+            # Only the job knows the other table, and the partitions before.
+            return None
         tally = self.by_group.get(group)
         return Measured(problem="none of its rows was counted") if tally is None else tally.measured(check)
 

@@ -121,6 +121,8 @@ class Shares(Tally):
         """The share of rows that follow the rule; of the number of rows, that itself."""
         if check.metric == "rows":
             return Measured(self.rows)
+        if check.entry.unit == "count":
+            return Measured(self.true, self.true, self.rows) if self.rows else Measured(nothing=NO_ROWS)
         numerator = self.true + (self.null if check.nulls == "pass" else 0)
         denominator = self.rows - (self.null if check.nulls == "skip" else 0)
         return Measured.share(numerator, denominator, NO_VALUES if self.rows else NO_ROWS)

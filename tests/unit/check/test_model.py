@@ -26,6 +26,8 @@ def example(name: str, **more: Any) -> Check:
         "quantile": 0.5,
         "type": "numeric",
         "name": "total",
+        "every": 60.0,
+        "to": "/other",
     }
     columns = ("a", "b")[: entry.columns[0]]
     needed = {one: given[one] for one in entry.arguments}

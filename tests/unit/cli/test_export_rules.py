@@ -41,7 +41,7 @@ def test_a_folder_is_written_to_and_nothing_over_it(
     folder = tmp_path / "out"
     export(file, "--to", "dbt", "--out", str(folder), "--table", "shop_orders")
     written = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-    assert written == ["models/shop_orders.dq.yml", "tests/generic/dq_within.sql"]
+    assert written == ["models/orders.dq.yml", "tests/generic/dq_within.sql"]
     with pytest.raises(SystemExit):
         export(file, "--to", "dbt", "--out", str(folder), "--table", "shop_orders")
     assert "is there already: give --replace" in capsys.readouterr().err

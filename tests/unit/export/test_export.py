@@ -7,6 +7,7 @@ import pytest
 from airflow_dq.check import Checks
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.export.learned import rules_of_checks
+from airflow_dq.export.model import Facts
 from airflow_dq.export.registry import TARGETS
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.pipeline import placed
@@ -28,6 +29,25 @@ def test_every_rule_is_said_or_reported(target: str) -> None:
 def test_most_of_what_is_asked_can_be_said(target: str) -> None:
     asked = len(rules()[0])
     assert export(target).said >= (0.65 if target == "deequ" else 0.85) * asked
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_only_this_package_asks_is_reported_or_written_as_its_own(target: str) -> None:
+    checks = Checks("orders")
+    checks.rows(by="status", error=">0")
+    checks.rows(scope="total", error=">0")
+    checks.col("amount").mean(by="status", error=">0")
+    checks.unique("order_id", scope="total")
+    for format in ("credit_card", "json"):
+        checks.col("status").format(format)
+    checks.refers("customer_id", to="customers.id")
+    checks.col("amount").gaps(1)
+    written = export_of(target, checks)
+    if target == "odcs":
+        assert (written.said, written.lost) == (len(checks), ())
+        assert "".join(written.files.values()).count("implementation:") == len(checks)
+    else:
+        assert (written.said, len(written.lost)) == (0, len(checks))
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -77,6 +97,12 @@ def test_names_are_told_apart() -> None:
         assert "learned.rows" in text or "learned_rows" in text
     names = [rule.name for rule in rules()[0] if rule.level == "error"]
     assert len(names) == len(set(names)) or any(name.count(".") for name in names)
+
+
+def test_a_file_stays_in_its_folder() -> None:
+    for target in TARGETS.values():
+        written = target.export(Facts("../a b/c'", "t"), ())
+        assert not any(".." in name or " " in name for name in written.files)
 
 
 def test_what_only_warns_never_fails_elsewhere() -> None:

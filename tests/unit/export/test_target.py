@@ -151,7 +151,7 @@ def test_great_expectations_judges_as_the_checks_do() -> None:
 def test_dbt_runs_what_is_written(tmp_path: Path) -> None:
     pytest.importorskip("dbt.adapters.duckdb")
     duckdb = importlib.import_module("duckdb")
-    (tmp_path / "dbt_project.yml").write_text("name: p\nversion: '1'\nprofile: p\n")
+    (tmp_path / "dbt_project.yml").write_text("name: p\nversion: 1.0.0\nprofile: p\n")
     place = tmp_path / "t.duckdb"
     (tmp_path / "profiles.yml").write_text(
         f"p: {{target: t, outputs: {{t: {{type: duckdb, path: {json.dumps(str(place))}}}}}}}\n"

@@ -41,6 +41,9 @@ class Store:
     def tidy(self, dataset: str) -> None:
         pass
 
+    def learn_rules(self, dataset: str, before: str) -> tuple[()]:
+        return ()
+
     def fail_attempt(self, attempt: int, error: str) -> None:
         self.failed[attempt] = error
 

@@ -229,3 +229,23 @@ def test_an_anomaly_that_only_warns_does_not_fail(past: list[Profile]) -> None:
     (alert,) = [one for one in judged(checks, few, past).alerts if one.metric == "volume"]
     assert (alert.severity, alert.lower, alert.upper) == ("warn", 180.0, pytest.approx(220.0))
     assert "asked: 180 to 220" in alert.message
+
+
+def test_of_the_values_of_a_column_the_worst_is_told(past: list[Profile]) -> None:
+    checks = Checks("orders")
+    checks.col("price").mean(by="status", error="<=10.4", warn="<=10.3", id="mean")
+    checks.rows(by="status", error=">=100", id="rows")
+    checks.col("price").min_length(by="status", error=">0", id="text")
+    prices = np.where(np.arange(ROWS) % 2, 20.0, 10.35)
+    verdict = judged(checks, day(10, checks, price=pa.array(prices)), past)
+    found = {alert.metric: alert for alert in verdict.alerts if alert.rule == "check"}
+    assert found.keys() == {"mean"}
+    assert found["mean"].observed == 20.0
+    assert found["mean"].statement.startswith("mean for each status is 20 (status 'paid'; 1 of 2 values break it);")
+    (lost,) = [one for one in verdict.not_evaluated if one.metric == "text"]
+    assert lost.reason == "column 'price' is double, and has no length in characters"
+    assert verdict.status is not Status.PASS
+    soft = Checks("orders")
+    soft.col("price").mean(by="status", error="<=30", warn="<=10.3", id="mean")
+    (alert,) = judged(soft, day(10, soft, price=pa.array(prices)), []).alerts
+    assert (alert.severity, alert.observed) == ("warn", 20.0)

@@ -37,6 +37,8 @@ class Store:
         pass
     def tidy(self, dataset):
         pass
+    def learn_rules(self, dataset, before):
+        return ()
 
 @contextmanager
 def store(self):

@@ -44,6 +44,15 @@ def of_all_sorts() -> Checks:
     checks.correlation("n", "f", error=ANY)
     checks.mutual_information("s", "n", error=">=0")
     checks.metric("total", "sum(n * f) + count(*)", error=ANY)
+    checks.col("s").add("casing")
+    checks.col("n").gaps(every=2)
+    checks.col("f").gaps(every=0.5, where="f < 1e9")
+    checks.overlaps("n", "f", "s", where="n is not null")
+    checks.overlaps("n", "m", "s")
+    checks.col("f").increasing("n", "b", strict=True)
+    checks.col("n").mean(by="s", error=ANY)
+    checks.rule("n <= f", by="b")
+    checks.col("s").predictable_from("n", "f", precision=">=0")
     return checks
 
 
@@ -63,7 +72,8 @@ rows = st.lists(
 def table(given_rows: list[tuple[Any, ...]]) -> pa.Table:
     columns = list(zip(*given_rows, strict=True)) or [()] * 4
     types = {"n": pa.int64(), "f": pa.float64(), "s": pa.string(), "b": pa.bool_()}
-    return pa.table({name: pa.array(values, kind) for (name, kind), values in zip(types.items(), columns, strict=True)})
+    made = {name: pa.array(values, kind) for (name, kind), values in zip(types.items(), columns, strict=True)}
+    return pa.table({**made, "m": made["n"]})
 
 
 @given(rows, st.lists(st.integers(0, 30), max_size=3), st.randoms())
@@ -102,7 +112,7 @@ def test_one_check_that_fails_loses_no_other_and_no_profile() -> None:
     profile = profile_table(given_table, "1", ProfileOptions(checks=tuple(checks)))
     problems = {check.id: answer(check, profile).problem for check in checks}
     assert problems.pop("fine") is None
-    assert problems["missing"] == "the partition has no column 'missing'; its columns are 'n', 'f', 's', 'b', 'l'"
+    assert problems["missing"] == "the partition has no column 'missing'; its columns are 'n', 'f', 's', 'b', 'm', 'l'"
     assert "beyond 64 bits" in str(problems["overflow"])
     assert all(problems.values())
     assert profile.columns["n"].metrics["mean"] == 1.5
@@ -184,13 +194,13 @@ def test_columns_types_and_their_order_are_told_by_the_schema() -> None:
     for kind in ("numeric", "int64", "string"):
         checks.col("n").type(kind)
     found = [answer(check, profile) for check in checks]
-    assert [one.value for one in found] == [0, 2, 4, 1, 1, 0]
-    assert found[2].seen == "missing: 'x'; not expected: 'f', 's', 'b'"
+    assert [one.value for one in found] == [0, 2, 5, 1, 1, 0]
+    assert found[2].seen == "missing: 'x'; not expected: 'f', 's', 'b', 'm'"
     assert found[5].seen == "numeric (int64)"
 
 
 def test_every_counting_class_has_a_tag_of_its_own() -> None:
-    assert len(Tally._types) == 10
+    assert len(Tally._types) == 14
     with pytest.raises(KeyError):
         Tally.named("none")
 
@@ -206,14 +216,17 @@ def test_what_nobody_can_have_measured_is_not_read(stored: object) -> None:
 def of_every_metric() -> Checks:
     """Each metric of columns of each type, with and without a filter."""
     needed = {"sql": "n > 0", "values": ("a",), "pattern": "a", "format": "email", "quantile": 0.5, "type": "string"}
+    needed |= {"every": 1, "to": "other"}
     checks = Checks("t")
     for name, entry in METRICS.items():
         arguments = {one: needed.get(one, "x") for one in entry.arguments} | ({"low": 0} if name == "between" else {})
         arguments |= {"sql": "sum(n)"} if name == "metric" else {}
         for columns in (("n", "f"), ("s", "z"), ("b", "n"), ("z", "s")):
             for where in (None, "n > 0") if "where" in entry.options else (None,):
-                asked = {} if entry.default is not None else {"error": ">=0"}
-                checks.add(name, columns[: entry.columns[0]], where=where, id=str(len(checks)), **arguments, **asked)
+                for more in ({}, {"by": "s"}, {"scope": "total"}) if entry.grows and name != "predictable" else ({},):
+                    asked = {} if entry.default is not None else {"error": ">=0"}
+                    given = {**arguments, **asked, **more, "where": where, "id": str(len(checks))}
+                    checks.add(name, columns[: entry.columns[0]], **given)
     return checks
 
 
@@ -227,4 +240,4 @@ def test_every_metric_answers_any_column_with_a_value_or_a_reason(size: int, cou
         found = answer(check, profile)
         assert (found.value is None) != (found.nothing is None and found.problem is None)
         # Nothing is right for there being no row.
-        assert size or check.metric in ("rows", "has_columns", "type") or found.value is None
+        assert size or check.metric == "rows" or check.entry.source == "schema" or found.value is None

@@ -259,3 +259,135 @@ def test_what_a_profile_cannot_answer_says_so_and_never_holds() -> None:
     bare: Profile = profile_table(pa.table({"a": [1], "b": [2]}), "1")
     (check,) = checks
     assert answer(check, bare) == Measured(problem=NOT_COUNTED)
+
+
+def test_a_deviation_of_a_sample_is_not_asked_for_and_can_be_computed() -> None:
+    """Trap 21 has both: the deviation of the values, and what an expression makes of it."""
+    numbers = {"n": [1, 2, 3, 4]}
+    found = value(
+        numbers, lambda checks: checks.metric("v", "(sum(n * n) - sum(n) * avg(n)) / (count(n) - 1)", error=ANY)
+    )
+    assert math.sqrt(found.value or 0) == pytest.approx(1.2909944487358056)
+
+
+@pytest.mark.parametrize(
+    ("format", "right", "wrong"),
+    [
+        (
+            "credit_card",
+            ["4111 1111 1111 1111", "378282246310005", "6011-1111-1111-1117"],
+            ["4111111111111112", "0000", "4"],
+        ),
+        ("iban", ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"], ["DE88370400440532013000", "DE", "dE89"]),
+        ("json", ['{"a": [1, null]}', "3", '"x"', " true"], ["{a: 1}", "NaN", "", "{", "[1,]", "nul"]),
+        (
+            "ssn",
+            ["078-05-1120", "078051120"],
+            ["000-12-3456", "666-12-3456", "900-12-3456", "123-00-4567", "123-45-0000"],
+        ),
+        (
+            "ip",
+            ["1.2.3.4", "255.255.255.255", "::1", "2001:db8::ff00:42:8329"],
+            ["1.2.3", "256.1.1.1", "1.2.3.4.", "01.2.3.4"],
+        ),
+        ("ipv4", ["0.0.0.0"], ["1.2.3.4.", "::1"]),
+        ("mac", ["00:1A:2b:3c:4d:5e", "00-1A-2B-3C-4D-5E"], ["00:1A-2b:3c:4d:5e", "001A2B3C4D5E"]),
+        ("phone", ["+491701234567"], ["0170 1234567", "+0123456789", "+49"]),
+        ("time", ["23:59", "00:00:01.5"], ["24:00", "1:00"]),
+        ("boolean", ["true", "FALSE"], ["yes", "1", "truely"]),
+        ("uuid", ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567e89b12d3a456426614174000"]),
+        ("email", ["a.b@c.de"], ["a@b", "a b@c.de", "@c.de"]),
+        ("url", ["https://a.b/c?d=1"], ["a.b/c", "http://"]),
+    ],
+)
+def test_a_format_is_what_it_promises(format: str, right: list[str], wrong: list[str]) -> None:
+    found = value({"s": [*right, *wrong, None]}, lambda checks: checks.col("s").format(format))
+    assert (found.numerator, found.denominator) == (len(right), len(right) + len(wrong))
+
+
+@pytest.mark.parametrize(
+    ("values", "right"),
+    [
+        (["N/A", " n/a ", "unknown", "", "-", "NULL", "x", "nano"], 2),
+        ([-1, 9999999, 5, 0, -2], 3),
+        ([-999.0, 1.5], 1),
+        ([date(9999, 12, 31), date(1900, 1, 1), date(2026, 1, 1)], 1),
+        ([datetime(9999, 12, 31, 23, 59, 59), datetime(2026, 1, 1)], 1),
+    ],
+)
+def test_what_often_stands_for_a_missing_value_is_found(values: list[Any], right: int) -> None:
+    found = value({"v": [*values, None]}, lambda checks: checks.col("v").no_placeholder())
+    assert (found.numerator, found.denominator) == (right, len(values))
+    own = value({"v": [*values, None]}, lambda checks: checks.rule("v is not null"))
+    assert own.numerator == len(values)
+
+
+def test_placeholders_may_be_named_and_some_columns_have_none() -> None:
+    assert value({"v": ["x", "0"]}, lambda checks: checks.col("v").no_placeholder(["0"])).value == 0.5
+    assert "give values" in str(value({"v": [True]}, lambda checks: checks.col("v").no_placeholder()).problem)
+
+
+def test_several_columns_are_complete_together_or_one_of_them() -> None:
+    pairs = {"a": [1, None, None], "b": ["x", "y", ""]}
+    assert value(pairs, lambda checks: checks.all_complete("a", "b")).numerator == 1
+    assert value(pairs, lambda checks: checks.any_complete("a", "b")).numerator == 2
+
+
+def test_zeros_are_counted_and_zero_is_not_above_zero() -> None:
+    numbers = {"n": [0.0, -0.0, 1.0, None, math.nan]}
+    zeros = value(numbers, lambda checks: checks.col("n").add("zeros"))
+    assert (zeros.value, zeros.denominator) == (2, 5)
+    positive = value(numbers, lambda checks: checks.col("n").positive())
+    assert (positive.numerator, positive.denominator) == (1, 3)
+
+
+def test_gaps_are_told_with_the_first_of_them() -> None:
+    hours = [datetime(2026, 1, 1, hour, 59, tzinfo=UTC) for hour in (0, 1, 4)]
+    found = value({"at": hours}, lambda checks: checks.col("at").gaps("1h"))
+    assert (found.value, found.denominator, found.seen) == (2, 5, "the first at 2026-01-01T02:00:00+00:00")
+    assert value({"n": [1, 2, 5, 5]}, lambda checks: checks.col("n").gaps(1)).value == 2
+    assert value({"n": [-0.5, 0.5, 2.5]}, lambda checks: checks.col("n").gaps(1)).value == 1
+    assert value({"s": ["a"]}, lambda checks: checks.col("s").gaps(1)).problem is not None
+
+
+def test_ranges_that_begin_before_an_earlier_one_ends_overlap() -> None:
+    ranges = {"low": [1, 5, 3, 1, None], "high": [5, None, 4, 2, 9], "g": ["a", "a", "a", "b", "b"]}
+    alone = value(ranges, lambda checks: checks.overlaps("low", "high"))
+    assert (alone.value, alone.denominator) == (2, 4)
+    grouped = value(ranges, lambda checks: checks.overlaps("low", "high", "g"))
+    assert (grouped.value, grouped.denominator) == (1, 4)
+    touching = {"low": [1.0, 2.0, -1.5], "high": [2.0, 3.0, 1.0]}
+    assert value(touching, lambda checks: checks.overlaps("low", "high")).value == 0
+
+
+def test_an_order_is_that_of_the_column_that_gives_it() -> None:
+    table = {"n": [3.0, -1.0, 2.0, 2.0], "at": [date(2026, 1, day) for day in (4, 1, 2, 3)], "g": ["a", "a", "b", "a"]}
+    assert value(table, lambda checks: checks.col("n").increasing("at")).value == 1
+    strict = value(table, lambda checks: checks.col("n").increasing("at", strict=True))
+    assert (strict.numerator, strict.denominator) == (2, 3)
+    assert value(table, lambda checks: checks.col("n").increasing("at", "g", strict=True)).denominator == 2
+
+
+def test_spellings_that_differ_in_case_only_are_counted() -> None:
+    found = value({"s": ["Berlin", "BERLIN", "berlin", "Rom", None]}, lambda checks: checks.col("s").add("casing"))
+    assert (found.value, found.denominator) == (2, 4)
+
+
+def test_what_is_asked_of_each_value_of_a_column_is_asked_of_its_rows() -> None:
+    table = {"g": ["a", "a", None, "b"], "n": [1, 3, 5, 7]}
+    found = value(table, lambda checks: checks.col("n").mean(by="g", error=ANY))
+    assert {label: one.value for label, one in found.groups.items()} == {"(null)": 5, "a": 2, "b": 7}
+
+
+def test_the_names_and_the_number_of_columns_are_told_by_the_schema() -> None:
+    table = {"a": [1], "B": [2]}
+    assert value(table, lambda checks: checks.add("column_count", error=2)).value == 2
+    names = value(table, lambda checks: checks.add("column_names", pattern="^[a-z]+$"))
+    assert (names.value, names.seen) == (0.5, "others: 'B'")
+
+
+def test_a_metric_of_the_profile_is_checked_by_its_name() -> None:
+    table = {"n": [1, 2, 3]}
+    assert value(table, lambda checks: checks.col("n").profiled("median", error=ANY)).value == 2
+    unknown = value(table, lambda checks: checks.col("n").profiled("modian", error=ANY))
+    assert "the profile has no metric 'modian' of column 'n'; it has" in str(unknown.problem)

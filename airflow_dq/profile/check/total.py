@@ -1,0 +1,125 @@
+"""Checks of all partitions so far: what is kept of each partition for them, and the running total of it.
+
+A total is merged from what is kept; no partition is scanned twice for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from airflow_dq.check.model import Check
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.filtered import Filtered
+from airflow_dq.profile.check.grouped import Grouped
+from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.tallies import Tallies, missing_words
+from airflow_dq.profile.check.tally import Failed, Lengths, Shares, Tally
+from airflow_dq.profile.column_state import ColumnState
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.count import Counts
+
+_DISCREET = (Shares, Lengths, Filtered, Failed)
+"""What holds no value of a hidden column, and no hash of one that could be guessed."""
+
+
+def of_totals(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks of all partitions so far."""
+    return tuple(check for check in checks if check.scope == "total")
+
+
+def total_group(check: Check) -> str:
+    """Under which name what a check of all partitions needs is kept."""
+    kept = check.metric if check.metric in ("rows", "completeness") else "column"
+    return group_of(check) or json.dumps([kept, *check.columns])
+
+
+def kept_for_totals(profile: Profile) -> Tallies:
+    """What is kept of a partition for the checks of all partitions: counted in its scan, or in its profile anyway."""
+    found: dict[str, Tally] = {}
+    for check in of_totals(profile.options.checks):
+        group = total_group(check)
+        if group not in found:
+            tally = profile.tallies.get(group)
+            found[group] = _discreet(_of_profile(check, profile) if tally is None else tally, check, profile.options)
+    return Tallies(found)
+
+
+def _discreet(tally: Tally, check: Check, options: ProfileOptions) -> Tally:
+    """The tally, unless it tells a value of a hidden column to whoever reads the store."""
+    parts = tuple(tally.groups.values()) if isinstance(tally, Grouped) else (tally,)
+    hidden = [name for name in check.reads if options.hides(name)]
+    if not hidden or all(isinstance(part, _DISCREET) for part in parts):
+        return tally
+    return Failed(f"column {hidden[0]!r} is hidden, and what a total of it needs is not stored")
+
+
+def _of_profile(check: Check, profile: Profile) -> Tally:
+    """What the profile keeps of a column, or of the table, as counts that can be added up."""
+    if check.metric == "rows":
+        return Shares(profile.row_count)
+    column = profile.columns.get(check.columns[0])
+    if column is None:
+        return Failed(missing_words(check.columns, list(profile.columns)))
+    counts = column.states.get(Counts.key)
+    if not isinstance(counts, Counts):
+        return Failed(f"column {column.name!r} cannot be profiled: {column.remark}")
+    if check.metric == "completeness":
+        return Shares(counts.rows, counts.rows - counts.missing)
+    return Filtered(column.name, counts.rows, ColumnState(column.kind, frozenset({column.data_type}), column.states))
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The total of some partitions."""
+
+    tallies: Tallies = field(default_factory=Tallies)
+    partitions: int = 0
+
+    def add(self, partition: str, kept: Tallies, checks: Sequence[Check]) -> Running:
+        """The total with one more partition, which must have been profiled with each of the checks."""
+        found: dict[str, Tally] = {}
+        for group in {total_group(check) for check in checks}:
+            one = kept.by_group.get(group) or Failed(
+                f"partition {partition!r} was profiled without this check; profile it again"
+            )
+            before = self.tallies.by_group.get(group)
+            found[group] = one if before is None else before.merge(one)
+        return Running(Tallies(found), self.partitions + 1)
+
+    def covers(self, checks: Sequence[Check]) -> bool:
+        """Whether it is the total of what each of the checks needs."""
+        return all(total_group(check) in self.tallies.by_group for check in checks)
+
+    def measured(self, checks: Sequence[Check]) -> dict[str, Measured]:
+        """What is measured of all of them, by what the checks measure."""
+        found = {}
+        for check in checks:
+            try:
+                measured = self.tallies.by_group[total_group(check)].measured(check)
+            except Exception as error:
+                # Whatever it is, it concerns this check, and must not lose the others.
+                measured = Measured(problem=f"measuring it failed with {type(error).__name__}")
+            # The same partition has another total when one before it is profiled again.
+            found[check.measure] = replace(measured, timed=True)
+        return found
+
+
+def with_totals(profiles: Iterable[Profile]) -> list[Profile]:
+    """Profiles, oldest first, with what their checks of all partitions measure: for those that no store keeps."""
+    found, running = list[Profile](), Running()
+    for profile in profiles:
+        checks = of_totals(profile.options.checks)
+        if found and not running.covers(checks):
+            # What was not counted in those before is no total of them.
+            missing: Mapping[str, Tally] = {
+                total_group(check): Failed("partitions before were profiled without this check")
+                for check in checks
+                if total_group(check) not in running.tallies.by_group
+            }
+            running = replace(running, tallies=Tallies({**running.tallies.by_group, **missing}))
+        running = running.add(profile.partition or "", kept_for_totals(profile), checks)
+        found.append(replace(profile, checks={**profile.checks, **running.measured(checks)}))
+    return found
