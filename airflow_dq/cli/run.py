@@ -26,6 +26,7 @@ _HOMES = {
     "explain": "airflow_dq.cli.explain",
     "export": "airflow_dq.cli.exchange",
     "import_profiles": "airflow_dq.cli.exchange",
+    "index": "airflow_dq.cli.pattern",
     "new_normal": "airflow_dq.cli.decision",
     "prune": "airflow_dq.cli.retention",
     "reject": "airflow_dq.cli.decision",
@@ -33,6 +34,7 @@ _HOMES = {
     "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",
     "suggest": "airflow_dq.cli.suggest",
+    "tag": "airflow_dq.cli.pattern",
 }
 
 

@@ -10,6 +10,7 @@ order, says of the other half.  A column that keeps showing new forms is judged 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -29,6 +30,13 @@ _COVERED = 0.97
 _FEW = 8
 """Distinct values below which a shape has not been seen often enough to be all there is."""
 _FOLDS = 2
+_HEAD = 40
+_RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
+
+
+def _natural(value: str) -> list[tuple[str, int]]:
+    """Orders ``B2`` before ``B10``: ids that are handed out one after the other."""
+    return [("0", int(run)) if run.isdigit() else (run, 0) for run in _RUNS.findall(value[:_HEAD])]
 
 
 class Fit:
@@ -47,7 +55,9 @@ class Fit:
         self.rows = [
             tokens(value) if number is None else None for value, number in zip(body, self._numbers, strict=True)
         ]
-        self._drifting = len(body) > 2 and list(body) in (sorted(body), sorted(body, reverse=True))
+        self.numeric = numeric
+        ordered = sorted(body, key=_natural)
+        self._drifting = len(body) > 2 and list(body) in (ordered, ordered[::-1], sorted(body))
         whole = [int(n.whole) for n in self._numbers if n and n.whole.isdigit()]
         self._ascending = len(whole) > 2 and whole == sorted(whole)
 

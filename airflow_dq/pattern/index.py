@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.pattern.generalise import TAU, Token, align, grow, runs_of, skeleton, tokens_of
+from airflow_dq.pattern.generalise import LONGEST, TAU, Token, align, grow, runs_of, skeleton, tokens_of
 
 VERSION = 1
 """Of the bytes and of the pattern language together: either changes what a hash means."""
@@ -48,7 +48,8 @@ def hashed(pattern: str) -> int:
 
 def sampled(values: Iterable[str | None]) -> list[str]:
     """The values of a column that are looked at: neither null nor blank, evenly spaced."""
-    found = [value for value in values if value is not None and value.strip()]
+    # A value of a megabyte has no pattern, and a hundred of them are not held.
+    found = [value[: LONGEST + 1] for value in values if value is not None and value.strip()]
     if len(found) <= SAMPLE:
         return found
     return [found[i] for i in np.linspace(0, len(found) - 1, SAMPLE).astype(int)]
@@ -135,12 +136,20 @@ class PatternIndex:
 
         :param columns: of each, the name of its table and its values; no more than a sample of them is held
         """
+        return cls._of_tables({}, {}).extended(columns)
+
+    def extended(self, columns: Iterable[tuple[str, Iterable[str | None]]]) -> PatternIndex:
+        """The same with further tables; of a table that is there already, only the new columns count.
+
+        A pattern that was in one column before, and so was not kept, is known from its next two columns on.
+        """
         samples = [(table, sample) for table, values in columns if (sample := sampled(values))]
         counts: Counter[str] = Counter()
         for _, sample in samples:
             counts.update(strong_patterns(sample))
-        known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS}
-        return cls.of_contributions((table, contribution(sample, known)) for table, sample in samples)
+        known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS or pattern in self}
+        new = self.of_contributions((table, contribution(sample, known)) for table, sample in samples)
+        return self.merge(new) if len(self.tables) else new
 
     @classmethod
     def of_contributions(cls, contributions: Iterable[tuple[str, dict[str, float]]]) -> PatternIndex:

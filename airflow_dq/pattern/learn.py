@@ -20,6 +20,8 @@ _MOST = 1_000
 _LENGTH = 1.5
 """Later values are at most so many times as long as the longest, or as short as the shortest: ids grow by a digit,
 names by half."""
+_NOT_USUAL = 0.6
+"""Share of the values outside what the other half says from which nothing is usual."""
 _PAPER_SIGNIFICANCE = 0.01
 """Two-tailed, as in the paper's experiments."""
 
@@ -87,15 +89,17 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
     missed, unusual = fit.missed(counts)
     if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / counts.total()):
         return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
+    usual = fit.patterns(wide=False) if unusual < _NOT_USUAL * counts.total() else []
     lengths = [len(value) for value in body]
     rule = PatternRule(
         patterns=tuple(dict.fromkeys(map(str, fit.patterns(wide=True)))),
-        usual=(*dict.fromkeys(map(str, fit.patterns(wide=False))), *(str(Constant(word)) for word in words)),
+        usual=(*dict.fromkeys(map(str, usual)), *(str(Constant(word)) for word in words)) if usual else (),
         null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
-        min_length=int(min(lengths) / _LENGTH),
+        min_length=1 if fit.numeric else int(min(lengths) / _LENGTH),
         max_length=int(max(lengths) * _LENGTH) + 1,
         values=counts.total(),
         distinct=len(counts),
     )
     seen = rule.count(counts)
-    return replace(rule, nonconforming=max(missed, seen.nonconforming), unusual=max(unusual, seen.unusual))
+    unusual = max(unusual, seen.unusual) if usual else 0
+    return replace(rule, nonconforming=max(missed, seen.nonconforming), unusual=unusual)

@@ -61,6 +61,11 @@ def _spaces(counts: list[int]) -> list[Element]:
     return [Characters((" ",), 0, high + 8)]
 
 
+def _grouped(marks: set[str]) -> list[Element]:
+    mark = tuple(sorted(marks))
+    return [Characters(("digit",), 1, 3), Characters(mark, 1, 1), Characters(("digit", *mark), 3, 21)]
+
+
 def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = False) -> list[Pattern]:
     """Patterns of a column of numbers.
 
@@ -83,22 +88,18 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     if any(signs) or (wide and points):
         sign = [Characters(tuple(sorted({s for s in signs if s} or {"-"})), 0, 1)]
     if wide:
-        low, high = 0 if low == 0 else 1, high + (1 if not same or few else 0)
+        low, high = 0 if low == 0 else 1, high + (2 if not same else int(few))
     elif not same:
         low = max(1, low - (2 if few else 1)) if low > 3 else min(low, 1)
         high += few or high < 2 or ascending
-    if wide and not marks and not same and 3 <= high <= 5 and not points:
-        marks = {","}
     wholes: list[list[Element]] = [[Characters(("digit",), low, high)]] if high else [[]]
     if marks:
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.
-        group: list[Element] = [
-            Characters(("digit",), 1, 3),
-            Characters(tuple(sorted(marks)), 1, 1),
-            Characters(("digit", *sorted(marks)), 3, 21),
-        ]
-        plain = [len(n.whole) for n in numbers if not n.mark]
-        wholes = [group, [Characters(("digit",), 1, max([4, *plain]) if wide else 3)]]
+        plain = max([4, *(len(n.whole) for n in numbers if not n.mark)]) if wide else 3
+        wholes = [_grouped(marks), [Characters(("digit",), 1, plain)]]
+    elif wide and not same and 3 <= high - 2 <= 4 and not points:
+        # Small numbers written with grouping look like these until one reaches a thousand.
+        wholes.append(_grouped({","}))
     tail: list[Element] = []
     after = {n.after for n in numbers}
     if any(after):

@@ -95,7 +95,7 @@ class PatternRule:
     nonconforming: int = 0
     """Training values outside what the rest of them says (cross-validated, so not 0 where new forms keep coming)."""
     method: Method = "calibrated"
-    significance: float = 0.003
+    significance: float = 0.001
     """A test whose p-value is below this is not accepted."""
     usual: tuple[str, ...] = ()
     """Tighter patterns, which most values have: a set that is mostly outside them is another column's, or has changed

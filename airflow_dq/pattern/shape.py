@@ -11,6 +11,8 @@ from airflow_dq.pattern.language import Characters, Constant, Element, Pattern
 _CHUNK = re.compile(r"[^\W_]+| +|[\W_]")
 _RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
 LONGEST = 400
+_FEW = 8
+"""Distinct values below which what they share may be chance."""
 _TEXT_UNUSUAL, _TEXT_WORDS = 0.4, 3
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -69,9 +71,8 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         return [Constant(first)]
     low, high = min(map(len, chunks)), max(map(len, chunks))
     if kinds == {"D"}:
-        if low == high and (
-            (low > 3 and not wide) or (support >= (20 if wide else 4) and len(chunks) >= 4 and (low > 2 or not wide))
-        ):
+        fixed = support >= 20 and low > 2 if wide else low > 3 or (low > 1 and support >= 8)
+        if low == high and fixed and (len(chunks) >= 4 or not wide):
             return [_sized(("digit",), low, high)]
         return [_sized(("digit",), 1, high + 1)]
     if kinds <= {"U", "L", "M"}:
@@ -95,7 +96,11 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
 def _mixed(chunks: set[str], support: int, wide: bool, drifting: bool, low: int, high: int) -> list[Element]:
     rows = [_RUN.findall(c) for c in chunks]
     forms = {tuple(r[0].isdigit() for r in row) for row in rows}
-    if len(forms) == 1 and len(rows[0]) <= 6 and (len(chunks) >= 5 if wide else len(rows[0]) <= 3 or len(chunks) >= 3):
+    if (
+        len(forms) == 1
+        and len(rows[0]) <= 6
+        and (len(chunks) >= 20 and not drifting if wide else len(rows[0]) <= 3 or len(chunks) >= 3)
+    ):
         out: list[Element] = []
         for i in range(len(rows[0])):
             runs = {row[i] for row in rows}
@@ -140,14 +145,17 @@ def free_pattern(rows: Sequence[list[str]], drifting: bool) -> list[Pattern]:
     back = 0
     while back < least - front - 1 and len({row[-1 - back] for row in rows}) == 1 and not rows[0][-1 - back].isdigit():
         back += 1
-    if support < 3:
+    if support < _FEW:
         front = back = 0
     if drifting and front and rows[0][front - 1].isalnum():
         front -= 1
-    if back and rows[0][-back].isalnum() and support < 10:
-        back -= 1
+    if support < 2 * _FEW:
+        back = 0
     middle = "".join("".join(row[front : len(row) - back]) for row in rows)
     seen = set(middle)
+    if support < _FEW:
+        # So few values have not shown all characters either: what is printable, and what else they have.
+        seen |= set("aA0!?_")
     members: list[str] = []
     if any(c.isascii() and c.isdigit() for c in seen):
         members.append("digit")
@@ -155,7 +163,7 @@ def free_pattern(rows: Sequence[list[str]], drifting: bool) -> list[Pattern]:
     if upper or lower:
         members.append("letter" if (upper and lower) or support < 20 else "upper" if upper else "lower")
     symbols = sorted(c for c in seen if c.isascii() and c.isprintable() and not c.isalnum())
-    if len(symbols) >= 3 or support < 8:
+    if len(symbols) >= 3:
         members.append("symbol")
     else:
         members += symbols

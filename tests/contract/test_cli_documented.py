@@ -39,6 +39,8 @@ def test_the_commands_are_these() -> None:
         "airflow dq explain",
         "airflow dq backtest",
         "airflow dq suggest",
+        "airflow dq index",
+        "airflow dq tag",
         "airflow dq alerts",
         "airflow dq show",
         "airflow dq accept",
