@@ -81,7 +81,13 @@ class Fit:
         covered = sum(count for _, count in shapes.most_common(_SHAPES))
         once = sum(count == 1 for count in shapes.values())
         # Good and Turing: the share of shapes seen once is the share of values whose shape has not been seen.
-        return (len(rows) < _FEW and not among_numbers) or covered < _COVERED * len(rows) or once * 30 > len(rows) + 15
+        many = len(shapes) > 1 and len(shapes) * 6 > len(rows)
+        return (
+            many
+            or (len(rows) < _FEW and not among_numbers)
+            or covered < _COVERED * len(rows)
+            or once * 30 > len(rows) + 15
+        )
 
     def missed(self, counts: Counter[str]) -> tuple[int, int]:
         """Values outside the wide and outside the usual patterns of the other half, out of all.

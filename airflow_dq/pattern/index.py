@@ -14,7 +14,7 @@ import math
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def strong_patterns(values: Sequence[str]) -> set[str]:
     return found
 
 
-def contribution(values: Sequence[str], known: set[str]) -> dict[str, float]:
+def contribution(values: Sequence[str], known: Collection[str]) -> dict[str, float]:
     """Imp_D(p) of every known pattern that matches a value of the column (Equation 1)."""
     matched: Counter[str] = Counter()
     for rows in _groups(values):
@@ -136,7 +136,7 @@ class PatternIndex:
 
         :param columns: of each, the name of its table and its values; no more than a sample of them is held
         """
-        return cls._of_tables({}, {}).extended(columns)
+        return cls._of_tables({}, {}, np.empty(0, np.uint64)).extended(columns)
 
     def extended(self, columns: Iterable[tuple[str, Iterable[str | None]]]) -> PatternIndex:
         """The same with further tables; of a table that is there already, only the new columns count.
@@ -148,14 +148,17 @@ class PatternIndex:
         for _, sample in samples:
             counts.update(strong_patterns(sample))
         known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS or pattern in self}
-        new = self.of_contributions((table, contribution(sample, known)) for table, sample in samples)
+        new = self.of_contributions(((table, contribution(sample, known)) for table, sample in samples), known)
         return self.merge(new) if len(self.tables) else new
 
     @classmethod
-    def of_contributions(cls, contributions: Iterable[tuple[str, dict[str, float]]]) -> PatternIndex:
+    def of_contributions(
+        cls, contributions: Iterable[tuple[str, dict[str, float]]], known: Collection[str]
+    ) -> PatternIndex:
         """Add up what columns say of patterns.
 
         :param contributions: of each column, the name of its table and its impurity by pattern
+        :param known: the patterns that were looked for, and their beginnings: a search follows nothing else
         """
         numbers: dict[str, int] = {}
         tables: dict[str, dict[int, list[int]]] = {}
@@ -169,12 +172,13 @@ class PatternIndex:
                 entry = entries.setdefault(number, [0, 0])
                 entry[0] += 1
                 entry[1] += round(impurity * _PARTS)
-        return cls._of_tables(tables, columns)
+        return cls._of_tables(tables, columns, np.array(sorted(map(hashed, known)), np.uint64))
 
     @classmethod
-    def _of_tables(cls, tables: dict[str, dict[int, list[int]]], columns: dict[str, int]) -> PatternIndex:
+    def _of_tables(
+        cls, tables: dict[str, dict[int, list[int]]], columns: dict[str, int], hashes: NDArray[np.uint64]
+    ) -> PatternIndex:
         names = sorted(tables)
-        hashes = np.array(sorted(set().union(*tables.values())), np.uint64)
         starts = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(tables[name]) for name in names], out=starts[1:])
         total = int(starts[-1])
@@ -193,10 +197,11 @@ class PatternIndex:
         return int(self._columns.sum())
 
     def __len__(self) -> int:
-        """Patterns that are known."""
+        """Patterns that are known, their beginnings included."""
         return len(self._hashes)
 
     def __contains__(self, pattern: str) -> bool:
+        """Whether a written pattern, or a longer one that begins with it, is known."""
         return hashed(pattern) in self._place_of
 
     def known(self, pattern: str) -> Known | None:
@@ -225,7 +230,7 @@ class PatternIndex:
                 found = index._entries(name)
                 tables[name] = {int(index._hashes[place]): list(entry) for place, entry in found.items()}
                 columns[name] = int(index._columns[at])
-        return self._of_tables(tables, columns)
+        return self._of_tables(tables, columns, np.union1d(self._hashes, other._hashes))
 
     def to_bytes(self) -> bytes:
         """The index in its stored form: a magic line, the version, a checksum, the compressed parts."""

@@ -20,6 +20,8 @@ _MOST = 1_000
 _LENGTH = 1.5
 """Later values are at most so many times as long as the longest, or as short as the shortest: ids grow by a digit,
 names by half."""
+_FEW = 8
+"""Distinct values below which their lengths say little of the next."""
 _NOT_USUAL = 0.6
 """Share of the values outside what the other half says from which nothing is usual."""
 _PAPER_SIGNIFICANCE = 0.01
@@ -90,13 +92,14 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
     if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / counts.total()):
         return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
     usual = fit.patterns(wide=False) if unusual < _NOT_USUAL * counts.total() else []
+    few = len(body) < _FEW
     lengths = [len(value) for value in body]
     rule = PatternRule(
         patterns=tuple(dict.fromkeys(map(str, fit.patterns(wide=True)))),
         usual=(*dict.fromkeys(map(str, usual)), *(str(Constant(word)) for word in words)) if usual else (),
         null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
-        min_length=1 if fit.numeric else int(min(lengths) / _LENGTH),
-        max_length=int(max(lengths) * _LENGTH) + 1,
+        min_length=1 if fit.numeric or few else int(min(lengths) / _LENGTH),
+        max_length=int(max(lengths) * (2 * _LENGTH if few else _LENGTH)) + (3 if few else 1),
         values=counts.total(),
         distinct=len(counts),
     )

@@ -15,6 +15,10 @@ _WHOLE = re.compile(
 )
 
 
+_FEW_SIGNS = 8
+"""Distinct numbers below which a sign that was not seen is still usual."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A value that is a number, in parts."""
@@ -85,13 +89,15 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     padded = low > 1 and any(n.whole[0] == "0" for n in numbers)
     same = low == high and (low >= 4 or padded) and not points and not marks and not any(signs)
     sign: list[Element] = []
-    if any(signs) or (wide and points):
+    if any(signs) or (points and (wide or len(numbers) < _FEW_SIGNS)):
         sign = [Characters(tuple(sorted({s for s in signs if s} or {"-"})), 0, 1)]
     if wide:
         low, high = 0 if low == 0 else 1, high + (2 if not same else int(few))
     elif not same:
         low = max(1, low - (2 if few else 1)) if low > 3 else min(low, 1)
-        high += few or high < 2 or ascending
+        # The largest is close to having one digit more, or will be.
+        largest = max((int(n.whole) for n in numbers if n.whole.isdigit()), default=0)
+        high += 2 if few and high > 3 else int(few or high < 2 or ascending or largest * 2 >= 10**high)
     wholes: list[list[Element]] = [[Characters(("digit",), low, high)]] if high else [[]]
     if marks:
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.

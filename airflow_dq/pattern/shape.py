@@ -71,10 +71,10 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         return [Constant(first)]
     low, high = min(map(len, chunks)), max(map(len, chunks))
     if kinds == {"D"}:
-        fixed = support >= 20 and low > 2 if wide else low > 3 or (low > 1 and support >= 8)
+        fixed = support >= 20 and low > 3 if wide else low > 1 and support >= 8
         if low == high and fixed and (len(chunks) >= 4 or not wide):
             return [_sized(("digit",), low, high)]
-        return [_sized(("digit",), 1, high + 1)]
+        return [_sized(("digit",), max(1, low - 2) if low > 3 and not wide else 1, high + 1)]
     if kinds <= {"U", "L", "M"}:
         case = _letters(kinds) if support >= 20 or not wide else ("letter",)
         if low == high and support >= 8 and len(chunks) >= (20 if wide else 8):

@@ -40,7 +40,9 @@ def plain(pattern: str, columns: list[tuple[str, list[str]]]) -> tuple[int, floa
     return (len(impurities), sum(impurities) / len(impurities)) if impurities else None
 
 
-@pytest.mark.parametrize("pattern", ["<digit>+:<digit>{2}", "<digit>:<digit>{2}", "<num>:<num>", "K<digit>{3}", "<alnum>+"])
+@pytest.mark.parametrize(
+    "pattern", ["<digit>+:<digit>{2}", "<digit>:<digit>{2}", "<num>:<num>", "K<digit>{3}", "<alnum>+"]
+)
 def test_coverage_and_fpr_are_those_of_a_plain_scan(pattern: str) -> None:
     known, wanted = INDEX.known(pattern), plain(pattern, COLUMNS)
     assert known is not None
@@ -130,8 +132,8 @@ def test_a_tag_finds_the_columns_of_its_type() -> None:
 
 def test_the_prior_knows_common_types() -> None:
     prior = load_prior()
-    for pattern in ("<digit>{4}-<digit>{2}-<digit>{2}", "<alnum>{8}-<alnum>{4}-<alnum>{4}", "<num>"):
-        assert pattern in prior or "alnum" in pattern
+    for pattern in ("<digit>{4}-<digit>{2}-<digit>{2}", "<digit>+.<digit>+.<digit>+", "<letter>{3}-<digit>{7}"):
+        assert pattern in prior
     rule = learn_pattern(["2024-01-05", "2024-02-17", "2024-03-30"], index=prior, method="fmdv-vh")
     assert rule is not None
     assert rule.test(["2025-11-30"]).nonconforming == 0.0

@@ -60,7 +60,9 @@ def test_a_pattern_means_what_it_says(pattern: str, inside: str, outside: str) -
     assert matches(pattern, inside, outside) == [True, False]
 
 
-@pytest.mark.parametrize("text", ["", "<digt>", "<digit", "a<", "\\n", "<digit>{3,2}", "<digit>{1001}", "<a||b>", "<digit>{0}"])
+@pytest.mark.parametrize(
+    "text", ["", "<digt>", "<digit", "a<", "\\n", "<digit>{3,2}", "<digit>{1001}", "<a||b>", "<digit>{0}"]
+)
 def test_what_is_no_pattern_is_refused_with_an_explanation(text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"[Pp]attern"):
         Pattern.parse(text)
