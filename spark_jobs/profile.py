@@ -24,6 +24,7 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
+from airflow_dq.options.argument import unpacked  # noqa: E402
 from airflow_dq.options.job import JobSpec  # noqa: E402
 
 
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _text(given: argparse.Namespace) -> str:
     if given.spec_file is None:
-        return str(given.spec)
+        return unpacked(given.spec)
     try:
         return str(given.spec_file.read_text(encoding="utf-8"))
     except OSError as error:

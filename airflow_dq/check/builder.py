@@ -107,6 +107,8 @@ class Checks:
         self._tags = _words(tags)
         self._declared: list[Check] = []
         self._unasked: set[int] = set()
+        self.not_judged: list[str] = []
+        """What a contract asks for that no check is, each with its place."""
         if key is not None:
             self.key(*((key,) if isinstance(key, str) else key))
 
@@ -151,6 +153,10 @@ class Checks:
             self._unasked.add(len(self._declared))
         self._declared.append(check)
         return Asked(self, len(self._declared) - 1)
+
+    def take(self, check: Check) -> None:
+        """Declare a check that is whole already."""
+        self._declared.append(check)
 
     def _ask(self, place: int, bounds: Bounds, level: Level) -> None:
         check = self._declared[place]

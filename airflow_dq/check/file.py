@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,10 @@ from airflow_dq.check.builder import Checks
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.metric import ALIASES, METRICS, CheckMetric, entry_of, known
 from airflow_dq.check.model import Check, closest
+from airflow_dq.check.node import Node, NodeReader, read_nodes
+from airflow_dq.check.odcs import ContractReader, is_contract
 from airflow_dq.exceptions import ConfigurationError
 
-Node = Any
-"""A node of PyYAML, whose types know less of it than it says: ``id``, ``value``, ``start_mark``."""
 TABLE_KEYS = ("dataset", "key", "owner", "tags", "checks")
 """What a file may say of the table."""
 COMMON_KEYS = ("error", "warn", "anomaly", "level", "id", "message", "owner", "tags")
@@ -34,9 +36,10 @@ def keys_of(name: str) -> tuple[str, ...]:
     return (*columns, *own, *more, *asked)
 
 
-def load_checks(path: str | Path) -> Checks:
-    """The checks in a file.
+def load_checks(path: str | Path, dataset: str | None = None) -> Checks:
+    """The checks in a file, of our own form or a contract of ODCS 3.
 
+    :param dataset: whose checks are wanted, of a contract on several
     :raises ConfigurationError: naming the file, the line, the key, and what is allowed there
     """
     place = Path(path)
@@ -46,38 +49,36 @@ def load_checks(path: str | Path) -> Checks:
         raise ConfigurationError(
             f"{place}: the file cannot be read: {error}. Give the path of a text in UTF-8."
         ) from None
-    return read_checks(text, str(place))
+    return read_checks(text, str(place), dataset)
 
 
-def read_checks(text: str, name: str = "checks") -> Checks:
+def read_checks(text: str, name: str = "checks", dataset: str | None = None) -> Checks:
     """The checks in a text.
 
     :param name: what the text is called in messages
+    :param dataset: whose checks are wanted, of a contract on several
     :raises ConfigurationError: as :func:`load_checks` does
     """
-    # Only here: a DAG whose checks are written in Python need not load it.
-    import yaml
 
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-    try:
-        node = loader.get_single_node()
+    def read(node: Node | None, loader: Any) -> Checks:
+        if is_contract(node):
+            checks = ContractReader(name, loader).contract(node, dataset)
+            for told in checks.not_judged:
+                _tell(told)
+            return checks
         return _Reader(name, loader).table(node)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = "" if mark is None else f":{mark.line + 1}"
-        raise ConfigurationError(f"{name}{line}: this is no YAML: {error.problem or error.context}.") from None
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{name}: this is no YAML: {error}.") from None
-    finally:
-        loader.dispose()
+
+    return read_nodes(text, name, read)
 
 
-class _Reader:
+@cache
+def _tell(what: str) -> None:
+    """Say it once: a DAG file is read every few seconds."""
+    logging.getLogger(__name__).warning("%s", what)
+
+
+class _Reader(NodeReader):
     """Makes checks of the nodes of one file."""
-
-    def __init__(self, name: str, loader: Any) -> None:
-        self._name = name
-        self._loader = loader
 
     def table(self, node: Node | None) -> Checks:
         """All of the file."""
@@ -160,23 +161,6 @@ class _Reader:
             return {"columns": self._names(body, name, value)}
         raise self._error(body, f"{name} is {value!r}; give a mapping of {', '.join(keys_of(name))}")
 
-    def _items(self, node: Node, allowed: tuple[str, ...], what: str) -> Iterator[tuple[str, Node]]:
-        """The keys of a mapping, each once and known."""
-        if node.id != "mapping":
-            raise self._error(node, f"{what} is no mapping; give {', '.join(allowed)}")
-        seen: set[str] = set()
-        for key, part in node.value:
-            name = str(key.value)
-            if name not in allowed:
-                raise self._error(key, f"{what} takes no {name!r}; {closest(name, allowed)}")
-            if name in seen:
-                raise self._error(key, f"{name!r} is given twice")
-            seen.add(name)
-            yield name, part
-
-    def _value(self, node: Node) -> Any:
-        return self._loader.construct_object(node, deep=True)
-
     def _bounds(self, node: Node, key: str, value: Any, *, duration: bool) -> Bounds:
         try:
             if duration and not isinstance(value, list):
@@ -185,18 +169,9 @@ class _Reader:
         except ConfigurationError as error:
             raise self._error(node, f"{key}: {str(error).rstrip('.')}") from None
 
-    def _text(self, node: Node, key: str, value: Any) -> str:
-        return value if isinstance(value, str) else self._refuse(node, key, value, "a text (in quotes, if need be)")
-
     def _names(self, node: Node, key: str, value: Any) -> tuple[str, ...]:
         names = value if isinstance(value, list) else [value]
         return tuple(self._text(node, key, name) for name in names)
-
-    def _refuse(self, node: Node, key: str, value: Any, wanted: str) -> Any:
-        raise self._error(node, f"{key} is {value!r}; give {wanted}")
-
-    def _error(self, node: Node, what: str) -> ConfigurationError:
-        return ConfigurationError(f"{self._name}:{node.start_mark.line + 1}: {what}.")
 
 
 def declared_checks(given: Any, dataset: str) -> tuple[Check, ...]:
@@ -205,7 +180,7 @@ def declared_checks(given: Any, dataset: str) -> tuple[Check, ...]:
     :param dataset: the task's; that of the checks must be the same, unless it is a template
     :raises ConfigurationError: when they cannot be read, or are of another dataset
     """
-    checks = checks_of(given)
+    checks = checks_of(given, None if "{" in str(dataset) else dataset)
     if checks is None:
         return ()
     if checks.dataset != dataset and "{" not in str(dataset):
@@ -215,17 +190,19 @@ def declared_checks(given: Any, dataset: str) -> tuple[Check, ...]:
     return checks.checks
 
 
-def checks_of(given: Any) -> Checks | None:
+def checks_of(given: Any, dataset: str | None = None) -> Checks | None:
     """Checks as an operator may be given them: as such, as the path of a file, or as the mapping that one holds.
+
+    :param dataset: whose checks are wanted, of a contract on several
 
     :raises ConfigurationError: when they are none of these, or cannot be read
     """
     if given is None or isinstance(given, Checks):
         return given
     if isinstance(given, str | Path):
-        return load_checks(given)
+        return load_checks(given, dataset)
     if isinstance(given, Mapping):
         import yaml
 
-        return read_checks(yaml.safe_dump(dict(given), sort_keys=False))
+        return read_checks(yaml.safe_dump(dict(given), sort_keys=False), dataset=dataset)
     raise ConfigurationError(f"checks is {given!r}; give Checks(...), or the path of a file such as 'orders.dq.yml'.")

@@ -42,6 +42,11 @@ class CheckMetric:
     """Fewest and most columns."""
 
     @property
+    def by_row(self) -> bool:
+        """Whether it is a rule that each row by itself follows or not: then some rows are those that fail."""
+        return self.source == "rows" and self.unit == "share"
+
+    @property
     def natural(self) -> tuple[float, float] | None:
         """The lowest and the highest value there can be, where there is such."""
         top = 1.0 if self.unit == "share" else float("inf")

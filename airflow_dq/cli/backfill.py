@@ -9,11 +9,13 @@ import sys
 from collections import deque
 from typing import Any
 
+from airflow_dq.check.file import declared_checks
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
+from airflow_dq.options.argument import packed
 from airflow_dq.options.job import JobSpec
 
 _HIDDEN = re.compile(rf"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using |airflow_dq: error: |{re.escape(PREFIX)}")
@@ -49,7 +51,7 @@ def backfill(arguments: Any) -> int:
 def _dag(arguments: Any) -> int:
     from airflow_dq.cli.dag_backfill import dag_backfill
 
-    given = [f"--{name}" for name in ("source", "table", "sql") if getattr(arguments, name)]
+    given = [f"--{name}" for name in ("source", "table", "sql", "checks") if getattr(arguments, name)]
     if given or arguments.dataset is not None:
         named = ", ".join(given) or "a DATASET"
         raise ConfigurationError(f"--dag-id starts the DAG's own tasks, which know what to profile: leave out {named}.")
@@ -75,6 +77,7 @@ def job_spec(arguments: Any) -> JobSpec:
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),
+        checks=declared_checks(arguments.checks, arguments.dataset),
     )
 
 
@@ -90,7 +93,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
     command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
     for name, value in properties.items():
         command += ["--conf", f"{name}={value}"]
-    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()]
+    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
 
 
 def _environment(arguments: Any) -> dict[str, str]:

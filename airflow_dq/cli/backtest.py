@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow_dq.check.file import declared_checks, load_checks
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError, StoreError
 from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
+    from airflow_dq.check.model import Check
     from airflow_dq.engine.arrow.listing import PartitionFiles
     from airflow_dq.engine.arrow.reader import FileReader
     from airflow_dq.options.profile import ProfileOptions
@@ -46,10 +48,23 @@ def _options(arguments: Any) -> SynthesisOptions:
         target_fpr=arguments.target_fpr,
         scope=arguments.scope,
         mode=arguments.mode,
+        novelty=arguments.novelty,
         history=arguments.history,
         min_history=min(arguments.min_history, arguments.history),
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
+        checks=_checks(arguments),
+    )
+
+
+def _checks(arguments: Any) -> tuple[Check, ...]:
+    """The checks of the file that was named; files have no dataset that these could be of another than."""
+    if arguments.checks is None:
+        return ()
+    return (
+        load_checks(arguments.checks).checks
+        if arguments.files
+        else declared_checks(arguments.checks, arguments.dataset)
     )
 
 
@@ -77,7 +92,7 @@ def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
     # What comes before the first judged partition is its history, as far back as one reaches.
     first = len(chosen) - len(judged)
     chosen = chosen[max(0, first - options.history) :]
-    profiling = ProfileOptions(columns=options.columns, exclude=options.exclude)
+    profiling = ProfileOptions(columns=options.columns, exclude=options.exclude, checks=options.checks)
     read_options = pairs("--option", arguments.option)
     reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}

@@ -6,7 +6,7 @@ from airflow.cli.cli_config import GroupCommand
 
 from airflow_dq.cli.argument import DATASET, PARTITION, arg, command, number, option
 from airflow_dq.cli.definition_review import ACCEPT, ALERTS, NEW_NORMAL, REJECT, SHOW, SNOOZE
-from airflow_dq.cli.definition_store import DATASETS, DB, EXPORT, IMPORT, PRUNE
+from airflow_dq.cli.definition_store import DATASETS, DB, EXPORT, EXPORT_RULES, IMPORT, PRUNE
 
 FORMATS = ("parquet", "csv", "json")
 
@@ -28,6 +28,7 @@ BACKFILL = command(
         option("--columns", "A,B", "profile only these columns"),
         option("--exclude", "A,B", "do not profile these columns"),
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
+        option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
         option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
         option("--dag-id", "DAG", "instead: start Airflow's backfill of this DAG, whose gates then only profile"),
@@ -112,10 +113,18 @@ BACKTEST = command(
             choices=("calibrated", "paper"),
             default="calibrated",
         ),
+        option(
+            "--novelty",
+            "NAME",
+            "what a partition does that is odd as a whole: warn (default), fail, off",
+            choices=("warn", "fail", "off"),
+            default="warn",
+        ),
         option("--history", "N", "partitions to learn from (default: 30)", type=int, default=30),
         option("--min-history", "N", "with fewer the gate is warming up (default: 7)", type=int, default=7),
         option("--columns", "A,B", "judge only these columns"),
         option("--exclude", "A,B", "do not judge these columns"),
+        option("--checks", "FILE", "declared checks (orders.dq.yml), judged with what is learned"),
         option(
             "--accept-after",
             "N",
@@ -130,6 +139,29 @@ BACKTEST = command(
     "when no partition could be judged",
 )
 
+
+ROWS = command(
+    "rows",
+    "Show rows of a partition that a check finds wrong, read again from where the partition was read",
+    "rows",
+    (
+        DATASET,
+        PARTITION,
+        option("--check", "ID", "the check's id, as its alert says it", required=True),
+        option("--checks", "FILE", "file that declares the check (default: what the partition was judged by)"),
+        option("--limit", "N", "most rows to show (default: 20)", type=number, default=20),
+        option(
+            "--option",
+            "KEY=VALUE",
+            "read option besides those that are stored; may be repeated",
+            action="append",
+            default=[],
+        ),
+        option("--master", "URL", "Spark master, where Spark read it (default: local[*])", default="local[*]"),
+        option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
+    ),
+    "rows orders 2026-01-31 --check discount",
+)
 
 SUGGEST = command(
     "suggest",
@@ -194,6 +226,7 @@ def get_dq_cli_commands() -> list[GroupCommand]:
                 DATASETS,
                 EXPLAIN,
                 BACKTEST,
+                ROWS,
                 SUGGEST,
                 INDEX,
                 TAG,
@@ -206,6 +239,7 @@ def get_dq_cli_commands() -> list[GroupCommand]:
                 PRUNE,
                 EXPORT,
                 IMPORT,
+                EXPORT_RULES,
             ),
         )
     ]

@@ -79,3 +79,32 @@ IMPORT = command(
     ),
     "import flights.jsonl --dataset flights_copy",
 )
+
+EXPORT_RULES = command(
+    "export-rules",
+    "Write what is learned and declared of a dataset as another tool writes its rules",
+    "export_rules",
+    (
+        DATASET,
+        option(
+            "--to",
+            "NAME",
+            "dqdl (AWS Glue), gx (Great Expectations), soda, dbt, odcs (Open Data Contract Standard), deequ (PyDeequ)",
+            choices=("dqdl", "gx", "soda", "dbt", "odcs", "deequ"),
+            required=True,
+        ),
+        option("--out", "FOLDER", "folder to write to (default: the standard output)"),
+        arg("--replace", action="store_true", help="write over files that are there already"),
+        option("--checks", "FILE", "also the checks of this file"),
+        option("--only", "WHICH", "only what is learned, or only what is declared", choices=("learned", "declared")),
+        option("--table", "NAME", "what queries call the table (default: the dataset's name)"),
+        option(
+            "--sql",
+            "DIALECT",
+            "how SQL is written where the tool leaves that open: ansi (default), duckdb, postgres, spark",
+            choices=("ansi", "duckdb", "postgres", "spark"),
+            default="ansi",
+        ),
+    ),
+    "export-rules flights --to gx --out exported",
+)

@@ -29,7 +29,7 @@ def suggest(arguments: Any) -> int:
         # With all that is kept of them: values are counted in states.
         loaded = (repository.load_profile(arguments.dataset, str(one.partition), variants=False) for one in learnable)
         profiles = [one for one in loaded if one is not None]
-    found = suggest_checks(profiles)
+    found = suggest_checks(profiles, arguments.dataset)
     if arguments.output:
         told = [{"check": one.check.to_dict(), "reason": one.reason, "held": one.held, "of": one.of} for one in found]
         print_json({"dataset": arguments.dataset, "partitions": len(profiles), "checks": told})
@@ -63,12 +63,14 @@ def _said(one: SuggestedCheck) -> dict[str, Any]:
     """The check as a file says it."""
     check = one.check
     given = {name: value for name, value in check.to_dict().items() if name not in ("metric", "columns", "id", "error")}
-    columns: dict[str, Any] = (
-        {"column": check.columns[0]} if check.entry.subject == "column" else {"columns": list(check.columns)}
-    )
+    columns: dict[str, Any] = {}
+    if check.columns:
+        alone = check.entry.subject == "column"
+        columns = {"column": check.columns[0]} if alone else {"columns": list(check.columns)}
     if check.error is not None and check.error != check.entry.default:
         low, high = check.error.lower, check.error.upper
-        given["error"] = low if low == high else f">={low}" if high is None else [low, high]
+        one_sided = f"<={high}" if low is None else f">={low}"
+        given["error"] = low if low == high else one_sided if None in (low, high) else [low, high]
     return {check.metric: columns | given}
 
 

@@ -36,19 +36,19 @@ def schema_change(clean: CleanColumn, share: float, rng: Generator) -> Injected 
 )
 def unit_change(clean: CleanColumn, factor: float, rng: Generator) -> Injected | None:
     """Type 2: every number is multiplied."""
-    return _linear(clean, float(factor), 0.0)
+    return linear(clean, float(factor), 0.0)
 
 
 @injection("unit_change", {Kind.TIMESTAMP}, {}, {"x1000": 1000, "/1000": 0.001})
 def time_unit_change(clean: CleanColumn, factor: float, rng: Generator) -> Injected | None:
     """Type 2 for timestamps: seconds taken for milliseconds, or the other way round."""
-    return _linear(clean, factor, 0.0)
+    return linear(clean, factor, 0.0)
 
 
 @injection("unit_change", {Kind.TIMESTAMP}, {}, {"+1 h": 3600, "-1 h": -3600, "+1 day": 86_400, "-1 day": -86_400})
 def time_shift(clean: CleanColumn, seconds: float, rng: Generator) -> Injected | None:
     """Type 2 for timestamps: another time zone, or the data of another day."""
-    return _linear(clean, 1.0, float(seconds))
+    return linear(clean, 1.0, float(seconds))
 
 
 @injection("casing_change", {Kind.STRING}, {"1%": 0.01, "10%": 0.1, "100%": 1.0}, {"50%": 0.5})
@@ -176,9 +176,9 @@ def _replace(values: pa.Array, mask: Mask, replacement: pa.Array | pa.Scalar) ->
     return pc.if_else(pa.array(mask), replacement, values)
 
 
-def _linear(clean: CleanColumn, factor: float, offset: float) -> Injected:
+def linear(clean: CleanColumn, factor: float, offset: float) -> Injected:
+    """Every number times a factor plus an offset; those that leave the range of floats are null."""
     numbers = pc.add(pc.multiply(clean.values, factor), offset)
-    # Numbers that left the range of floats are gone upstream too: null.
     lost = pc.and_(pc.is_finite(clean.values), pc.is_inf(numbers))
     return Injected(clean, pc.if_else(lost, pa.scalar(None, pa.float64()), numbers), linear=(factor, offset))
 

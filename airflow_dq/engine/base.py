@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from airflow_dq.check.model import Check
 from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.job import JobSpec
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.model import Profile
 
 
@@ -21,6 +23,8 @@ class Origin:
     """The format and the options in effect; secrets are masked."""
     engine: str
     """Name and version of what read the data."""
+    place: Mapping[str, str] = field(default_factory=dict)
+    """The fields of the order that say where the rows are, see :func:`airflow_dq.engine.order.place_of`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +92,14 @@ class Engine(ABC):
         """The same profiles with the injected errors of their columns, as far as they can be had.
 
         :param profiles: of the newest partitions that could be profiled, oldest first
+        """
+
+    @abstractmethod
+    def failing(self, partition: str, check: Check, size: int) -> FailedRows:
+        """Some of the rows of a partition of the order that a check of each row finds wrong, in all of their columns.
+
+        The same rows whichever engine reads them; equal ones count once.
+
+        :param size: most rows
+        :raises DQError: when the partition cannot be read, or the check cannot be computed
         """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from airflow_dq.exceptions import SourceEmptyError
+from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
+from airflow_dq.options.profile import ProfileOptions
 
 _SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
 
@@ -32,6 +33,67 @@ def read_options(order: JobSpec) -> dict[str, str]:
     """The format and the options that were given, without secrets: they are stored with the profiles."""
     options = {name: "***" if _SECRET.search(name) else value for name, value in order.options.items()}
     return {"format": order.format, **options}
+
+
+def place_of(order: JobSpec) -> dict[str, str]:
+    """The fields of the order that say where its rows are, to be stored: by them a partition can be read again."""
+    named = {name: getattr(order, name) for name in ("pattern", "table", "sql", "partition_by")}
+    path = next(iter(order.paths.values()), None) if len(order.paths) == 1 else None
+    return {name: value for name, value in (*named.items(), ("path", path)) if value}
+
+
+def order_again(
+    dataset: str,
+    partition: str,
+    place: Mapping[str, str],
+    read_options: Mapping[str, str],
+    options: ProfileOptions,
+    given: Mapping[str, str],
+) -> JobSpec:
+    """The order to read one partition again as it was read for its stored profile.
+
+    :param place: what :func:`place_of` gave
+    :param read_options: what :func:`read_options` gave
+    :param options: how it was profiled
+    :param given: read options that win over those, such as the secrets that are not stored
+    :raises ConfigurationError: when that is not known, or a secret is missing
+    """
+    where = f"Dataset {dataset!r}, partition {partition!r}"
+    if not place:
+        raise ConfigurationError(f"{where}: where it was read is not known, for its profile was imported.")
+    found = {name: value for name, value in read_options.items() if name != "format"} | dict(given)
+    secret = [name for name, value in found.items() if value == "***"]
+    if secret:
+        raise ConfigurationError(
+            f"{where}: the read option {secret[0]!r} is a secret, which is not stored: give --option {secret[0]}=..."
+        )
+    several = "pattern" in place or "partition_by" in place
+    return JobSpec(
+        dataset=dataset,
+        paths={partition: place["path"]} if "path" in place else {},
+        pattern=place.get("pattern"),
+        table=place.get("table"),
+        sql=place.get("sql"),
+        partition_by=place.get("partition_by"),
+        partition=None if several or "path" in place else partition,
+        format=read_options.get("format", "parquet"),
+        options=found,
+        since=partition if several else None,
+        until=partition if several else None,
+        columns=options.columns,
+        exclude=options.exclude,
+        hidden=options.hidden,
+        store_values=options.store_values,
+    )
+
+
+def require_partition(keys: Sequence[str], partition: str, where: str) -> None:
+    """Refuse a partition that the source does not hold any more.
+
+    :raises SourceMissingError: naming it
+    """
+    if partition not in keys:
+        raise SourceMissingError(f"{where}: the source does not hold it any more.")
 
 
 def chosen_keys(order: JobSpec, keys: Iterable[str]) -> list[str]:

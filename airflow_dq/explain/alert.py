@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from airflow_dq.explain.wording import listed
 from airflow_dq.learn.constraint.base import Evidence, Severity
 from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
@@ -37,7 +38,8 @@ class Alert:
     ``rule`` is ``range`` for a metric outside of its range, ``column_missing``, ``column_added``, ``column_renamed`` or
     ``column_retyped`` for a changed schema, ``date_column`` for a column that does not tell the partition's date as it
     always has, ``partition_repeated`` for an earlier partition over again, ``first_occurrence`` for values of a sort
-    that the column has never held, ``outsized_value`` for one many times as large as any before.
+    that the column has never held, ``outsized_value`` for one many times as large as any before, ``novelty`` for a
+    partition that is odd as a whole.
     """
 
     rule: str
@@ -61,6 +63,8 @@ class Alert:
     """Kind of the column: how its values are written (a timestamp's are seconds)."""
     changes: tuple[Change, ...] = ()
     """The metric's last values, and on the column's first alert what changed in the column."""
+    failing: FailedRows | None = None
+    """Some of the rows that a check of each row found wrong."""
     cause: str | None = None
     """What it looks like (``change of unit, x60``), when one type of error explains it clearly best."""
     cause_stated: bool = False

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
@@ -13,7 +15,9 @@ from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
+from airflow_dq.explain.proof import prove
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.range import Range
@@ -35,27 +39,73 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     previous = None if partition.history.newest is None else PreviousPartition(partition.history.newest)
     schema = [one for one in found if isinstance(one[0], ExpectedColumn | NoOtherColumn)]
     alerts = [alert for one in schema for alert in _schema_alerts(partition, *one)]
-    others = [one for one in found if one not in schema]
+    others = _telling([one for one in found if one not in schema], partition.profile.row_count)
     of_table = [one for one in others if one[0].scope.column is None]
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
     copied = _copied(partition, previous) if rows and previous is not None else None
     alerts += _alerts(partition, of_table, copied, ())
-    causes: dict[str, Cause] = {}
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
-    for name in dict.fromkeys(constraint.scope.column for constraint, _ in others):
-        if name is None:
-            continue
+    by_column: dict[str, list[Found]] = {}
+    for one in others:
+        if one[0].scope.column is not None:
+            by_column.setdefault(one[0].scope.column, []).append(one)
+    compared, causes = {}, dict[str, Cause]()
+    for name, own in by_column.items():
         comparison = _compare(partition, name, previous)
-        cause = None if comparison is None else likely_cause(comparison, _worst(disturbances, name))
-        if cause is not None:
-            causes[name] = cause
-        own = [one for one in others if one[0].scope.column == name]
-        alerts += _alerts(partition, own, cause, () if comparison is None else changes_of(comparison))
+        if comparison is not None:
+            compared[name] = comparison
+            cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
+            causes |= {} if cause is None else {name: cause}
+    causes |= swapped(compared)
+    for name, own in by_column.items():
+        changes = changes_of(compared[name]) if name in compared else ()
+        alerts += _alerts(partition, own, causes.get(name), changes)
     return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
     return max((one for column, one in disturbances if column == name), default=Disturbance.NONE)
+
+
+def _telling(found: Sequence[Found], rows: int) -> list[Found]:
+    """Without what follows from the rest: no metric has a value where there is no row, or no value in the column."""
+    empty = {constraint.scope.column for constraint, finding in found if _says_that_nothing_came(constraint, finding)}
+    if not rows and None in empty:
+        return [one for one in found if one[0].scope.column is None or not _has_no_value(*one)]
+    return [one for one in found if one[0].scope.column not in empty or not _has_no_value(*one)]
+
+
+def _says_that_nothing_came(constraint: Constraint, finding: Finding) -> bool:
+    """Whether a range says it: of the number of rows, or of the share of values that are there."""
+    metric = find_metric(finding.metric, constraint.kind) if isinstance(constraint, Range) and finding.metric else None
+    return metric is not None and (metric.of_table or metric.presence) and finding.observed == 0.0
+
+
+def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
+    return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
+
+
+def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Sequence[Found]) -> Cause | None:
+    """The cause with what became of the column when it was undone; None when that is too little."""
+    if cause is None or cause.undo is None:
+        return cause
+    # A declared check reads what the scan has counted for it, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared)]
+    proof = prove(partition, name, cause.undo, learned)
+    if proof is None:
+        return cause
+    return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
+
+
+def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
+    """Where a range stands among those of its column, the one that says most first.
+
+    That all values are null says more to a reader than that they have no mean, a mean more than a divergence or a
+    spread, and of two that say as much, the one that is further off.
+    """
+    constraint, finding = found
+    no_value, level = isinstance(finding.observed, Reason), constraint.metric in ("mean", "median")
+    return no_value, constraint.pair, not level, -widths_outside(constraint, finding)
 
 
 def _disturbance(constraint: Constraint, finding: Finding) -> Disturbance:
@@ -139,15 +189,16 @@ def _alerts(
             upper=finding.upper,
             partitions=finding.partitions,
             history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
+            failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=finding.cause,
             severity=finding.severity,
         )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
-    # That all values are null says more to a reader than that they have no mean, a mean more than a divergence.
-    ranges.sort(key=lambda one: (isinstance(one[1].observed, Reason), one[0].pair))
-    for place, (constraint, finding) in enumerate(ranges):
+    ranges.sort(key=_place)
+    for place, (constraint, found_as_is) in enumerate(ranges):
         past = past_values(constraint, partition)
+        finding = as_read(constraint, found_as_is, past)
         yield Alert(
             rule=finding.rule,
             column=constraint.column,

@@ -20,6 +20,8 @@ _ROWS = "rows"
 """The rows are too few or too many."""
 _DECLARED = "check"
 """The rule of an alert that a declared check gives."""
+_NOVELTY = "novelty"
+"""The rule of an alert that speaks of the partition as a whole, and tells no accident."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -51,7 +53,7 @@ def grouped(
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
-    learned = [alert for alert in alerts if alert.rule != _DECLARED]
+    learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
@@ -64,6 +66,8 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
         if alert.rule == _DECLARED:
             # What somebody has asked for is said by itself, whatever else has happened.
             keys.append(f"{_DECLARED} {alert.metric}")
+        elif alert.rule == _NOVELTY:
+            keys.append(_NOVELTY)
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
         elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:

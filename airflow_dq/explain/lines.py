@@ -22,7 +22,7 @@ def digest(alerts: Sequence[Alert]) -> Iterator[tuple[Alert, tuple[str, ...]]]:
     for alert in alerts:
         said = alert.column in known or not alert.root
         known.add(alert.column)
-        yield alert, () if said else details(alert)
+        yield alert, failing_lines(alert) if said else details(alert)
 
 
 def details(alert: Alert) -> tuple[str, ...]:
@@ -30,7 +30,13 @@ def details(alert: Alert) -> tuple[str, ...]:
     lines: dict[str, list[str]] = {}
     for place, change in enumerate(alert.changes):
         lines.setdefault(_TITLES.get(change.aspect, str(place)), []).append(change.words)
-    return tuple(
+    told = (
         f"{title}: {'; '.join(words)}" if title in _TITLES.values() else "; ".join(words)
         for title, words in lines.items()
     )
+    return (*failing_lines(alert), *told)
+
+
+def failing_lines(alert: Alert) -> tuple[str, ...]:
+    """Some of the rows that a check found wrong, one line each."""
+    return () if alert.failing is None else tuple(f"fails: {line}" for line in alert.failing.lines)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
+from airflow_dq.explain.novelty import novelty_words
 from airflow_dq.explain.wording import (
     listed,
     metric_words,
@@ -24,6 +25,7 @@ from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.range import Range
@@ -189,6 +191,10 @@ def _declared(constraint: Declared, finding: Finding, partition: PartitionView, 
     return declared_words(constraint, finding, partition)
 
 
+def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return novelty_words(finding, past_words(constraint.partitions))
+
+
 _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (Range, _range),
     (ExpectedColumn, _expected_column),
@@ -198,4 +204,5 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
     (Declared, _declared),
+    (NoNovelty, _novelty),
 )

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -95,6 +95,11 @@ class ProfileSubmitHook(SparkSubmitHook):
     def result(self) -> JobResult | None:
         """What the job has told, or None when it was cut off or its log is elsewhere."""
         return result_in(self._output)
+
+    @property
+    def output(self) -> Sequence[str]:
+        """The last lines of the job's log."""
+        return tuple(self._output)
 
     def check_master(self) -> None:
         """Refuse a master that cannot be reached from here for a plain reason.

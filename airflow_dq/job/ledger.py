@@ -50,6 +50,7 @@ class Ledger:
             source=origin.source,
             read_options=origin.read_options,
             engine=origin.engine,
+            place=origin.place,
         )
 
     def _why_not(self, key: str) -> str | None:

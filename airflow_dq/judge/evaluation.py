@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.explain.explanation import explain
@@ -49,7 +49,9 @@ def evaluate(
         # A column that nothing was learned of has a verdict where a declared check has looked at it.
         names += [] if columns is not None else [name for name in _declared_columns(checked) if name not in names]
         scopes = {name: _column(program, name, partition, checked) for name in names}
-        status, reason = _overall(table, scopes, checked, profile)
+        status, reason = (
+            _overall(table, scopes, checked, profile) if program.options.learn else _overall_declared(checked)
+        )
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
     alerts = explain(partition, found, len(scopes))
@@ -89,7 +91,12 @@ class _Checked:
     @property
     def of_table(self) -> bool:
         """Whether it counts for the table: so does the schema, for a column that is missing has no verdict."""
-        return self.constraint.scope.column is None or isinstance(self.constraint, ExpectedColumn)
+        of_several = self.constraint.scope.column is None and self.constraint.settles
+        return of_several or isinstance(self.constraint, ExpectedColumn)
+
+    def of_column(self, name: str) -> bool:
+        """Whether it counts for a column."""
+        return self.constraint.scope.column == name and self.constraint.settles and not self.of_table
 
 
 def _check(program: Program, partition: PartitionView) -> list[_Checked]:
@@ -108,7 +115,18 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
         if explained and isinstance(outcome, Finding) and not _is_presence(outcome, partition):
             outcome = None
         found.append(_Checked(constraint, outcome))
-    return found
+    return _without_told(found)
+
+
+def _without_told(checked: Sequence[_Checked]) -> list[_Checked]:
+    """The same without findings that only repeat what others have found."""
+    told = [one.outcome for one in checked if isinstance(one.outcome, Finding) and one.constraint.settles]
+    return [
+        replace(one, outcome=None)
+        if isinstance(one.outcome, Finding) and not one.constraint.settles and one.constraint.is_told(one.outcome, told)
+        else one
+        for one in checked
+    ]
 
 
 def _is_presence(finding: Finding, partition: PartitionView) -> bool:
@@ -171,6 +189,18 @@ def _declared_columns(checked: Sequence[_Checked]) -> dict[str, None]:
     return {name: None for one in found if (name := one.constraint.scope.column) is not None}
 
 
+def _overall_declared(checked: Sequence[_Checked]) -> tuple[Status, str | None]:
+    """The verdict where declared checks are all that there is: no column has to be judged, but some check."""
+    if any(one.fails for one in checked):
+        return Status.FAIL, None
+    if blocking := [one for one in checked if one.blocks]:
+        return Status.NOT_EVALUATED, _reasons(blocking)
+    if not any(one.counts for one in checked):
+        return Status.NOT_EVALUATED, f"no check had anything to look at ({_reasons(checked)})"
+    warned = any(isinstance(one.outcome, Finding) for one in checked)
+    return (Status.FAIL if warned else Status.PASS), None
+
+
 def _table(checked: Sequence[_Checked]) -> ScopeVerdict:
     own = [one for one in checked if one.of_table]
     count = sum(one.counts for one in own)
@@ -193,7 +223,7 @@ def _reasons(checked: Sequence[_Checked]) -> str:
 def _column(program: Program, name: str, partition: PartitionView, checked: Sequence[_Checked]) -> ScopeVerdict:
     """The verdict on one column."""
     report, now = program.reports.get(name), partition.column(name)
-    own = [one for one in checked if one.constraint.scope.column == name and not one.of_table]
+    own = [one for one in checked if one.of_column(name)]
     count = sum(one.counts for one in own)
     if any(isinstance(one.outcome, Finding) for one in own):
         return ScopeVerdict(Status.FAIL, count)

@@ -14,6 +14,7 @@ from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector,
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
+from airflow_dq.learn.constraint.novelty import NoveltyDetector
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.range_detector import RangeDetector
@@ -36,6 +37,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         FirstOccurrenceDetector(),
         OutsizedDetector(),
         DeclaredDetector(),
+        NoveltyDetector(),
     ),
     "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
@@ -55,6 +57,8 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     """
     options = options or SynthesisOptions()
     past = placed(history, options).last(options.history)
+    if not options.learn:
+        return Program(options, past.partitions, declared(options.checks), answers=past.answers)
     if len(past) < options.min_history:
         missing = options.min_history - len(past)
         return Program(options, past.partitions, declared(options.checks), missing=missing)

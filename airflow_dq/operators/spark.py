@@ -1,4 +1,4 @@
-"""Carrying out a profile job through spark-submit, on this machine or on a cluster."""
+"""Carrying out a job through spark-submit, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.result import JobResult
+from airflow_dq.options.argument import packed
 from airflow_dq.options.job import JobSpec
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException
@@ -25,10 +26,73 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
 
-class SparkSubmission(SparkSubmitOperator):
-    """One job of a task: all that Airflow's operator can do, with the database's DSN kept off the command line.
+class JobSubmission(SparkSubmitOperator):
+    """One job of a task: all that Airflow's operator can do.  A task makes one of these when it runs; it is in no DAG.
 
-    A task makes one of these when it runs; it is in no DAG.
+    :param script: name of the entry point in ``spark_jobs``
+    :param order: its specification, JSON
+    :param master: Spark master that wins over the connection's
+    :param options: the arguments of ``SparkSubmitOperator``
+    """
+
+    def __init__(self, *, script: str, order: str, master: str | None, **options: Any) -> None:
+        from airflow_dq.resource import resource_dir
+
+        super().__init__(
+            application=str(resource_dir("spark_jobs") / script), application_args=["--spec", packed(order)], **options
+        )
+        self.master = master
+
+    def submit_and_wait(self, context: Context, retries: int | None) -> None:
+        """Submit the job, or find that of an earlier try again, and wait for it.
+
+        :param retries: of the task
+        :raises AirflowException: when the job failed
+        """
+        # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.
+        self.external_id_key = f"dq_spark_job_id_{first_try(context, retries)}"
+        self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, retries)}"
+        # Without Airflow's guard, which takes an operator that another one runs for a mistake.
+        unwrap(SparkSubmitOperator.execute)(self, context)
+
+    def prepare(self, hook: ProfileSubmitHook) -> None:
+        """Get ready what is to be submitted from this machine.
+
+        :raises DQError: when it cannot run there
+        """
+        from airflow_dq.engine.spark.environment import check_java, spark_environment
+
+        check_java()
+        hook.environment |= spark_environment(hook.master)
+
+    def on_kill(self) -> None:
+        """End the Spark job, if one has been started or was found again by a retry."""
+        if self._hook is not None:
+            super().on_kill()
+
+    def poll_until_complete(self, external_id: Any, context: Context) -> None:
+        """Wait for a job that runs on a cluster, one that an earlier try submitted included."""
+        if self._hook is not None and self._hook._is_yarn_cluster_mode:
+            # The parent sets it when it submits; on_kill must find it after a retry too.
+            self._hook._yarn_application_id = external_id
+        super().poll_until_complete(external_id, context)
+
+    def _get_hook(self) -> ProfileSubmitHook:
+        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        hook.check_master()
+        self.prepare(hook)
+        return hook
+
+    def _hook_options(self) -> dict[str, Any]:
+        # The parent keeps each option of its hook under the option's name, some behind an underscore; which options
+        # there are differs from version to version of the Spark provider.
+        names = [name for name in signature(SparkSubmitHook.__init__).parameters if name not in ("self", "conn_id")]
+        found = {name: attribute for name in names for attribute in (name, f"_{name}") if hasattr(self, attribute)}
+        return {name: getattr(self, attribute) for name, attribute in found.items()}
+
+
+class SparkSubmission(JobSubmission):
+    """A profile job, with the database's DSN kept off the command line.
 
     :param spec: the job's order
     :param dq_conn_id: connection to the statistics database
@@ -41,18 +105,12 @@ class SparkSubmission(SparkSubmitOperator):
         self, *, spec: JobSpec, dq_conn_id: str, master: str | None, dsn_on_cluster: bool, **options: Any
     ) -> None:
         from airflow_dq.engine.spark.user_metric import pack_metrics
-        from airflow_dq.resource import resource_dir
 
         # The DAG file has been loaded in this process, not in the one that profiles.
         spec = replace(spec, metrics=pack_metrics())
-        super().__init__(
-            application=str(resource_dir("spark_jobs") / "profile.py"),
-            application_args=["--spec", spec.to_json()],
-            **options,
-        )
+        super().__init__(script="profile.py", order=spec.to_json(), master=master, **options)
         self.spec = spec
         self.dq_conn_id = dq_conn_id
-        self.master = master
         self.dsn_on_cluster = dsn_on_cluster
         self._announced: int | None = None
 
@@ -65,13 +123,9 @@ class SparkSubmission(SparkSubmitOperator):
         :raises ConfigurationError: when it may not
         :raises AirflowException: when the job failed without an explanation
         """
-        # Airflow keeps a task's state when it is cleared: the job that ran before must not be taken for this one.
-        self.external_id_key = f"dq_spark_job_id_{first_try(context, retries)}"
-        self._K8S_DRIVER_STATUS_KEY = f"dq_k8s_driver_status_{first_try(context, retries)}"
         try:
-            # Without Airflow's guard, which takes an operator that another one runs for a mistake.
             with self._closing():
-                unwrap(SparkSubmitOperator.execute)(self, context)
+                self.submit_and_wait(context, retries)
         except AirflowException:
             result = self._result
             if result is None or result.error is None:
@@ -107,37 +161,21 @@ class SparkSubmission(SparkSubmitOperator):
                     store.fail_attempt(self._announced, f"The Spark job ended: {type(error).__name__}: {error}")
             raise
 
-    def on_kill(self) -> None:
-        """End the Spark job, if one has been started or was found again by a retry."""
-        if self._hook is not None:
-            super().on_kill()
-
-    def poll_until_complete(self, external_id: Any, context: Context) -> None:
-        """Wait for a job that runs on a cluster, one that an earlier try submitted included."""
-        if self._hook is not None and self._hook._is_yarn_cluster_mode:
-            # The parent sets it when it submits; on_kill must find it after a retry too.
-            self._hook._yarn_application_id = external_id
-        super().poll_until_complete(external_id, context)
-
     @property
     def _result(self) -> JobResult | None:
         return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
 
-    def _get_hook(self) -> ProfileSubmitHook:
-        from airflow_dq.engine.spark.environment import check_java, spark_environment
-
-        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+    def prepare(self, hook: ProfileSubmitHook) -> None:
+        """Hand over the database's DSN, unless the driver runs where it finds one by itself."""
         hook.before_submit = self._announce
-        hook.check_master()
         if hook.on_cluster:
             self._check_cluster(hook)
-            return hook
-        check_java()
+            return
+        super().prepare(hook)
         dq_hook = DQHook(self.dq_conn_id)
         with dq_hook.get_store():
             pass  # a wrong DSN is told now, not after Spark has started
-        hook.environment |= spark_environment(hook.master) | {DSN_VARIABLE: dq_hook.get_dsn()}
-        return hook
+        hook.environment |= {DSN_VARIABLE: dq_hook.get_dsn()}
 
     def _check_cluster(self, hook: ProfileSubmitHook) -> None:
         if not self.dsn_on_cluster:
@@ -147,13 +185,6 @@ class SparkSubmission(SparkSubmitOperator):
                 f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
                 "and set dsn_on_cluster=True."
             )
-
-    def _hook_options(self) -> dict[str, Any]:
-        # The parent keeps each option of its hook under the option's name, some behind an underscore; which options
-        # there are differs from version to version of the Spark provider.
-        names = [name for name in signature(SparkSubmitHook.__init__).parameters if name not in ("self", "conn_id")]
-        found = {name: attribute for name in names for attribute in (name, f"_{name}") if hasattr(self, attribute)}
-        return {name: getattr(self, attribute) for name, attribute in found.items()}
 
 
 def require_known(options: Mapping[str, Any]) -> None:

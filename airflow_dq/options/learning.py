@@ -11,6 +11,10 @@ from zoneinfo import ZoneInfo
 from airflow_dq.check.model import Check, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
 
+Novelty = Literal["warn", "fail", "off"]
+"""What becomes of a partition that is novel as a whole."""
+NOVELTY_HISTORY = 30
+"""Past partitions from which on novelty is judged: with fewer, one clean partition in ten is novel."""
 Direction = Literal["falls", "rises"]
 """The only way in which a metric's move is an alarm."""
 
@@ -91,8 +95,12 @@ class SynthesisOptions:
         that has the metric; ``{"row_count": "falls"}``: more rows than ever are fine.  A distance only ever rises
     :param timezone: the zone of partition keys that name local days or hours (``Europe/Berlin``): on its days of 23
         and 25 hours, and in the hours that come not at all or twice, so many fewer or more rows are no alarm
+    :param novelty: what a partition does that is odd as a whole, in many ways at once or in what no range watches:
+        ``warn`` (about one clean partition in a hundred), ``fail`` (``target_fpr`` of them), ``off``.  Judged in mode
+        ``calibrated``, from 30 partitions of history on
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
+    :param learn: False judges the declared checks alone, from the first partition on
     """
 
     target_fpr: float = 1e-3
@@ -107,8 +115,10 @@ class SynthesisOptions:
     stationary: bool = True
     direction: Mapping[str, Direction] = field(default_factory=dict)
     timezone: str | None = None
+    novelty: Novelty = "warn"
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
+    learn: bool = True
 
     def __post_init__(self) -> None:
         """Refuse options that no history could satisfy.
@@ -119,6 +129,8 @@ class SynthesisOptions:
         object.__setattr__(self, "overrides", overrides)
         object.__setattr__(self, "checks", tuple(self.checks))
         require_own_ids(self.checks, "SynthesisOptions(checks=...)")
+        if not self.learn and not self.checks:
+            raise ConfigurationError("SynthesisOptions(learn=False) without checks judges nothing: give checks=...")
         allowed = (
             (_is_rate(self.target_fpr), "target_fpr", self.target_fpr, _RATE),
             (self.scope in ("partition", "column"), "scope", self.scope, "'partition' or 'column'"),
@@ -137,6 +149,7 @@ class SynthesisOptions:
             ),
             (self.max_clauses is None or _is_count(self.max_clauses, 1), "max_clauses", self.max_clauses, _CLAUSES),
             (_are_directions(self.direction), "direction", self.direction, _DIRECTIONS),
+            (self.novelty in get_args(Novelty), "novelty", self.novelty, "'warn', 'fail' or 'off'"),
             (self.timezone is None or _is_zone(self.timezone), "timezone", self.timezone, _ZONE),
         )
         texts = tuple(

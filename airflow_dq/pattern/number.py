@@ -15,8 +15,8 @@ _WHOLE = re.compile(
 )
 
 
-_FEW_SIGNS = 8
-"""Distinct numbers below which a sign that was not seen is still usual."""
+_FEW = 8
+"""Distinct numbers below which another sign or number of decimals is still usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     padded = low > 1 and any(n.whole[0] == "0" for n in numbers)
     same = low == high and (low >= 4 or padded) and not points and not marks and not any(signs)
     sign: list[Element] = []
-    if any(signs) or (points and (wide or len(numbers) < _FEW_SIGNS)):
+    if any(signs) or (points and (wide or len(numbers) < _FEW)):
         sign = [Characters(tuple(sorted({s for s in signs if s} or {"-"})), 0, 1)]
     if wide:
-        low, high = 0 if low == 0 else 1, high + (2 if not same else int(few))
+        low, high = 0 if low == 0 else 1, high + (int(few) if same else 2 if few else 1)
     elif not same:
         low = max(1, low - (2 if few else 1)) if low > 3 else min(low, 1)
         # The largest is close to having one digit more, or will be.
@@ -103,7 +103,7 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.
         plain = max([4, *(len(n.whole) for n in numbers if not n.mark)]) if wide else 3
         wholes = [_grouped(marks), [Characters(("digit",), 1, plain)]]
-    elif wide and not same and 3 <= high - 2 <= 4 and not points:
+    elif wide and not same and lengths[-1] in (3, 4) and not points:
         # Small numbers written with grouping look like these until one reaches a thousand.
         wholes.append(_grouped({","}))
     tail: list[Element] = []
@@ -117,7 +117,7 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
         found += [Pattern((*head, *sign, *whole, *tail)) for whole in wholes if whole]
     if places and (wide or len(places) > 0.1 * len(numbers)):
         few_places, many = min(places), max(places)
-        if wide or few_places != many:
+        if wide or few_places != many or len(numbers) < _FEW:
             few_places, many = 1, many * 3 // 2 + 1
         point = Characters(tuple(sorted(points)), 1, 1) if len(points) > 1 else Constant(next(iter(points)))
         found += [

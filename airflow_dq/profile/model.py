@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind, State
 
@@ -167,6 +168,8 @@ class Profile:
     """By column name, in the table's order."""
     checks: Mapping[str, Measured] = field(default_factory=dict)
     """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`."""
+    failing: Mapping[str, FailedRows] = field(default_factory=dict, compare=False, repr=False)
+    """Some of the rows that declared checks of each row found wrong, by what they measure; never exported."""
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
     """Injected variants that were stored or computed elsewhere, by column; for those of any column ask
     :func:`airflow_dq.corruption.variant.variants_of`."""

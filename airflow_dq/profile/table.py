@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import struct
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import count
+from airflow_dq.profile.check.evaluate import Batch
+from airflow_dq.profile.check.failing import draw, samples
 from airflow_dq.profile.check.tallies import NO_TALLIES, Tallies
 from airflow_dq.profile.column import CANONICAL, kind_of, type_name
 from airflow_dq.profile.column_state import ColumnState, contiguous
@@ -86,9 +90,9 @@ class TableState:
             rows = min(BATCH_ROWS, table.num_rows - start)
             batch = table.slice(start, rows)
             columns, values, hashes = _summarised(batch, options)
-            sample = state.sample.add(values, hashes)
-            tallies = _tallied(batch, options)
-            state = _merged_with(state, TableState(len(hashes), columns, sample, tallies), sample)
+            sample = state.sample.add(values, hashes() if options.sample_rows else np.zeros(rows, np.uint64))
+            tallies = _tallied(batch, options, hashes, state.tallies)
+            state = _merged_with(state, TableState(rows, columns, sample, tallies), sample)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -106,7 +110,9 @@ class TableState:
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
-        return Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
+        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
+        failing = samples(self.tallies, options.checks, profile) if options.checks else {}
+        return replace(profile, failing=failing) if failing else profile
 
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores the state: what a Spark task sends to the driver."""
@@ -211,9 +217,12 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
         )
 
 
-def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Hashes]:
-    """The states of the columns of one batch, their canonical values, and the hashes of the rows."""
+def _summarised(
+    table: pa.Table, options: ProfileOptions
+) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes]]:
+    """The states of the columns of one batch, their canonical values, and what gives the hashes of the rows."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
+    unhashed: list[tuple[str, PreparedColumn]] = []
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
@@ -223,6 +232,9 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
         if not options.sample_rows:
             # No row will be drawn: only the columns' types matter.
             values[field.name] = pa.array([], floats)
+            if options.checks:
+                # Unless a check finds a row wrong, none is hashed.
+                unhashed.append((field.name, found))
             continue
         # The sample takes decimals and long integers as the floats next to them, and tells rows of the latter apart.
         if found.values.type != floats:
@@ -232,7 +244,14 @@ def _summarised(table: pa.Table, options: ProfileOptions) -> tuple[dict[str, Col
             sampled = found
         values[field.name] = sampled.values
         hashes.add(field.name, found)
-    return columns, values, hashes.result()
+
+    @cache
+    def hashed() -> Hashes:
+        for name, column in unhashed:
+            hashes.add(name, column)
+        return hashes.result()
+
+    return columns, values, hashed
 
 
 def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[PreparedColumn, ColumnState]:
@@ -250,12 +269,15 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
         return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
 
 
-def _tallied(table: pa.Table, options: ProfileOptions) -> Tallies:
-    """What the checks count in one batch."""
+def _tallied(table: pa.Table, options: ProfileOptions, hashes: Callable[[], Hashes], before: Tallies) -> Tallies:
+    """What the checks count in one batch, and some of the rows that they find wrong.
+
+    :param before: of the batches before
+    """
     if not options.checks:
         return NO_TALLIES
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    return Tallies(count(columns, table.num_rows, options))
+    batch = Batch(dict(zip(table.column_names, table.columns, strict=True)), table.num_rows)
+    return Tallies(count(batch, options) | draw(batch, options, hashes, before.by_group))
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:

@@ -96,7 +96,7 @@ class DQGateSensor(BaseSensorOperator):
         passes with a warning when the profile is there
     :param target_fpr: accepted false-positive rate (default: that of ``options``)
     :param options: how constraints are learned, as ``SynthesisOptions`` or a dict of its fields (``history``,
-        ``min_history``, ``scope``, ``mode``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
+        ``min_history``, ``scope``, ``mode``, ``novelty``, ``columns``, ``exclude``, ``direction``, ``timezone`` ...)
     :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``; they are judged with what is
         learned, and by themselves while the history is too short.  Give the same to the profile's task, which counts
         what they need

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import StaleAttemptError, StoreError
-from airflow_dq.store.summary import AttemptStatus
+from airflow_dq.store.summary import AttemptStatus, WhereRead
 from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow
 from airflow_dq.store.value import storable_key, storable_text
 
@@ -28,6 +28,7 @@ def begin(
     source: str | None,
     read_options: Mapping[str, str] | None,
     engine: str | None,
+    place: Mapping[str, str] | None = None,
 ) -> dict[str, int]:
     """Start one attempt for each partition and fence off the earlier ones; the ids by partition."""
     names = [storable_key(partition, f"partition of dataset {dataset!r}") for partition in dict.fromkeys(partitions)]
@@ -46,6 +47,7 @@ def begin(
             "read_options": {
                 storable_text(option): storable_text(str(value)) for option, value in (read_options or {}).items()
             },
+            "place": {name: storable_text(value) for name, value in (place or {}).items()},
             "engine": engine,
             "version": __version__,
         }
@@ -53,6 +55,18 @@ def begin(
     ]
     made = connection.execute(insert(AttemptRow).returning(AttemptRow.partition_key, AttemptRow.id), rows)
     return {row.partition_key: row.id for row in made}
+
+
+def where_read(connection: Connection, dataset: str, partition: str) -> WhereRead | None:
+    """Where the rows of a partition's current profile were read; None when there is none."""
+    query = (
+        select(AttemptRow.place, AttemptRow.read_options, AttemptRow.engine)
+        .join(ProfileRow, ProfileRow.attempt_id == AttemptRow.id)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key == partition)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else WhereRead(row.place, row.read_options, row.engine or "")
 
 
 def fail(connection: Connection, attempt: int, error: str) -> None:

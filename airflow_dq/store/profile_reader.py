@@ -19,6 +19,7 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
@@ -66,7 +67,16 @@ def load(connection: Connection, dataset: str, partition: str, *, variants: bool
     stored = read_stored(connection, dataset, connection.execute(query).all(), named)
     names = _names(dataset, stored)
     injected = _variants(connection, names, named) if variants else {}
-    return _profile(stored[0], _states(connection, names, named), injected) if stored else None
+    if not stored:
+        return None
+    found = _profile(stored[0], _states(connection, names, named), injected)
+    kept = select(raw(ProfileRow.failing, "failing")).where(ProfileRow.id == stored[0].id)
+    failing = named(_where(dataset, partition), partial(_failing, bytes(connection.execute(kept).scalar_one())))
+    return replace(found, failing=failing)
+
+
+def _failing(document: bytes) -> dict[str, FailedRows]:
+    return {name: FailedRows.of_dict(one) for name, one in decode(document).items()}
 
 
 def unreadable_columns(connection: Connection, dataset: str, partition: str) -> tuple[str, ...]:

@@ -63,7 +63,13 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
         update(ProfileRow)
         .where(ProfileRow.id == profile_id)
         # What was measured by the clock is another value every time.
-        .values(attempt_id=attempt, updated_at=func.clock_timestamp(), checks=_checks(profile), **values)
+        .values(
+            attempt_id=attempt,
+            updated_at=func.clock_timestamp(),
+            checks=_checks(profile),
+            failing=_failing(profile),
+            **values,
+        )
     )
 
 
@@ -78,6 +84,7 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "fingerprint": profile.fingerprint,
             "options": _options(profile),
             "checks": _checks(profile),
+            "failing": _failing(profile),
             **_kept(profile),
         },
     ).scalar_one()
@@ -95,6 +102,10 @@ def _options(profile: Profile) -> dict[str, Any]:
 
 def _checks(profile: Profile) -> dict[str, Any]:
     return {storable_text(name): one.to_dict() for name, one in profile.checks.items()}
+
+
+def _failing(profile: Profile) -> dict[str, Any]:
+    return {storable_text(name): one.to_dict() for name, one in profile.failing.items()}
 
 
 def _kept(profile: Profile) -> dict[str, bool]:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary
+    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
 
 
 class Repository:
@@ -109,9 +109,17 @@ class Repository:
         source: str | None = None,
         read_options: Mapping[str, str] | None = None,
         engine: str | None = None,
+        place: Mapping[str, str] | None = None,
     ) -> dict[str, int]:
-        """Start attempts at several partitions at once; their ids by partition."""
-        return run(self._engine, lambda c: attempts.begin(c, dataset, partitions, source, read_options, engine))
+        """Start attempts at several partitions at once; their ids by partition.
+
+        :param place: by what :meth:`where_read` tells where a partition was read
+        """
+        return run(self._engine, lambda c: attempts.begin(c, dataset, partitions, source, read_options, engine, place))
+
+    def where_read(self, dataset: str, partition: str) -> WhereRead | None:
+        """Where, and as what, the current profile's rows were read; None when there is no profile."""
+        return run(self._engine, lambda c: attempts.where_read(c, dataset, partition))
 
     def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
         """Make this the partition's current profile, all of it or nothing, and end the attempt.

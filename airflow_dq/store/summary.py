@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
@@ -30,6 +31,18 @@ class AttemptStatus:
     """The stored profile is this attempt's."""
     clock_ahead: timedelta = timedelta(0)
     """How far the database's clock, by which the times here are, was seen ahead of this process's; negative: behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhereRead:
+    """Where the rows of a stored profile were read, and as what."""
+
+    place: Mapping[str, str]
+    """``path``, ``pattern``, ``table``, ``sql``, ``partition_by``, as far as given; empty for what was imported."""
+    read_options: Mapping[str, str]
+    """``format``, and the reader's options; those that look like secrets are ``***``."""
+    engine: str
+    """What read them, and its version."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,8 @@ class AttemptRow(Base):
     error: Mapped[str | None] = mapped_column(Text)
     source: Mapped[str | None] = mapped_column(Text)
     read_options: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    place: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    """Where the rows are: ``path``, ``pattern``, ``table``, ``sql``, ``partition_by``; empty for what was imported."""
     engine: Mapped[str | None] = mapped_column(Text)
     """What read the data, and its version (``spark 4.2.0``)."""
     version: Mapped[str] = mapped_column(Text)
@@ -135,6 +137,8 @@ class ProfileRow(Base):
     """The same of the injected variants."""
     checks: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check measures -> what was measured for it."""
+    failing: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 

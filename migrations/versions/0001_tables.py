@@ -76,6 +76,7 @@ def _create_attempt() -> None:
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("source", sa.Text(), nullable=True),
         sa.Column("read_options", postgresql.JSONB(astext_type=sa.Text()), server_default="{}", nullable=False),
+        sa.Column("place", postgresql.JSONB(astext_type=sa.Text()), server_default="{}", nullable=False),
         sa.Column("engine", sa.Text(), nullable=True),
         sa.Column("version", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -106,6 +107,7 @@ def _create_profile() -> None:
         sa.Column("has_states", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("checks", sa.LargeBinary(), nullable=False),
+        sa.Column("failing", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(

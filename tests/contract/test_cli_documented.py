@@ -38,6 +38,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq datasets",
         "airflow dq explain",
         "airflow dq backtest",
+        "airflow dq rows",
         "airflow dq suggest",
         "airflow dq index",
         "airflow dq tag",
@@ -50,6 +51,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq prune",
         "airflow dq export",
         "airflow dq import",
+        "airflow dq export-rules",
     ]
 
 

@@ -103,4 +103,4 @@ print(json.dumps([spent, sorted({{m.split('.')[0] for m in sys.modules}} & set({
 
 
 def test_every_example_dag_is_found() -> None:
-    assert [file.name for file in DAGS] == ["example_flights.py", "example_minimal.py"]
+    assert [file.name for file in DAGS] == ["example_flights.py", "example_minimal.py", "example_split.py"]

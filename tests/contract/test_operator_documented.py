@@ -11,8 +11,10 @@ import pytest
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.notifications.alert import DQAlertNotifier
+from airflow_dq.operators.check import DQCheckOperator
 from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
 from airflow_dq.triggers.profile import ProfileTrigger
 
@@ -20,6 +22,8 @@ CLASSES: tuple[type[Any], ...] = (
     DQHook,
     ProfileSubmitHook,
     DQProfileOperator,
+    DQCheckOperator,
+    DQSplitOperator,
     DQGateSensor,
     ProfileTrigger,
     DQAlertNotifier,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import lit
 from sqlalchemy import text
 
-from airflow_dq.check import Checks
+from airflow_dq.check import Check, Checks
 from airflow_dq.check.file import load_checks
 from airflow_dq.cli.main import main
 from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.engine.spark.engine import SparkEngine
 from airflow_dq.exceptions import CodecError
 from airflow_dq.gate.conclusion import conclude
 from airflow_dq.gate.pipeline import judge
@@ -157,6 +161,60 @@ def test_suggestions_are_written_once_and_can_be_declared(
     assert file.read_text() == text_of_file
 
 
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    main(["rows", "t", DAYS[0], *arguments, "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_rows_that_fail_are_stored_and_read_again(
+    lake: Path,
+    store: Repository,
+    clean_dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", clean_dsn)
+    strict = Checks("t", key=("order_id", "line"))
+    strict.rule("discount <= price", id="discount")
+    strict.unique("status", id="status")
+    run_here(store, **order(lake, checks=tuple(strict), hidden=()))
+    failing = stored(store).failing
+    (found,) = failing.values()
+    assert found.columns[:4] == ("order_id", "line", "discount", "price")
+    assert found.rows[0][:4] == ("o-3", "1", "1000.0", "17.0")
+    judge(store, "t", DAYS[0], SynthesisOptions(checks=strict))
+    verdict = store.load_verdict("t", DAYS[0])
+    assert verdict is not None
+    assert found in [alert.failing for alert in verdict.alerts]
+    again = shown(capsys, "--check", "discount")
+    assert [row[:4] for row in again["rows"]] == [["o-3", "1", "1000.0", "17.0"]]
+    file = tmp_path / "t.dq.yml"
+    file.write_text("dataset: t\nchecks:\n  - isin: {column: status, values: [new], id: new}\n")
+    assert len(shown(capsys, "--check", "new", "--checks", str(file), "--limit", "3")["rows"]) == 3
+    for wrong, said in (("status", "is no rule on single rows"), ("nothing", "rows can be shown of discount")):
+        with pytest.raises(SystemExit):
+            main(["rows", "t", DAYS[0], "--check", wrong])
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_spark_shows_the_rows_that_this_process_shows(lake: Path, spark: SparkSession) -> None:
+    check, day = Check("isin", ("status",), values=("new",), nulls="fail"), f"{lake}/day={DAYS[0]}"
+    here = ArrowEngine(JobSpec(dataset="t", pattern=f"{lake}/day=*")).failing(DAYS[0], check, 8)
+    spark.read.parquet(day).withColumn("p", lit(DAYS[0])).createOrReplaceTempView("t_rows")
+    span = {"since": DAYS[0], "until": DAYS[0]}
+    for order_of in (
+        JobSpec(dataset="t", paths={DAYS[0]: day}),
+        JobSpec(dataset="t", pattern=f"{lake}/day=*", **span),
+        JobSpec(dataset="t", table="t_rows", partition_by="p", **span),
+    ):
+        assert SparkEngine(spark, order_of, print).failing(DAYS[0], check, 8) == here
+    assert len(here.rows) == 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"sample_rows": 0}, {"options": {"mergeSchema": "true"}}], ids=str)
 def test_spark_counts_what_this_process_counts(lake: Path, store: Repository, run: Run, more: dict[str, Any]) -> None:
@@ -169,3 +227,5 @@ def test_spark_counts_what_this_process_counts(lake: Path, store: Repository, ru
             found = answer(check, there)
             assert found == answer(check, one) or found.timed, check.id
         assert there.fingerprint == one.fingerprint
+        assert there.failing == one.failing
+        assert there.failing

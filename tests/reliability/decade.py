@@ -66,9 +66,9 @@ _OLDER = """
         RETURNING id, partition_key
     ), profile AS (
         INSERT INTO airflow_dq.profile (dataset_id, partition_key, sort_key, attempt_id, row_count, fingerprint,
-            options, checks, has_states, has_variants)
+            options, checks, failing, has_states, has_variants)
         SELECT model.dataset_id, older.partition_key, older.sort_key, attempt.id, model.row_count, model.fingerprint,
-            model.options, model.checks, false, false
+            model.options, model.checks, model.failing, false, false
         FROM older JOIN model USING (place) JOIN attempt ON attempt.partition_key = older.partition_key
         RETURNING id, partition_key
     )

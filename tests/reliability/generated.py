@@ -117,8 +117,8 @@ _COPY = """
             a.started_at, a.finished_at
         FROM mine CROSS JOIN airflow_dq.profile_attempt a WHERE a.dataset_id = :model;
     INSERT INTO airflow_dq.profile (dataset_id, partition_key, sort_key, attempt_id, row_count, fingerprint, options,
-            checks, has_states, has_variants)
-        SELECT mine.id, p.partition_key, p.sort_key, a.id, p.row_count, p.fingerprint, p.options, p.checks,
+            checks, failing, has_states, has_variants)
+        SELECT mine.id, p.partition_key, p.sort_key, a.id, p.row_count, p.fingerprint, p.options, p.checks, p.failing,
             p.has_states, p.has_variants
         FROM mine CROSS JOIN airflow_dq.profile p
         JOIN airflow_dq.profile_attempt a ON a.dataset_id = mine.id AND a.partition_key = p.partition_key

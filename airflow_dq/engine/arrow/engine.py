@@ -8,14 +8,18 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from airflow_dq.check.model import Check
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.arrow.listing import data_files, locate, strays
 from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
 from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.naming import require_key
-from airflow_dq.engine.order import describe, read_options, where_of
+from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import JobSpec
+from airflow_dq.profile.check.evaluate import RuleError
+from airflow_dq.profile.check.failed_rows import FailedRows
+from airflow_dq.profile.check.failing import Sampled, draw_more
 from airflow_dq.profile.model import Profile
 
 FORMATS = ("parquet", "csv", "arrow")
@@ -48,7 +52,7 @@ class ArrowEngine(Engine):
     @property
     def origin(self) -> Origin:
         """The files, as pyarrow reads them."""
-        return Origin(describe(self.order), read_options(self.order), f"arrow {pa.__version__}")
+        return Origin(describe(self.order), read_options(self.order), f"arrow {pa.__version__}", place_of(self.order))
 
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition, in the order of their keys."""
@@ -58,6 +62,26 @@ class ArrowEngine(Engine):
     def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
         """The profiles with injected errors of every column."""
         return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
+
+    def batches(self, partition: str) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition, once the partitions have been asked for, as they are profiled.
+
+        :raises DQError: when its files are missing or cannot be read
+        """
+        where = where_of(self.order, partition)
+        for path in data_files(self._places[partition], where, self._reader.format):
+            yield from self._reader.batches(path, where)
+
+    def failing(self, partition: str, check: Check, size: int) -> FailedRows:
+        """The rows; see :meth:`Engine.failing`."""
+        where, found = where_of(self.order, partition), Sampled((), size)
+        require_partition(self.partitions(), partition, where)
+        try:
+            for batch in self.batches(partition):
+                found = draw_more(found, batch, check, self.order.profile_options)
+        except RuleError as error:
+            raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {error}.") from None
+        return found.shown(check, self.order.checks)
 
     def _scan(self, key: str) -> ScanResult:
         began, where = time.monotonic(), where_of(self.order, key)

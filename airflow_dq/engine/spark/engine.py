@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.naming import require_key
-from airflow_dq.engine.order import describe, read_options, where_of
+from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
@@ -23,10 +26,13 @@ from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
 from airflow_dq.engine.table_log import LOGGED, TableLog
+from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import DQError, EnvironmentMismatchError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, EnvironmentMismatchError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
+from airflow_dq.profile.check.failed_rows import FailedRows
+from airflow_dq.profile.check.failing import Sampled
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 
@@ -80,7 +86,9 @@ class SparkEngine(Engine):
     @property
     def origin(self) -> Origin:
         """The source, as Spark reads it."""
-        return Origin(describe(self.order), read_options(self.order), f"spark {self._spark.version}")
+        return Origin(
+            describe(self.order), read_options(self.order), f"spark {self._spark.version}", place_of(self.order)
+        )
 
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition; when Spark fails, the one at fault alone is lost.
@@ -100,6 +108,27 @@ class SparkEngine(Engine):
             found = [profile if one is None else next(computed) for profile, one in zip(profiles, sampled, strict=True)]
         self._say(f"storing the newest {len(profiles)} partitions")
         return found
+
+    def failing(self, partition: str, check: Check, size: int) -> FailedRows:
+        """The rows; see :meth:`Engine.failing`."""
+        where, found = where_of(self.order, partition), Sampled((), size)
+        require_partition(self.partitions(), partition, where)
+        if self._by_column is not None:
+            parts = [self._by_column.only((partition,))]
+        else:
+            parts = open_partition(self._spark, self.order, self._options, partition, (self._places or {})[partition])
+        options = replace(self._options, columns=None, exclude=())
+        for part in parts:
+            task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
+            try:
+                pieces = part.frame.drop("key").mapInArrow(task, FAILING_DDL).collect()
+            except SPARK_ERRORS as error:
+                raise explain(error, where, part.location) from error
+            for piece in pieces:
+                if piece["problem"] is not None:
+                    raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {piece['problem']}.")
+                found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
+        return found.shown(check, self.order.checks)
 
     def _results(self, with_errors: int) -> Iterator[ScanResult]:
         if self._by_column is not None:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.wording import number_words, quoted
+from airflow_dq.explain.wording import listed, number_words, quoted
 from airflow_dq.states.base import Kind
 
 _FEW = 3
@@ -53,5 +53,14 @@ def _named(comparison: Comparison, new: Mapping[str, float]) -> Cause | None:
     named = dict(islice(new.items(), _FEW))
     share = sum(named.values())
     plural = "s" if len(named) > 1 else ""
-    words = f"new value{plural} {', '.join(named)} in {percent(share)} of the values"
+    words = f"new value{plural} {', '.join(named)} in {percent(share)} of the values{_gone(comparison)}"
     return Cause("new_values", "", words, share / mass)
+
+
+def _gone(comparison: Comparison) -> str:
+    """``, and none of 'new', 'paid'``: frequent texts of the partition before that came no more."""
+    if comparison.values is None or not comparison.values[0].exact:
+        return ""
+    now, before = comparison.values
+    gone = [value for value, share in before.shares.items() if share > _LEAST and value not in now.all_shares]
+    return f", and none {'of ' if len(gone) > 1 else ''}{listed([quoted(value) for value in gone])}" if gone else ""

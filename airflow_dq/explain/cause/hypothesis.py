@@ -9,8 +9,13 @@ from enum import IntEnum
 from functools import cache
 from importlib import import_module
 
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.injection import Injected
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.states.base import Kind
+
+Undo = Callable[[CleanColumn], Injected]
+"""From a column as it arrived to what it would have been without the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,8 @@ class Cause:
     """Share of what happened that it explains, 0 to 1."""
     plain: str | None = None
     """The words without their claim that the values are distributed as before; None where they claim no such thing."""
+    undo: Undo | None = None
+    """What makes the error undone, so that the cause can be proven; None where nothing can."""
 
 
 class Disturbance(IntEnum):

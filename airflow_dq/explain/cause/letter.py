@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.undo import respelled
 from airflow_dq.states.base import Kind
 
 _KNOWN = 0.5
@@ -36,7 +37,21 @@ def casing(comparison: Comparison) -> Cause | None:
     if matched is not None and matched > _SURE:
         share = min(1.0, sum(comparison.new_values.values()) - comparison.usual_novelty)
     score = 0.85 if matched is None else matched
-    return Cause("casing_change", how, f"{how} in {percent(share)} of the values", score)
+    undo = None if comparison.hidden else respelled(_original_case(comparison, how))
+    return Cause("casing_change", how, f"{how} in {percent(share)} of the values", score, undo=undo)
+
+
+def _original_case(comparison: Comparison, how: str) -> Callable[[str], str]:
+    """How a value was written: as a known one, or the other way round where there is none."""
+    before = {} if comparison.values is None else comparison.values[1].all_shares
+    known = {value.casefold(): value for value in before}
+    turned = _TURNED[how]
+    return lambda value: value if value in before else known.get(value.casefold(), turned(value))
+
+
+_UP, _DOWN, _SWAPPED = "lower case became upper case", "upper case became lower case", "upper and lower case swapped"
+_TURNED: dict[str, Callable[[str], str]] = {_UP: str.lower, _DOWN: str.upper, _SWAPPED: str.swapcase}
+"""What happened to the letters, and what turns it back."""
 
 
 def _way(swapped: float, risen: float, upper: float, lower: float) -> tuple[float, str]:
@@ -44,12 +59,12 @@ def _way(swapped: float, risen: float, upper: float, lower: float) -> tuple[floa
     if risen > 0:
         share = risen / lower if lower else 1.0
         if 0.0 < swapped <= 1.02 and upper > 0.02 * lower:
-            return min(1.0, swapped), "upper and lower case swapped"
-        return min(1.0, share), "lower case became upper case"
+            return min(1.0, swapped), _SWAPPED
+        return min(1.0, share), _UP
     share = -risen / upper if upper else 1.0
     if 0.0 < swapped <= 1.02 and lower > 0.02 * upper:
-        return min(1.0, swapped), "upper and lower case swapped"
-    return min(1.0, share), "upper case became lower case"
+        return min(1.0, swapped), _SWAPPED
+    return min(1.0, share), _DOWN
 
 
 @hypothesis(Kind.STRING)
@@ -67,7 +82,8 @@ def padding(comparison: Comparison) -> Cause | None:
     matched = similar(comparison, str.strip)
     place = "around" if min(leading, trailing) > 0.1 * share else "before" if leading > trailing else "behind"
     words = f"white space {place} {percent(share)} of the values"
-    return Cause("whitespace_padding", "", words, 0.9 if matched is None else matched)
+    undo = None if comparison.hidden else respelled(str.strip)
+    return Cause("whitespace_padding", "", words, 0.9 if matched is None else matched, undo=undo)
 
 
 def similar(comparison: Comparison, undo: Callable[[str], str]) -> float | None:

@@ -9,6 +9,8 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis
 from airflow_dq.explain.comparison import Comparison, sampling_noise
+from airflow_dq.explain.undo import rescaled
+from airflow_dq.explain.wording import number_words
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
@@ -89,11 +91,17 @@ def unit(comparison: Comparison) -> Cause | None:
     rest, name, times = min(fits)
     if abs(math.log(abs(times))) < 0.03 and rest > 0.5 * moved:
         return None
-    words = name if "sign" in name else f"change of unit, {name}"
+    words = f"{name if 'sign' in name else f'change of unit, {name}'}: {_medians(points, comparison.kind)}"
     score = fit(rest, 1.5 * noise, moved) * (1.0 if name in _COMMON else 0.9)
     if name not in _COMMON and before.count < _FEW:
         return None
-    return Cause("unit_change", name, words, score)
+    return Cause("unit_change", name, words, score, undo=rescaled(*CHANGES[name]))
+
+
+def _medians(points: tuple[QuantilePoints, QuantilePoints], kind: Kind) -> str:
+    """``median 139 -> 9,360``."""
+    is_now, was = number_words("median", kind, [float(np.median(side.values)) for side in points])
+    return f"median {was} -> {is_now}"
 
 
 def _fits(now: QuantilePoints, before: QuantilePoints, drift: float) -> Iterator[tuple[float, str, float]]:
@@ -149,6 +157,26 @@ def _factor(now: QuantilePoints, before: QuantilePoints) -> float | None:
     return float(turned if turned < 0 and straight < 0 else straight)
 
 
+@hypothesis(Kind.NUMERIC, trust=0.8)
+def offset(comparison: Comparison) -> Cause | None:
+    """Every number higher or lower by one amount: taken away, the numbers are distributed as before."""
+    points = comparison.points
+    if points is None or comparison.new_every_time or points[1].count < _FEW:
+        return None
+    now, before = points
+    added = float(np.median(now.values)) - float(np.median(before.values))
+    moved, noise = now.ks_distance(before), comparison.usual_distance
+    if abs(added) <= 3.0 * comparison.usual_change("median") or moved < _LEAST + noise:
+        return None
+    rest = now.scaled(1.0, -added).ks_distance(before)
+    size, way = (
+        number_words("median", comparison.kind, [float(f"{abs(added):.3g}")])[0],
+        "higher" if added > 0.0 else "lower",
+    )
+    words = f"every number is about {size} {way}: {_medians(points, comparison.kind)}"
+    return Cause("offset", f"{added:.2g}", words, fit(rest, 1.5 * noise, moved), undo=rescaled(1.0, added))
+
+
 @hypothesis(Kind.TIMESTAMP)
 def clock(comparison: Comparison) -> Cause | None:
     """Times in another unit, another time zone, or of another day."""
@@ -184,7 +212,8 @@ def _mixed_units(now: float, before: float) -> Cause | None:
         return None
     for name, factor in (("x1,000", 1e3), ("/1,000", 1e-3), ("x1,000,000", 1e6), ("/1,000,000", 1e-6)):
         if 0.9 < now / before / factor < 1.1:
-            return Cause("unit_change", name, f"change of unit, {name} (seconds and milliseconds mixed up)", 1.0)
+            words = f"change of unit, {name} (seconds and milliseconds mixed up)"
+            return Cause("unit_change", name, words, 1.0, undo=rescaled(factor))
     return None
 
 
@@ -193,7 +222,8 @@ def _shifted(hours: int, score: float) -> Cause:
     span = f"{abs(hours)} h" if left or not days else f"{days} day{'s' if days > 1 else ''}"
     where = "later" if hours > 0 else "earlier"
     hint = "another time zone" if left or not days else "data of another day"
-    return Cause("unit_change", f"{span} {where}", f"times are {span} {where} ({hint}?)", score)
+    words = f"times are {span} {where} ({hint}?)"
+    return Cause("unit_change", f"{span} {where}", words, score, undo=rescaled(1.0, 3600.0 * hours))
 
 
 @hypothesis(Kind.BOOLEAN)

@@ -6,6 +6,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, nine_in_ten, sampling_noise
+from airflow_dq.explain.undo import other_than_zero, present_again
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.count import Counts
@@ -37,7 +38,9 @@ def missing(comparison: Comparison) -> Cause | None:
     if share >= 0.995:
         words = f"missing values: the whole column became {what}"
     score = 1.0 if share > 0.9 else share / (share + unlike(comparison))
-    return Cause("increased_nulls", f"{what} {percent(share)}", words, score)
+    # Of a column that is gone altogether nothing is left to fill it with.
+    undo = present_again(lost) if share < 0.995 else None
+    return Cause("increased_nulls", f"{what} {percent(share)}", words, score, undo=undo)
 
 
 def _what(comparison: Comparison) -> str:
@@ -89,7 +92,7 @@ def zeros(comparison: Comparison) -> Cause | None:
         # Which values became zero is chance, even where the same values come every day.
         noise = max(comparison.usual_distance, sampling_noise(others.count, were.count))
         score = fit(others.ks_distance(were), noise, max(share, comparison.points[0].ks_distance(comparison.points[1])))
-    return Cause("increased_nulls", "zero", words, score)
+    return Cause("increased_nulls", "zero", words, score, undo=other_than_zero(risen) if share < 0.995 else None)
 
 
 def unlike(comparison: Comparison) -> float:
@@ -112,7 +115,7 @@ def unlike(comparison: Comparison) -> float:
     return max(0.0, new, (seen - max(nine_in_ten(past), noise)) / 2.0)
 
 
-@hypothesis(*_ALL)
+@hypothesis(*_ALL, trust=0.98)
 def volume(comparison: Comparison) -> Cause | None:
     """Many more or fewer rows, distributed as before."""
     now, before = comparison.rows

@@ -9,6 +9,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, nine_in_ten
+from airflow_dq.explain.mixture import mixture
 from airflow_dq.explain.wording import quoted
 from airflow_dq.learn.distribution import QuantilePoints, shape
 from airflow_dq.states.base import Kind
@@ -52,12 +53,8 @@ def numbers_of(comparison: Comparison) -> Cause | None:
 
 def _mixture(now: QuantilePoints, before: QuantilePoints, other: QuantilePoints) -> tuple[float, float]:
     """The share of another distribution that explains most of the change, and what it leaves unexplained."""
-    places = np.concatenate([now.values, before.values, other.values])
-    is_now, was, theirs = now.share_up_to(places), before.share_up_to(places), other.share_up_to(places)
-    change, way = is_now - was, theirs - was
-    size = float(way @ way)
-    share = float(np.clip(change @ way / size, 0.0, 1.0)) if size else 0.0
-    rest, wholly = float(np.abs(change - share * way).max()), float(np.abs(change - way).max())
+    share, rest = mixture(now, before, other)
+    wholly = now.ks_distance(other)
     return (1.0, wholly) if share > _NEARLY and wholly < rest + 1.0 - _NEARLY else (share, rest)
 
 

@@ -15,6 +15,9 @@ _OUTSIDE = 0.05
 _MOST = 0.75
 """A part that is larger than this share is not remarkable."""
 
+_BY_CHANCE = 1e-3
+"""So few values that all lie in the part with a larger chance than this say nothing."""
+
 
 @hypothesis(Kind.NUMERIC, Kind.TIMESTAMP, trust=0.95)
 def part_of_numbers(comparison: Comparison) -> Cause | None:
@@ -46,7 +49,7 @@ def part_of_numbers(comparison: Comparison) -> Cause | None:
         share = len(part.values) / size
         if outside[side] > _OUTSIDE:
             continue
-        if not 0.0 < share <= _MOST or share < 2.0 / before.count:
+        if not 0.0 < share <= _MOST or share < 2.0 / before.count or share**now.count > _BY_CHANCE:
             continue
         score = fit(now.ks_distance(part), max(comparison.usual_distance, 2.0 / len(part.values)), moved)
         edge = number_words("max" if side == "lowest" else "min", comparison.kind, [edge_value])[0]
@@ -75,7 +78,7 @@ def part_of_words(comparison: Comparison) -> Cause | None:
         else:
             inside = [value for value in values if value >= first]
             share = float(1.0 - (shares[len(values) - len(inside) - 1] if len(inside) < len(values) else 0.0))
-        if not 0.0 < share <= _MOST:
+        if not 0.0 < share <= _MOST or share ** comparison.present[0] > _BY_CHANCE:
             continue
         known = sum(now.all_shares.get(value, 0.0) for value in inside)
         if known < 0.9:

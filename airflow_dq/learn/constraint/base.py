@@ -8,7 +8,7 @@ such constraints from a history.  To add one, write the module, and put its dete
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -87,6 +87,9 @@ class Finding:
     """Rows concerned, where they are known."""
     examples: tuple[str, ...] = ()
     """A few of the values or names concerned."""
+    attributes: tuple[tuple[str | None, str, float], ...] = ()
+    """Columns (None: the table), their metrics and the share of each in what makes the partition novel, the most
+    responsible first."""
     cause: str | None = None
     """What it looks like, where the constraint itself knows it."""
     severity: Severity = "fail"
@@ -114,6 +117,9 @@ class Constraint(ABC):
     """Name of the family in the JSON form; never used for another one."""
     suffices: ClassVar[bool] = True
     """Whether a column that only constraints of this family hold for has been judged."""
+    settles: ClassVar[bool] = True
+    """Whether it counts for the verdict on its scope; one that speaks of everything at once counts for the partition
+    only, and is silent where others have said the same (:meth:`is_told`)."""
     _families: ClassVar[dict[str, type[Constraint]]] = {}
 
     scope: Scope
@@ -141,6 +147,13 @@ class Constraint(ABC):
         :param broken: whether the partition breaks it: the search is then wider, for there is something to explain
         """
         return self
+
+    def is_told(self, finding: Finding, others: Sequence[Finding]) -> bool:
+        """Whether what it has found is said by what others have found.
+
+        :param others: the findings of the constraints that settle
+        """
+        return False
 
     def vouches_for(self, partition: PartitionView) -> frozenset[str]:
         """Columns whose values this constraint explains, so that ranges they leave are no finding."""

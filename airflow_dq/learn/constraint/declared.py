@@ -34,6 +34,7 @@ from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -101,6 +102,10 @@ class Declared(Constraint):
     def measured(self, partition: PartitionView) -> Measured:
         """What was measured of the partition."""
         return answer(self.declared, partition.profile)
+
+    def failing(self, partition: PartitionView) -> FailedRows | None:
+        """Some of the rows that do not follow it, where it is a rule on each row."""
+        return partition.profile.failing.get(self.declared.measure)
 
     def _finding(self, measured: Measured, bounds: Bounds | None, severity: Severity) -> Finding:
         value = measured.value or 0

@@ -45,6 +45,15 @@ VANISHING = math.log(50.0)
 """A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
 VARIED = 3.0
 """A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
+STEADY = 0.1
+"""A level (an average, a quantile, a length, a spread) that never moved by more than this part of itself is steady."""
+RISE = 0.8
+"""A steady level that rises by this part of itself is a finding.  Of 10,861 such series of 31 public and simulated
+tables 4 did so after 7 partitions, in 2 of 372 places, and none of 9,607 after 14 or of 8,976 after 30.  Of 235 steady
+numbers of rows none did."""
+FALL = 0.5
+"""One that falls by this part of itself is a finding: 1 of the same did after 7 partitions and 1 after 14, and 1 of the
+numbers of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,8 @@ class Band:
     """Number of partitions learned from."""
     level: float
     """Typical size of the metric: the absolute value of its median."""
+    positive: bool = False
+    """Whether every value was above zero."""
 
     @classmethod
     def of(
@@ -80,7 +91,7 @@ class Band:
             expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
         if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
             return "values too large to be averaged"
-        return cls(metric, sampling, expected, len(known), abs(median(known)))
+        return cls(metric, sampling, expected, len(known), abs(median(known)), positive)
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
@@ -149,7 +160,21 @@ class Band:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
         worst = self.expected.seen(above=above, forgiving=forgiving)
         reach = largest_surprise(self.metric.name, self.expected.samples, rates) * worst
+        reach = np.minimum(reach, self._most(worst, above=above))
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
+
+    def _most(self, worst: float, *, above: bool) -> float:
+        """How far a steady level may reach, whatever the rate; infinite for any other metric.
+
+        :param worst: the largest past error at that side
+        """
+        if self.metric.pair or not self.positive:
+            return math.inf
+        if self.logarithmic:
+            return (math.log1p(RISE) if above else -math.log1p(-FALL)) if worst <= math.log1p(STEADY) else math.inf
+        if self.metric.scale not in (Scale.AMOUNT, Scale.LENGTH) or worst > STEADY * self.level:
+            return math.inf
+        return (RISE if above else FALL) * self.level
 
 
 def _one(band: Band) -> float:

@@ -8,10 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import HTMLResponse
 
+from airflow_dq.novelty.map import map_metrics
 from airflow_dq.plugins.web.access import ReadableDags
 from airflow_dq.plugins.web.context import Now, Store, Where, page
 from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.report.pages import DatasetView, render_dataset
+from airflow_dq.store.metric_history import METRICS, TABLE_METRIC
 
 router = APIRouter(route_class=PageRoute)
 PARTITIONS = 60
@@ -26,11 +28,14 @@ def dataset(
     if not readable & store.dags_of(name):
         raise HTTPException(404, f"No DAG that you may see judges a dataset {name!r}.")
     newest = store.partitions(name, PARTITIONS)
+    # Read once: the small charts show a few of what the map is made of.
+    found = store.metric_histories(name, PARTITIONS, tuple(dict.fromkeys((*METRICS, *map_metrics()))))
     view = DatasetView(
         name=name,
         readable=readable,
         partitions=[replace(partition, error=None) for partition in reversed(newest)],
-        series=store.metric_histories(name, PARTITIONS),
+        series=[one for one in found if one.metric in (TABLE_METRIC, *METRICS)],
+        moves=found,
         program=store.current_program(name),
         snoozes=store.snoozes(name),
         now=now,

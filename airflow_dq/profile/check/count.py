@@ -60,14 +60,13 @@ def group_of(check: Check) -> str | None:
     return check.measure
 
 
-def count(rows: Mapping[str, pa.Array | pa.ChunkedArray], number: int, options: ProfileOptions) -> dict[str, Tally]:
+def count(batch: Batch, options: ProfileOptions) -> dict[str, Tally]:
     """What the checks of a profile need of a batch of rows, by group.
 
-    :param rows: the columns that are profiled, by name
-    :param number: of rows
+    :param batch: the columns that are profiled
     :return: a problem for what cannot be computed, which leaves the others alone
     """
-    batch, found = Batch(rows, number), dict[str, Tally]()
+    found: dict[str, Tally] = {}
     for check in options.checks:
         group = group_of(check)
         if group is None or group in found:

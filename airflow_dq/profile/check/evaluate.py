@@ -48,6 +48,11 @@ class Batch:
         self.rows = rows
         self._known: dict[str, pa.Array] = {}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that there are."""
+        return tuple(self._columns)
+
     def truth(self, node: Node) -> pa.BooleanArray:
         """A rule on each row: true, false or null.
 

@@ -12,6 +12,7 @@ from airflow_dq.report.number import odds
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.mark import LEGEND, strip
 from airflow_dq.report.pages.program import catch_words, clause_words, date_words
+from airflow_dq.report.partition_map import partition_map
 from airflow_dq.report.render import render
 from airflow_dq.report.sparkline import Sparkline, sparkline
 from airflow_dq.report.words import count
@@ -29,6 +30,7 @@ class DatasetView:
 
     :param readable: DAGs that the reader may see: only what they judged is linked
     :param partitions: oldest first
+    :param moves: the metrics that the map is made of, over the same partitions as ``series``
     :param program: partition it was made for, and the newest program (None: it is damaged); None when there is none yet
     """
 
@@ -39,6 +41,7 @@ class DatasetView:
     program: tuple[str, Program | None] | None
     snoozes: Sequence[Snooze]
     now: datetime
+    moves: Sequence[MetricHistory] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         marks=strip(view.partitions, lambda partition: _address(view, partition, addresses)),
         legend=LEGEND,
         snoozes=view.snoozes,
+        map=partition_map(view.moves, {} if program is None else _kinds(program)),
         about=None if program is None else _about(key, program),
         scopes=None if program is None else _scopes(program, view.series, names[:COLUMNS]),
         notes=_notes(view),
@@ -123,6 +127,11 @@ def _notes(view: DatasetView) -> list[str]:
     if view.program is not None and view.program[1] is None:
         notes.append(f"The program of partition {view.program[0]} is damaged. The next gate makes it anew.")
     return notes
+
+
+def _kinds(program: Program) -> dict[str, Kind]:
+    """The kinds of the columns that the map is drawn by."""
+    return {name: report.kind for name, report in list(program.reports.items())[:COLUMNS]}
 
 
 def _columns(view: DatasetView) -> list[str]:

@@ -9,6 +9,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.judge.wording import not_judged_words, what_holds
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.difference import Group, difference
 from airflow_dq.report.words import capitalized, count
@@ -45,6 +46,7 @@ class Column:
     """A column that speaks for itself, or the table as a whole.
 
     :param sentences: of alerts that have no chart
+    :param failing: check -> some of the rows that it found wrong
     """
 
     name: str | None
@@ -53,6 +55,7 @@ class Column:
     sentences: Sequence[str]
     difference: Sequence[Group]
     cards: Sequence[Card]
+    failing: Sequence[tuple[str, FailedRows]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +116,5 @@ def _column(name: str | None, alerts: Sequence[Alert], verdict: Verdict) -> Colu
         sentences=[alert.message for alert in alerts if not alert.is_range],
         difference=difference(changes, kind),
         cards=cards((alert for alert in alerts if alert.is_range), verdict.partition),
+        failing=[(alert.metric or alert.rule, alert.failing) for alert in alerts if alert.failing is not None],
     )

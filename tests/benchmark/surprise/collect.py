@@ -21,7 +21,7 @@ from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.surprise import too_few
 from airflow_dq.learn.history.history import History
-from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.descriptor import MetricValue, Scale
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import Profile
@@ -46,18 +46,18 @@ def surprises(name: str, profiles: Sequence[Profile], points: int) -> Iterator[S
             continue
         for place in np.unique(np.linspace(length, len(profiles) - 1, points).astype(int)).tolist():
             view = PartitionView(profiles[place], History.of(profiles[place - length : place]))
-            for column, metric, band, times in _judged(view):
+            for column, metric, band, times, level in _judged(view):
                 moving = band.expected.worst > 0.0 and math.isfinite(times)
-                yield Surprise(name, place, length, column, metric, band.expected.samples, moving, times)
+                yield Surprise(name, place, length, column, metric, band.expected.samples, moving, times, *level)
 
 
-def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float]]:
-    """Column, metric, band and surprise of each series that the partition goes on with."""
+def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[float, float]]]:
+    """Column, metric, band, surprise and move of each series that the partition goes on with."""
     rows = _rows(view)
     if isinstance(rows, Band):
         times = surprise(rows, view.past_rows(), float(view.profile.row_count), None)
         if times is not None:
-            yield "", rows.metric.name, rows, times
+            yield "", rows.metric.name, rows, times, level_move(rows, view.past_rows(), float(view.profile.row_count))
     names = list(view.history.columns)
     for name in names:
         kind = view.history.kind(name)
@@ -71,9 +71,10 @@ def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float]]:
             across_gap = metric.pair and view.steps_from_baseline(past, metric) > 1
             if isinstance(values, str) or not isinstance(band, Band) or across_gap:
                 continue
-            times = surprise(band, values, past.observe(metric.name, metric.pair, now), view.amount(past, metric))
+            observed = past.observe(metric.name, metric.pair, now)
+            times = surprise(band, values, observed, view.amount(past, metric))
             if times is not None:
-                yield name, metric.name, band, times
+                yield name, metric.name, band, times, level_move(band, values, observed)
 
 
 def _rows(view: PartitionView) -> Band | str:
@@ -109,6 +110,20 @@ def surprise(band: Band, past: FloatArray, observed: MetricValue | None, amount:
         return 0.0
     worst = expected.seen(above=above) * (1.0 if metric.of_table else too_few(band.sampling.values))
     return excess / worst if worst > 0.0 else math.inf
+
+
+def level_move(band: Band, past: FloatArray, observed: MetricValue | None) -> tuple[float, float]:
+    """By which part of itself a level had erred at most, and by which part it moved now (see :class:`Surprise`)."""
+    expectation = band.expected.expectation
+    centre = expectation.centre(past)
+    is_level = band.logarithmic or band.metric.scale in (Scale.AMOUNT, Scale.LENGTH)
+    if centre is None or not isinstance(observed, float) or band.metric.pair or not (is_level and band.positive):
+        return math.inf, 0.0
+    deviation = float(expectation.to_scale(np.array([observed]))[0]) - centre
+    worst = band.expected.seen(above=deviation > 0.0)
+    if band.logarithmic:
+        return math.expm1(worst), math.expm1(deviation)
+    return worst / band.level, deviation / band.level
 
 
 def as_usual(band: Band, amount: Amount, centre: float, observed: float) -> float:

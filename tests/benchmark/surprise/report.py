@@ -25,6 +25,8 @@ from tests.benchmark.surprise.sample import Sample
 LIMITS = (1.0, 1.5, 2.0, 3.0, 6.0, 10.0)
 RATES = (0.05, 0.01, 0.003)
 """False-positive rates of a column at which its chance is looked for."""
+STEADY, RISES, FALLS = (0.05, 0.1, 0.2), (0.5, 0.8, 1.0), (0.3, 0.5)
+"""Largest past errors of levels, and moves, as parts of the level."""
 _WIDTH, _HEIGHT, _EDGE = 480, 400, 60
 _FAR, _RARE = 32.0, 1e-4
 """Ends of the axes, which begin at 1."""
@@ -50,6 +52,8 @@ def page(sample: Sample) -> str:
         _together(sample),
         "### Chance with which as many columns alarm as their rate says, equal shares\n",
         _chances(sample),
+        "## Steady levels: those that moved by more than a part of themselves, and in how many places\n",
+        _steady(sample),
         "## Heaviness by metric\n",
         _heaviness(moving, fitted, others),
     ]
@@ -115,6 +119,24 @@ def _chances(sample: Sample) -> str:
     lines = [f"| {n} | {' | '.join(f'{found[rate].get(n, 0.0):.3f}' for rate in RATES)} |" for n in histories]
     head = f"| history | {' | '.join(f'{100 * rate:g} % of columns' for rate in RATES)} |"
     return "\n".join([head, "|---|" + "---|" * len(RATES), *lines, "", f"The package has {pooled.CHANCE:g}.\n"])
+
+
+def _steady(sample: Sample) -> str:
+    lines = []
+    for history, some in _histories(sample):
+        for most in STEADY:
+            steady = some.where((some["unsteady"] > 0.0) & (some["unsteady"] <= most))
+            moved = steady["moved"]
+            found = [steady.where(moved > part) for part in RISES] + [steady.where(moved < -part) for part in FALLS]
+            shown = " | ".join(f"{len(one)} in {len(_places(one))}" for one in found)
+            lines.append(f"| {history} | {most:g} | {len(steady)} in {len(_places(some))} | {shown} |")
+    moves = [f"rose by {part:g}" for part in RISES] + [f"fell by {part:g}" for part in FALLS]
+    head = f"| history | largest past error | series | {' | '.join(moves)} |"
+    return "\n".join([head, "|---|---|---|" + "---|" * len(moves), *lines, ""])
+
+
+def _places(sample: Sample) -> set[tuple[str, int]]:
+    return set(zip(sample["table"].tolist(), sample["place"].tolist(), strict=True))
 
 
 def _heaviness(moving: Sample, fitted: Constants, others: Sequence[Constants]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -31,6 +32,11 @@ class Surprise:
     """Whether any past error was more than nothing: of a side that never erred no surprise can be a multiple."""
     times: float
     """How many times the largest past error the error is, less what is material; 0 when it is not material."""
+    unsteady: float = math.inf
+    """The largest past error of a level (an average, a quantile, a length, a spread, a number of rows) as a part of it;
+    infinite for other metrics, and where the level was not always positive."""
+    moved: float = 0.0
+    """The error as a part of the level, below 0 when it fell."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq import ProfileOptions, profile_table
-from airflow_dq.backtest.suggested_check import completeness_bound, suggest_checks
+from airflow_dq.backtest.suggested_check import suggest_checks
+from airflow_dq.backtest.suggested_rule import completeness_bound
 from airflow_dq.check.file import read_checks
 from airflow_dq.cli.suggest import yaml_lines
 from airflow_dq.exceptions import SynthesisError
@@ -39,10 +40,13 @@ def days() -> list[Profile]:
 
 
 def test_what_the_past_suggests_has_a_reason_and_has_held(days: list[Profile]) -> None:
-    found = {f"{one.check.metric}.{one.check.columns[0]}": one for one in suggest_checks(days)}
+    found = {f"{one.check.metric}.{one.check.reads[0]}": one for one in suggest_checks(days)}
     assert {"completeness.id", "uniqueness.id", "max_length.id", "min.amount"} <= set(found)
     assert {"isin.status", "format.mail", "type.amount"} <= set(found)
-    assert "min.change" not in found
+    least = found["min.change"].check.error
+    assert least is not None
+    assert least.holds(-3)
+    assert not least.holds(-300)
     assert "isin.note" not in found
     assert set(found["isin.status"].check.values) == {"new", "it's", "paid: yes"}
     note = found["completeness.note"].check.error
@@ -53,7 +57,7 @@ def test_what_the_past_suggests_has_a_reason_and_has_held(days: list[Profile]) -
 
 def test_what_a_newer_partition_breaks_is_not_suggested(days: list[Profile]) -> None:
     broken = day(6, status=["other"] * ROWS, amount=np.full(ROWS, -1.0))
-    names = {f"{one.check.metric}.{one.check.columns[0]}" for one in suggest_checks([*days, broken])}
+    names = {f"{one.check.metric}.{one.check.reads[0]}" for one in suggest_checks([*days, broken])}
     assert "uniqueness.id" in names
     assert not {"isin.status", "min.amount"} & names
 
@@ -100,3 +104,32 @@ def test_a_column_that_an_estimate_takes_for_unique_is_a_guess(days: list[Profil
 def test_too_few_partitions_suggest_nothing(days: list[Profile]) -> None:
     with pytest.raises(SynthesisError, match="suggestions need 3"):
         suggest_checks(days[:2])
+
+
+def test_numbers_and_texts_have_ranges_with_slack(days: list[Profile]) -> None:
+    found = {one.check.id: one.check for one in suggest_checks([*days, *(day(index) for index in range(6, 12))])}
+    mean = found["mean.amount"].error
+    assert mean is not None
+    assert mean.holds(20.0)
+    assert not mean.holds(2_000.0)
+    most = found["max_length.mail"].error
+    assert most is not None
+    assert not most.holds(50)
+    assert {"max.amount", "min.change", "mean.change", "mean_length.note"} <= set(found)
+    assert any(one.sql == "`mail` = lower(`mail`)" for one in found.values())
+    assert any(one.sql == "`status` = trim(`status`)" for one in found.values())
+
+
+def test_numbers_that_differ_by_chance_are_not_called_unique(days: list[Profile]) -> None:
+    """Every amount differs, and so would any floats; a running number does not by chance."""
+    rows = range(ROWS)
+    more = [day(index, number=list(rows), order_id=[7**9 * row + index for row in rows]) for index in range(12)]
+    found = {one.check.id for one in suggest_checks(more, "orders")}
+    assert "uniqueness.number" in found
+    assert not {"uniqueness.amount", "uniqueness.order_id"} & found
+
+
+def test_where_the_data_cannot_say_the_name_does_and_it_is_said() -> None:
+    few = [day(index, id=[7**9 * row + index for row in range(ROWS)]) for index in range(4)]
+    (found,) = [one for one in suggest_checks(few, "orders") if one.check.id == "uniqueness.id"]
+    assert "by its name (a classifier trained on open-source schemas) it is unique with 9" in found.reason

@@ -143,3 +143,13 @@ def test_cluster_mode_is_refused(spark_submit: Path) -> None:
     with pytest.raises(ConfigurationError, match="leave out"):
         backfill(parsed("--source", "lake/day=*", "--conf", "spark.submit.deployMode=cluster"))
     assert not os.path.exists(spark_submit / "arguments")
+
+
+def test_the_order_has_the_checks_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "flights.dq.yml"
+    file.write_text("dataset: flights\nchecks:\n  - complete: carrier\n")
+    arguments = ("--source", "lake/day=*", "--checks", str(file))
+    assert [check.id for check in job_spec(parsed(*arguments)).checks] == ["completeness.carrier"]
+    file.write_text("dataset: other\nchecks:\n  - complete: carrier\n")
+    with pytest.raises(ConfigurationError, match="the checks are of 'other'"):
+        job_spec(parsed(*arguments))

@@ -114,3 +114,27 @@ def test_a_users_error_is_a_sentence(
     assert out == ""
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_declared_checks_are_counted_in_the_files_and_judged(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shop.dq.yml"
+    file.write_text("dataset: shop\nchecks:\n  - rule: {sql: 'price < 1000', id: cheap}\n")
+    arguments = (
+        "--files",
+        f"{shop}/day*.csv",
+        "--option",
+        "inferSchema=true",
+        "--quick",
+        "--accept-after",
+        "0",
+        "--json",
+    )
+    assert run(*arguments, "--min-history", "5", "--checks", str(file)) == 0
+    result = from_json(BacktestResult, capsys.readouterr().out)
+    found = {one.partition: [alert for alert in one.alerts if alert.metric == "cheap"] for one in result.partitions}
+    assert [key for key, alerts in found.items() if alerts] == ["8"]
+    (alert,) = found["8"]
+    assert alert.failing is not None
+    assert alert.failing.columns == ("price", "city")

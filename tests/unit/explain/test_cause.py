@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from airflow_dq.explain.cause import Cause, likely_cause
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.previous import PreviousPartition
+from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, day, profile
@@ -74,7 +78,18 @@ def _words(name: str, values: Sequence[object] | np.ndarray) -> str | None:
     ],
 )
 def test_another_unit(factor: float, offset: float, words: str) -> None:
-    assert _words("price", _price(DAYS) * factor + offset) == words
+    assert (_words("price", _price(DAYS) * factor + offset) or "").startswith(f"{words}: median ")
+
+
+def test_every_number_higher_by_one_amount() -> None:
+    words = _words("price", _price(DAYS) + 1000.0)
+    assert words is not None
+    assert re.fullmatch(r"every number is about 1,000 higher: median [\d.]+ -> 1,\d+(\.\d)?", words)
+
+
+def test_one_value_in_place_of_all() -> None:
+    assert _words("city", ["Rome"] * ROWS) == "every value is 'Rome'"
+    assert _words("count", np.full(ROWS, 7.0)) == "every value is 7"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +104,68 @@ def test_temperatures_in_another_unit(factor: float, offset: float, words: str) 
     now = np.random.default_rng(DAYS).normal(12.0, 6.0, ROWS).round(1) * factor + offset
     found = _cause("price", now, history)
     assert found is not None
-    assert found.words == words
+    assert found.words.startswith(f"{words}: median ")
+
+
+def test_some_values_in_another_unit() -> None:
+    values = np.where(np.arange(ROWS) % 4 == 0, _price(DAYS) * 100.0, _price(DAYS))
+    assert re.fullmatch(r"change of unit, x100, in 2\d% of the values", _words("price", values) or "")
+
+
+def test_rounded_numbers() -> None:
+    assert _words("price", _price(DAYS).round()) == "numbers were rounded to whole numbers"
+    assert _words("price", np.floor(_price(DAYS))) == "numbers were rounded to whole numbers"
+
+
+def test_text_in_a_wrong_encoding() -> None:
+    towns = ["Köln", "Düsseldorf", "Gießen", "Bonn"]
+    history = [_day(index, city=[towns[row % 4] for row in range(ROWS)]) for index in range(DAYS)]
+    garbled = [towns[row % 4].encode().decode("latin-1") for row in range(ROWS)]
+    found = _cause("city", garbled, history)
+    assert found is not None
+    assert found.words == "UTF-8 read as Latin-1 in 75% of the values: 'Köln' became 'KÃ¶ln'"
+    lost = _cause("city", [towns[row % 4].encode("latin-1").decode(errors="replace") for row in range(ROWS)], history)
+    assert lost is not None
+    assert lost.words == "characters that could not be decoded in 75% of the values: 'K\ufffdln'"
+
+
+def test_words_cut_to_a_length() -> None:
+    assert (_words("city", [text[:4] for text in _city(DAYS)]) or "").startswith("texts were cut to 4 characters (")
+
+    def notes(index: int) -> list[str]:
+        rng = np.random.default_rng(index)
+        return [" ".join(rng.choice(CITIES, rng.integers(2, 9))) for _ in range(ROWS)]
+
+    history = [_day(index, city=notes(index)) for index in range(DAYS)]
+    found = _cause("city", [text[:20] for text in notes(DAYS)], history)
+    assert found is not None
+    assert found.words.startswith("texts were cut to 20 characters (")
+
+
+def test_other_codes_are_not_taken_for_values_cut_short() -> None:
+    values = [{"A": "X", "B": "Y"}.get(text[0], "Z") for text in _city(DAYS)]
+    assert (_words("city", values) or "").startswith("new values 'Z', 'Y', 'X' in all of the values, and none of ")
+
+
+def test_rows_that_are_there_more_than_once() -> None:
+    history = [_day(index, count=_ids(index)) for index in range(DAYS)]
+    found = _cause("count", np.concatenate([_ids(DAYS), _ids(DAYS)[:100]]), history)
+    assert found is not None
+    assert found.words == "100 of 500 rows are there more than once"
+
+
+def test_a_load_that_ended_early() -> None:
+    def times(index: int) -> list[datetime]:
+        start = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=index)
+        return [start + timedelta(minutes=1440 / ROWS * row) for row in range(ROWS)]
+
+    history = [profile_table(pa.table({"at": times(index)}), day(index)) for index in range(DAYS)]
+    now = profile_table(pa.table({"at": times(DAYS)[: ROWS // 2]}), day(DAYS))
+    comparison = Comparison.of("at", now, history, PreviousPartition(history[-1]))
+    assert comparison is not None
+    found = likely_cause(comparison)
+    assert found is not None
+    assert found.words == "nothing came after 2026-03-11 11:56:24: the last 50% of the usual time"
 
 
 def test_values_that_are_missing() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.learn.expect.pooled import CHANCE, HEAVINESS
-from airflow_dq.learn.expect.surprise import FEW_VALUES, LEAST, MONTH, largest_surprise, tail, too_few
+from airflow_dq.learn.expect.surprise import FEW_VALUES, LEAST, MONTH, MOST, largest_surprise, tail, too_few
 
 METRICS = st.sampled_from([*HEAVINESS, "js_div"])
 RATES = st.floats(1e-9, 1.0)
@@ -36,9 +36,14 @@ def test_none_is_allowed_less_than_the_least(metric: str, samples: int, rate: fl
 
 @pytest.mark.parametrize(("samples", "chance"), [(MONTH, CHANCE), (MONTH // 4, CHANCE * np.sqrt(30 / 7))])
 def test_beyond_the_least_it_is_exceeded_at_the_rate_by_the_law(samples: int, chance: float) -> None:
-    found = times("js_div", samples, 1e-5)
+    found = times("js_div", samples, 1e-4)
     assert found > LEAST
-    assert chance / (samples + 1) * found ** -tail(samples) == pytest.approx(1e-5)
+    assert chance / (samples + 1) * found ** -tail(samples) == pytest.approx(1e-4)
+
+
+def test_however_small_the_rate_a_month_limits_it() -> None:
+    assert times("mean", MONTH, 1e-9) == times("mean", MONTH + 5, 1e-9) == MOST
+    assert times("mean", MONTH // 2, 1e-9) == 4.0 * MOST
 
 
 def test_a_metric_with_a_heavier_tail_may_go_further_and_an_unknown_one_is_typical() -> None:

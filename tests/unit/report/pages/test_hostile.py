@@ -23,6 +23,7 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import ColumnReport
 from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.report import pages
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView
 from airflow_dq.report.words import clean
@@ -96,8 +97,12 @@ def _alert(name: str, *, root: bool) -> Alert:
     )
 
 
+def _failing(name: str) -> FailedRows:
+    return FailedRows((name, "other"), ((name, None),), 1)
+
+
 def _verdict(name: str) -> Verdict:
-    schema = Alert("column_missing", name, "the column is missing.", cause=f"not {name}")
+    schema = Alert("column_missing", name, "the column is missing.", cause=f"not {name}", failing=_failing(name))
     alerts = (_alert(name, root=True), schema, _alert(name, root=False))
     return Verdict(name, Status.FAIL, ScopeVerdict(Status.FAIL), {}, alerts=alerts)
 

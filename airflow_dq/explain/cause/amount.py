@@ -1,0 +1,61 @@
+"""Some of the numbers in another unit, or all of them rounded."""
+
+from __future__ import annotations
+
+from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison, sampling_noise
+from airflow_dq.explain.mixture import mixture
+from airflow_dq.states.base import Kind
+
+_FACTORS = {
+    "x10": 10.0,
+    "x100": 100.0,
+    "x1,000": 1e3,
+    "x60": 60.0,
+    "/10": 0.1,
+    "/100": 0.01,
+    "/1,000": 1e-3,
+    "/60": 1 / 60,
+}
+"""The changes of unit that are made by mistake every day."""
+_FEW = 50
+"""Fewer numbers have no distribution to be recognized by."""
+_PART = (0.02, 0.9)
+"""Of a smaller share nothing is told; a larger one leaves too few as they were to be told from any other change."""
+_WHOLE = 0.999
+"""With so many whole numbers all are."""
+_FRACTIONS = 0.5
+"""With more whole numbers than this before, whole numbers say nothing."""
+
+
+@hypothesis(Kind.NUMERIC, trust=0.93)
+def some_in_another_unit(comparison: Comparison) -> Cause | None:
+    """The numbers before, a part of them multiplied: one source, shop or country of several."""
+    points = comparison.nonzero
+    if points is None or points[1].count < _FEW or comparison.new_every_time:
+        return None
+    now, before = points
+    noise = max(comparison.usual_distance, sampling_noise(now.count, before.count))
+    moved = now.ks_distance(before)
+    if moved <= _PART[0] + noise:
+        return None
+    share, rest, name = max(
+        ((*mixture(now, before, before.scaled(factor, 0.0)), name) for name, factor in _FACTORS.items()),
+        key=lambda found: -found[1],
+    )
+    if not _PART[0] <= share <= _PART[1]:
+        return None
+    words = f"change of unit, {name}, in {percent(share)} of the values"
+    return Cause("unit_change", f"{name} {percent(share)}", words, fit(rest, 1.5 * noise, moved))
+
+
+@hypothesis(Kind.NUMERIC)
+def rounded(comparison: Comparison) -> Cause | None:
+    """Whole numbers in place of numbers with a fraction, of the same size."""
+    now, past, points = comparison.value("integer_ratio"), comparison.series("integer_ratio"), comparison.points
+    if now is None or points is None or now < _WHOLE or not len(past) or past.max() > _FRACTIONS:
+        return None
+    # Rounded up, down or to the nearest: off by less than one.
+    rest = min(points[0].scaled(1.0, shift).ks_distance(points[1]) for shift in (-0.5, 0.0, 0.5))
+    score = fit(rest, max(1.5 * comparison.usual_distance, sampling_noise(*comparison.present)), 1.0)
+    return Cause("rounding", "", "numbers were rounded to whole numbers", score)

@@ -1,0 +1,47 @@
+"""Texts that end where a field was too short for them."""
+
+from __future__ import annotations
+
+from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison
+from airflow_dq.states.base import Kind
+
+_LEAST = 0.05
+"""Share of the texts that are exactly as long as the longest, below which none need have been cut."""
+_RISEN = 5.0
+"""That share has grown by this factor: texts of one length throughout are codes."""
+_SHORTER = 0.9
+"""The longest text is so much shorter than the longest of any past partition, or is cut."""
+
+_RECURRING = 0.5
+"""With less than this share of new values a day, values recur."""
+
+
+@hypothesis(Kind.STRING, trust=0.97)
+def cut(comparison: Comparison) -> Cause | None:
+    """Many texts of exactly one length, and none that is longer, where there were longer ones in every partition."""
+    longest, past = comparison.value("max_len"), comparison.series("max_len")
+    if comparison.hidden or comparison.values is None or longest is None or not len(past):
+        return None
+    now, before = comparison.values
+    if longest > _SHORTER * past.min() or not now.exact:
+        return None
+    length = round(longest)
+    # White space at the cut is part of what was kept.
+    share = sum(part for value, part in now.all_shares.items() if len(value) == length)
+    usual = sum(part for value, part in before.all_shares.items() if len(value) == length)
+    longer = sum(part for value, part in before.all_shares.items() if len(value) > length)
+    if share < max(_LEAST, _RISEN * usual) or not longer:
+        return None
+    words = f"texts were cut to {length} characters ({percent(share)} of them are as long)"
+    score = min(1.0, share / longer, longer / share) * _begun(comparison, length)
+    return Cause("truncation", str(length), words, score)
+
+
+def _begun(comparison: Comparison, length: int) -> float:
+    """Share of the values that are the beginning of one of before, where values recur; else 1.0."""
+    if comparison.values is None or comparison.usual_novelty > _RECURRING:
+        return 1.0
+    now, before = comparison.values
+    beginnings = {value[:length] for value in before.all_shares}
+    return sum(share for value, share in now.all_shares.items() if value in beginnings or len(value) < length)

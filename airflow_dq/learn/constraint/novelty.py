@@ -1,0 +1,133 @@
+"""A partition that is odd as a whole: far off in what no single range watches, or in many small ways at once.
+
+It warns by default, and says nothing that another finding has said already.  The detector is
+:mod:`airflow_dq.novelty`; it is fitted anew on the history of every partition, and only how it is to be fitted is
+learned here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from airflow_dq.learn.constraint.base import (
+    Constraint,
+    Detector,
+    Evidence,
+    Finding,
+    Learned,
+    NotEvaluated,
+    Scope,
+    Severity,
+    Skipped,
+)
+from airflow_dq.learn.constraint.date_column import date_columns
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.evaluate import stored_name
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.novelty.detect import detect_novelty
+from airflow_dq.novelty.feature import UNSEEN
+from airflow_dq.novelty.options import NoveltyOptions
+from airflow_dq.novelty.result import NoveltyResult
+from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
+from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.states.base import Representation
+
+RULE = "novelty"
+NAMED = 5
+"""Columns and metrics that a finding names: those that make the partition novel, and no tail of small shares."""
+LEAST_SHARE = 0.05
+"""A metric with a smaller share of what makes a partition novel is not named."""
+WARNING_RATE = 0.01
+"""Share of clean partitions that a warning may come for: it wakes nobody, and at one in a thousand more is missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoNovelty(Constraint):
+    """All metrics of all columns together are no odder than they were in past partitions."""
+
+    family: ClassVar[str] = "novelty"
+    suffices: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
+
+    partitions: int
+    """Number of past partitions that it is judged by."""
+    rate: float
+    """Share of clean partitions that may be called novel."""
+    severity: Severity = "warn"
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """The detector's answer, fitted on the partition's history."""
+        history = partition.history
+        options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
+        unseen = partial(_unseen, history.distances)
+        result = detect_novelty(history.profiles, partition.profile, options, unseen=unseen)
+        if result.score is None or result.threshold is None:
+            return NotEvaluated(RULE, self.scope, result.reason or "nothing can be said", applies=False)
+        return self._finding(result, history) if result.novel else None
+
+    def _finding(self, result: NoveltyResult, history: History) -> Finding:
+        named = [one for one in result.attributes if one.share >= LEAST_SHARE][:NAMED] or list(result.attributes[:1])
+        columns = tuple(dict.fromkeys(one.column for one in named if one.column is not None))
+        return Finding(
+            RULE,
+            Scope(columns),
+            observed=result.score,
+            upper=result.threshold,
+            partitions=self.partitions,
+            evidence=_evidence(result, history),
+            attributes=tuple(map(tuple, named)),
+            severity=self.severity,
+        )
+
+    def is_told(self, finding: Finding, others: Sequence[Finding]) -> bool:
+        """Whether others concern the column that is most responsible, or the table where that is."""
+        first = finding.attributes[0][0] if finding.attributes else None
+        told = {name for one in others for name in one.scope.columns or (None,)}
+        return first in told
+
+
+class NoveltyDetector(Detector):
+    """Watches the columns together, once there is enough history to know how they move."""
+
+    name: ClassVar[str] = "novelty"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint on all columns whose values the partition's date does not foretell."""
+        if options.novelty == "off":
+            return Skipped("it is switched off (novelty='off')")
+        if options.metrics is not None:
+            return Skipped("other metrics were chosen (metrics=...)")
+        if len(history) < NOVELTY_HISTORY:
+            return Skipped(f"{len(history)} past partitions; {NOVELTY_HISTORY} are needed")
+        watched = tuple(_watched(history, options))
+        if not watched:
+            return Skipped("there is no column whose values the partition's date does not foretell")
+        rate = WARNING_RATE if options.novelty == "warn" else options.target_fpr
+        return Learned((NoNovelty(Scope(watched), len(history), rate, options.novelty),))
+
+
+def _watched(history: History, options: SynthesisOptions) -> Iterator[str]:
+    dated = date_columns(history, options)
+    return (name for name in history.columns if options.judges(name) and name not in dated)
+
+
+def _evidence(result: NoveltyResult, history: History) -> Evidence:
+    past = result.past
+    worst = max(past, default=0.0)
+    score = result.score or 0.0
+    return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
+
+
+def _unseen(
+    distances: Distances, name: str, now: ColumnProfile, earlier: Sequence[ColumnProfile | None]
+) -> float | None:
+    """The share of unseen values, kept with the profiles or measured since."""
+    metric = get_metric(UNSEEN, now.kind)
+    found = {} if metric is None else distances.of(now, earlier[-metric.pool :], metric.pool)
+    values = (found.get(stored_name(UNSEEN, one)) for one in Representation)
+    return next((value for value in values if isinstance(value, float)), None)
