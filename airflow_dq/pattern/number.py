@@ -15,6 +15,8 @@ _WHOLE = re.compile(
 )
 
 
+_MINOR = 0.3
+"""Share of numbers without decimals, or without grouping, up to which these are unusual among the others."""
 _FEW = 8
 """Distinct numbers below which another sign or number of decimals is still usual."""
 
@@ -102,7 +104,9 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     if marks:
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.
         plain = max([4, *(len(n.whole) for n in numbers if not n.mark)]) if wide else 3
-        wholes = [_grouped(marks), [Characters(("digit",), 1, plain)]]
+        wholes = [_grouped(marks)]
+        if wide or len(numbers) < _FEW or sum(not n.mark for n in numbers) > _MINOR * len(numbers):
+            wholes.append([Characters(("digit",), 1, plain)])
     elif wide and not same and lengths[-1] in (3, 4) and not points:
         # Small numbers written with grouping look like these until one reaches a thousand.
         wholes.append(_grouped({","}))
@@ -113,7 +117,7 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     tail += _spaces([n.trail for n in numbers])
     found = []
     places = [n.decimals for n in numbers if n.decimals]
-    if wide or len(numbers) - len(places) > 0.3 * len(numbers):
+    if wide or len(numbers) - len(places) > _MINOR * len(numbers):
         found += [Pattern((*head, *sign, *whole, *tail)) for whole in wholes if whole]
     if places and (wide or len(places) > 0.1 * len(numbers)):
         few_places, many = min(places), max(places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_dq.exceptions import ConfigurationError
@@ -27,6 +27,7 @@ def matches(pattern: str, *values: str) -> list[bool]:
     return found
 
 
+@settings(deadline=None, max_examples=60)
 @given(PATTERNS)
 def test_what_is_written_reads_back_and_the_engine_takes_it(pattern: Pattern) -> None:
     again = Pattern.parse(str(pattern))
@@ -35,6 +36,7 @@ def test_what_is_written_reads_back_and_the_engine_takes_it(pattern: Pattern) ->
     pc.match_substring_regex(pa.array(["x"]), whole_value((str(pattern),)))
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.text(min_size=1, max_size=30))
 def test_a_constant_matches_itself_and_nothing_longer(text: str) -> None:
     assert matches(str(Pattern((Constant(text),))), text, text + "x", "x" + text) == [True, False, False]
