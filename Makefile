@@ -30,11 +30,11 @@ demo: $(READY) ## learn 45 days of real flights, then gate a clean and a broken 
 ui: $(READY) ## a whole Airflow with one day that passed and one that waits for you; Ctrl-C ends it
 	@$(BIN)/python -m airflow_dq.demo.ui --home $(UI) --port $(PORT)
 
-test: $(READY) ## all tests, with their own PostgreSQL and Spark
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(READY) ## all tests in two processes, with their own PostgreSQL and Spark
+	@$(BIN)/python .ci/test $(PYTEST_ARGS)
 
 test-fast: $(READY) ## unit and contract tests only, without PostgreSQL, Spark and a running Airflow: two minutes
-	@$(BIN)/python .ci/test-fast $(PYTEST_ARGS)
+	@$(BIN)/python .ci/test --fast $(PYTEST_ARGS)
 
 check: $(READY) ## lint, format, types, import direction, migrations in step with the models
 	$(BIN)/ruff check .

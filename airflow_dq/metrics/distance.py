@@ -73,13 +73,8 @@ def new_ratio(pair: CategoryPair) -> MetricValue:
     if pair.hashed:
         now, before = pair.buckets
         return now.sample.new_share(before.sample)
-    # Whole numbers are added up: their order is no matter.
-    return new_share(*pair.aligned)
-
-
-def new_share(now: Counted, before: Counted) -> float:
-    """Share of the first table's mass on outcomes that the second does not have."""
-    return float(now[before == 0].sum() / now.sum())
+    counts = pair.now.counts
+    return float(counts[pair.places < 0].sum() / counts.sum())
 
 
 def entropy_of(values: CategoryDistribution) -> float:

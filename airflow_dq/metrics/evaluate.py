@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.descriptor import Metric, MetricValue
 from airflow_dq.metrics.outcome import as_value
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
@@ -58,6 +58,10 @@ class ComparisonSide(Mapping[str, State]):
             self._sketches[key] = state.compared_sketch() if self.is_exact(key) else state
         return self._sketches[key]
 
+    def form(self, key: str, sketched: bool) -> State:
+        """The state as it is, or as distances between sketches read it."""
+        return self.sketch(key) if sketched else self._states[key]
+
     def is_exact(self, key: str) -> bool:
         """Whether exact distances from the state are to be had."""
         # Each metric asks it anew, and a state counts the bytes of its values to answer.
@@ -92,29 +96,71 @@ def compare(
     :param representation: SKETCH to sketch both sides first (None: exact where both sides are)
     :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
-    wanted = None if names is None else set(names)
     now, before = ComparisonSide.of(now), ComparisonSide.of(before)
-    pairs: dict[tuple[type[Pair[Any]], bool], Pair[Any]] = {}
     found: dict[str, MetricValue] = {}
+    for key, entries in _asked(kind, names, pool).items():
+        if key in now and key in before:
+            (values,) = _compare(entries, key, [now], before, representation)
+            found |= values
+    return found
+
+
+def compare_each(
+    kind: Kind,
+    key: str,
+    nows: Sequence[State],
+    before: ComparisonSide,
+    names: Iterable[str],
+    representation: Representation | None = None,
+    pool: int = 1,
+) -> list[dict[str, MetricValue]]:
+    """The two-distribution metrics of one state, by name, of several such states and the same one before.
+
+    Each is what :func:`compare` gives; what is looked up of the one before is looked up for all at once.
+
+    :param key: the state's
+    :param names: of metrics; those of other states are not among what is found
+    """
+    entries = _asked(kind, names, pool).get(key, [])
+    return _compare(entries, key, [ComparisonSide({key: now}) for now in nows], before, representation)
+
+
+def _asked(kind: Kind, names: Iterable[str] | None, pool: int) -> dict[str, list[Metric]]:
+    """The two-distribution metrics that are asked for, by the key of their state."""
+    wanted = None if names is None else set(names)
+    found: dict[str, list[Metric]] = {}
     for entry in metrics_for(kind, pair=True):
-        key = entry.states[0].key
-        asked = entry.pool == pool and (wanted is None or entry.name in wanted)
-        if not asked or key not in now or key not in before:
-            continue
-        sides = (now[key], before[key])
-        sketched = entry.represented and (
-            representation is Representation.SKETCH or not (now.is_exact(key) and before.is_exact(key))
-        )
-        if sketched:
-            sides = (now.sketch(key), before.sketch(key))
-        made = entry.pair_type
-        if made is None:
-            found[entry.name] = entry.bounded(as_value(entry.function(*(side.reader() for side in sides))))
-            continue
-        # One pair for all metrics that take it: they share what is computed of both sides.
-        if (made, sketched) not in pairs:
-            pairs[made, sketched] = made(*sides)
-        found[entry.name] = entry.bounded(as_value(entry.function(pairs[made, sketched])))
+        if entry.pool == pool and (wanted is None or entry.name in wanted):
+            found.setdefault(entry.states[0].key, []).append(entry)
+    return found
+
+
+def _compare(
+    entries: Sequence[Metric],
+    key: str,
+    nows: Sequence[ComparisonSide],
+    before: ComparisonSide,
+    representation: Representation | None,
+) -> list[dict[str, MetricValue]]:
+    """The metrics of one state, by name, for each of the first sides."""
+    found: list[dict[str, MetricValue]] = [{} for _ in nows]
+    # One pair for all metrics that take it: they share what is computed of both sides.
+    of_pairs: dict[tuple[type[Pair[Any]], bool], dict[int, list[Metric]]] = {}
+    sketch_all = representation is Representation.SKETCH or not before.is_exact(key)
+    for place, now in enumerate(nows):
+        sketch = sketch_all or not now.is_exact(key)
+        for entry in entries:
+            sketched = entry.represented and sketch
+            if entry.pair_type is not None:
+                of_pairs.setdefault((entry.pair_type, sketched), {}).setdefault(place, []).append(entry)
+                continue
+            sides = [side.form(key, sketched).reader() for side in (now, before)]
+            found[place][entry.name] = entry.bounded(as_value(entry.function(*sides)))
+    for (made, sketched), asked in of_pairs.items():
+        pairs = made.each([nows[place].form(key, sketched) for place in asked], before.form(key, sketched))
+        for (place, metrics), pair in zip(asked.items(), pairs, strict=True):
+            for entry in metrics:
+                found[place][entry.name] = entry.bounded(as_value(entry.function(pair)))
     return found
 
 

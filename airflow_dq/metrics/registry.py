@@ -65,6 +65,7 @@ def _revise() -> None:
     global _revision
     _revision += 1
     metrics_for.cache_clear()
+    pools.cache_clear()
 
 
 def revision() -> int:
@@ -110,6 +111,7 @@ def find_metric(name: str, kind: Kind | None = None) -> Metric | None:
     return next((entry for each in kinds if (entry := get_metric(name, each)) is not None), None)
 
 
+@cache
 def pools(kind: Kind) -> tuple[int, ...]:
     """The sizes of the baselines that a kind's two-distribution metrics need, smallest first."""
     return tuple(sorted({entry.pool for entry in metrics_for(kind, pair=True)}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -97,6 +97,18 @@ class ColumnProfile:
         digest.update(json.dumps(content, allow_nan=False).encode())
         return digest.hexdigest()
 
+    def known_as(self, fingerprint: str) -> ColumnProfile:
+        """The column itself, whose fingerprint was computed before: a long history has tens of thousands.
+
+        :param fingerprint: what it was when the column was stored
+        """
+        self.__dict__["fingerprint"] = fingerprint
+        return self
+
+    def with_states(self, states: Mapping[str, State]) -> ColumnProfile:
+        """The column with the states that its metrics were measured on; its content is the same."""
+        return replace(self, states=states).known_as(self.fingerprint)
+
 
 class States(Mapping[str, State]):
     """A column's states by key; to digest them and to store them they are encoded once."""
@@ -167,7 +179,8 @@ class Profile:
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
     checks: Mapping[str, Measured] = field(default_factory=dict)
-    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`."""
+    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`, and for learned rules, by
+    :attr:`airflow_dq.options.rule.LearnedRule.measure`."""
     failing: Mapping[str, FailedRows] = field(default_factory=dict, compare=False, repr=False)
     """Some of the rows that declared checks of each row found wrong, by what they measure; never exported."""
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
@@ -189,8 +202,8 @@ class Profile:
         digest.update(json.dumps([self.partition, self.row_count]).encode())
         for column in self.columns.values():
             digest.update(column.fingerprint.encode())
-        # The same rows have another age every time.
-        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not one.timed}
+        # The same rows have another age every time, and are asked more once a rule has been learned.
+        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not (one.timed or one.learned)}
         if lasting:
             digest.update(json.dumps(lasting, allow_nan=False, sort_keys=True).encode())
         return digest.hexdigest()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 from airflow_dq.states.base import State
 
@@ -32,6 +33,12 @@ class Pair(ABC, Generic[S]):
     def __init__(self, now: S, before: S) -> None:
         """Take both sides."""
         self.now, self.before = now, before
+
+    @classmethod
+    def each(cls, nows: Sequence[S], before: S) -> Iterator[Self]:
+        """A pair of each of several states with the same one before; overridden where they share more than that."""
+        # One after the other: what one has computed is gone before the next one's is.
+        return (cls(now, before) for now in nows)
 
     @cached_property
     def empty(self) -> bool:

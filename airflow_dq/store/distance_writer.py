@@ -29,17 +29,13 @@ def save_distances(
     news: dict[str, dict[str, Measured]] = {}
     for (now, before), metrics in measured.items():
         news.setdefault(now, {})[before] = metrics
-    columns = {
-        (profile.partition, column.name): news[column.fingerprint]
-        for profile in profiles
-        for column in profile.columns.values()
-        if column.fingerprint in news
-    }
     fingerprints = {
         (profile.partition, column.name): column.fingerprint
         for profile in profiles
         for column in profile.columns.values()
+        if column.fingerprint in news
     }
+    columns = {key: news[fingerprint] for key, fingerprint in fingerprints.items()}
     if not columns:
         return 0
     stored = connection.execute(

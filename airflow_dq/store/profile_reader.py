@@ -19,21 +19,26 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.text_sample import TextSample
 from airflow_dq.store.damage import named, raw, skipping
-from airflow_dq.store.document import METRIC_WORDS, decode
+from airflow_dq.store.document import decode, read_distances, read_metrics
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.review import start_key
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, VariantRow, VerdictRow
-from airflow_dq.store.value import decode_metrics
 
 MOST_KEYS = 4_000
 """Keys among which like days are looked for: eleven years of days, five months of hours."""
+ROWS_AT_ONCE = 1_000
+"""Columns that are fetched together: a year of a wide table has tens of thousands, and a thousand are less than two
+megabytes."""
 Found = TypeVarTuple("Found")
 Reading = Callable[[str, Callable[[], Any]], Any]
 """How what may be damaged is read: :func:`~airflow_dq.store.damage.named` or
@@ -112,10 +117,23 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
     if not stored:
         return []
-    names, needed = _names(dataset, stored), _needs_states(stored)
-    states = _states(connection, {one: name for one, name in names.items() if one in needed}, skipping)
+    states = _states(connection, _names(dataset, stored, _needs_states(stored)), skipping)
     variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
     return [_profile(one, states, variants) for one in stored]
+
+
+def newest_eligible(connection: Connection, dataset: str, before: str, with_texts: Collection[str]) -> list[Profile]:
+    """The newest eligible profiles before another one of which states are kept, oldest first, without variants.
+
+    :param with_texts: columns whose texts are loaded too, as far as they are kept
+    """
+    limit = RETENTION.with_states(largest_pool())
+    query = _eligible(select(*PROFILE), dataset, before, limit).where(ProfileRow.has_states)
+    stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
+    wanted = {id for one in stored for id, column in one.columns if column.name in with_texts}
+    names = {id: name for id, name in _names(dataset, stored).items() if id in wanted}
+    states = _states(connection, names, skipping, (TextSample.key, CategoryDistribution.key))
+    return [_profile(one, states, {}) for one in stored]
 
 
 def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
@@ -157,7 +175,8 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
     columns: dict[int, list[tuple[int, ColumnProfile | None]]] = defaultdict(list)
     if rows:
         query = select(*_COLUMN).where(among(ColumnRow.profile_id, keys))
-        for found in connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal)):
+        result = connection.execute(query.order_by(ColumnRow.profile_id, ColumnRow.ordinal))
+        for found in (row for batch in result.partitions(ROWS_AT_ONCE) for row in batch):
             where = _where(dataset, keys[found.profile_id], found.name)
             columns[found.profile_id].append((found.id, read(where, partial(_column, found))))
     whole = {
@@ -175,7 +194,8 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
 
 _COLUMN = (
     *(ColumnRow.id, ColumnRow.profile_id, ColumnRow.name, ColumnRow.kind, ColumnRow.data_type, ColumnRow.remark),
-    *(ColumnRow.states_digest, raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
+    *(ColumnRow.states_digest, ColumnRow.fingerprint),
+    *(raw(ColumnRow.metrics, "metrics"), raw(ColumnRow.distances, "distances")),
 )
 
 
@@ -188,21 +208,27 @@ def _checks(row: Any) -> dict[str, Measured]:
     return {name: Measured.of_dict(one) for name, one in decode(bytes(row.checks)).items()}
 
 
-def _names(dataset: str, stored: Sequence[Stored]) -> dict[int, str]:
-    """What each column is called in a message, by its id."""
-    return {id: _where(dataset, one.partition, column.name) for one in stored for id, column in one.columns}
+def _names(dataset: str, stored: Sequence[Stored], wanted: Collection[int] | None = None) -> dict[int, str]:
+    """What each column (or each of those with a wanted id) is called in a message, by its id."""
+    return {
+        id: _where(dataset, one.partition, column.name)
+        for one in stored
+        for id, column in one.columns
+        if wanted is None or id in wanted
+    }
 
 
 def _column(row: Any) -> ColumnProfile:
-    return ColumnProfile(
+    column = ColumnProfile(
         name=row.name,
         kind=Kind(row.kind),
         data_type=row.data_type,
-        metrics=decode_metrics(decode(bytes(row.metrics), METRIC_WORDS)),
+        metrics=read_metrics(bytes(row.metrics)),
         remark=row.remark,
         states_digest=row.states_digest,
-        distances={one: decode_metrics(found) for one, found in decode(bytes(row.distances), METRIC_WORDS).items()},
+        distances=read_distances(bytes(row.distances)),
     )
+    return column.known_as(row.fingerprint)
 
 
 def attach_states(
@@ -233,15 +259,19 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     return ids
 
 
-def _states(connection: Connection, names: Mapping[int, str], read: Reading) -> dict[int, dict[str, State]]:
+def _states(
+    connection: Connection, names: Mapping[int, str], read: Reading, keys: Collection[str] | None = None
+) -> dict[int, dict[str, State]]:
     """The states of columns; one of which any cannot be read has none, as if they were no longer kept.
 
     :param names: what the columns are called in a message, by their ids
+    :param keys: of these states only; None: of all
     """
     states: dict[int, dict[str, State]] = defaultdict(dict)
     damaged = set()
     if names:
         query = select(StateRow).where(among(StateRow.column_profile_id, names))
+        query = query if keys is None else query.where(StateRow.key.in_(keys))
         for row in connection.execute(query):
             state = read(names[row.column_profile_id], partial(decode_state, row.key, bytes(row.data)))
             if state is None:
@@ -267,7 +297,7 @@ def _variants(connection: Connection, names: Mapping[int, str], read: Reading) -
 def _profile(
     stored: Stored, states: Mapping[int, dict[str, State]], variants: Mapping[int, tuple[Variant, ...]]
 ) -> Profile:
-    columns = [replace(column, states=states[id]) if id in states else column for id, column in stored.columns]
+    columns = [column.with_states(states[id]) if id in states else column for id, column in stored.columns]
     return Profile(
         partition=stored.partition,
         row_count=stored.row_count,
@@ -280,7 +310,7 @@ def _profile(
 
 def _options(stored: Mapping[str, Any]) -> ProfileOptions:
     """The options as far as this version knows them; an older or newer one may have others."""
-    known = {one.name for one in fields(ProfileOptions)} - {"checks"}
+    known = {one.name for one in fields(ProfileOptions)} - {"checks", "rules"}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from airflow_dq.learn.array import BoolArray, FloatArray
 from airflow_dq.learn.choose.budget import LEVELS
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.choose.greedy import CoverageProblem, guarded, select, tightened, tightest
-from airflow_dq.learn.expect.candidate import Candidates, Learned
+from airflow_dq.learn.expect.candidate import Candidates, Learned, joined
 from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Metric
 
@@ -118,19 +118,28 @@ class ColumnChoice:
 
     def at(self, budget: float) -> Choice:
         """The ranges at this false-positive rate."""
-        candidates = [one.candidates(budget) for one in self.watched]
-        if self.training is None:
-            return self._untrained(candidates, budget)
-        return self._trained(candidates, self.training, budget)
+        return next(self._choices((budget,)))
 
     def at_levels(self, share: float) -> tuple[Choice, ...]:
         """The ranges at each level of this share; none above the share if that already catches every error."""
         found: list[Choice] = []
-        for level in LEVELS:
-            found.append(self.at(level * share))
-            if level >= 1.0 and found[-1].coverage == self.errors:
+        for level, choice in zip(LEVELS, self._choices([level * share for level in LEVELS]), strict=True):
+            found.append(choice)
+            if level >= 1.0 and choice.coverage == self.errors:
                 break
         return tuple(found)
+
+    def _choices(self, budgets: Sequence[float]) -> Iterator[Choice]:
+        """The ranges at each false-positive rate."""
+        candidates = [[one.candidates(budget) for one in self.watched] for budget in budgets]
+        if self.training is None:
+            yield from map(self._untrained, candidates, budgets)
+            return
+        # What is held against a metric's ranges is the same at every rate.
+        by_metric = zip(self.watched, zip(*candidates, strict=True), strict=True)
+        coverage = [self._caught(watched, found, self.training) for watched, found in by_metric]
+        for place, (found, budget) in enumerate(zip(candidates, budgets, strict=True)):
+            yield self._trained(found, [one[place] for one in coverage], self.training, budget)
 
     def _untrained(self, candidates: Sequence[Candidates], budget: float) -> Choice:
         """A range on each metric, for an equal share of the budget.
@@ -147,21 +156,29 @@ class ColumnChoice:
                 chosen.append(Chosen(watched, found, int(affordable[0])))
         return Choice(tuple(chosen))
 
-    def _trained(self, candidates: Sequence[Candidates], training: Training, budget: float) -> Choice:
+    def _trained(
+        self, candidates: Sequence[Candidates], coverage: Sequence[BoolArray], training: Training, budget: float
+    ) -> Choice:
         """The ranges that catch most of the injected errors (AVH, Algorithm 1), and those that are always there."""
-        coverage = [self._caught(*one, training) for one in zip(self.watched, candidates, strict=True)]
         space = Space(self.watched, candidates, coverage, training)
         return space.choose(lambda problem: self._pick(candidates, problem), budget, self.max_clauses)
 
-    def _caught(self, watched: WatchedMetric, candidates: Candidates, training: Training) -> BoolArray:
-        """Ranges x errors: which range catches which injected error, then the same again with each margin."""
+    def _caught(
+        self, watched: WatchedMetric, candidates: Sequence[Candidates], training: Training
+    ) -> Sequence[BoolArray]:
+        """Ranges x errors, for each rate's candidates: which catches which, then the same again with each margin."""
         values = training.errors.observed(watched.metric)
         past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
-        found = [candidates, *(candidates.widened(margin) for margin in margins)]
-        return np.concatenate(
-            [one.violations(values, past, may_be_absent=watched.may_be_absent) for one in found], axis=1
+        together = joined(candidates)
+        found = np.concatenate(
+            [
+                one.violations(values, past, may_be_absent=watched.may_be_absent)
+                for one in (together, *(together.widened(margin) for margin in margins))
+            ],
+            axis=1,
         )
+        return np.split(found, np.cumsum([len(one.fpr) for one in candidates])[:-1])
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:
         """Algorithm 1 with the metrics that are always watched; the rest of the budget tightens what was chosen."""

@@ -15,7 +15,7 @@ from airflow_dq.learn.expect.violation import Observed
 from airflow_dq.learn.history.baseline import Baseline, Columns
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, MetricValue
-from airflow_dq.metrics.evaluate import ComparisonSide, compare
+from airflow_dq.metrics.evaluate import ComparisonSide, compare_each
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.model import Profile, Variant
 from airflow_dq.states.base import Kind, Representation
@@ -44,7 +44,7 @@ class InjectedErrors:
         self._past, self._kind, self._before = past, kind, before
         self._kept = tuple(range(len(self._variants)))
         self._asked = asked
-        self._measured: dict[str, Sequence[MetricValue | None]] = {}
+        self._measured: dict[str, Mapping[int, MetricValue | None]] = {}
         self._observed: dict[str, Observed] = {}
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class InjectedErrors:
         if metric.name not in self._measured:
             names = {metric.name, *(one.name for one in self._asked if one.pair and one.pool == metric.pool)}
             compared = self._compare(metric.pool, names)
-            self._measured |= {name: [found.get(name) for found in compared] for name in names}
+            self._measured |= {name: {i: found.get(name) for i, found in compared.items()} for name in names}
         return [self._measured[metric.name][i] for i in self._kept]
 
     def observed(self, metric: Metric) -> Observed:
@@ -82,9 +82,9 @@ class InjectedErrors:
             self._observed[metric.name] = Observed.of(self.values(metric))
         return self._observed[metric.name]
 
-    def _compare(self, pool: int, names: Collection[str]) -> Sequence[Mapping[str, MetricValue]]:
-        """The distances of each error from a baseline, each in the representation that its history is read in."""
-        found: list[dict[str, MetricValue]] = [{} for _ in self._variants]
+    def _compare(self, pool: int, names: Collection[str]) -> Mapping[int, Mapping[str, MetricValue]]:
+        """By the place of each error that is left its distances from a baseline, each as its history is read."""
+        found: dict[int, dict[str, MetricValue]] = {i: {} for i in self._kept}
         before = Baseline.of(self._before, self._kind, pool)
         if before is None or not before.known:
             return found
@@ -92,19 +92,20 @@ class InjectedErrors:
         for name in names:
             read.setdefault(self._past.representation(name), []).append(name)
         for key, state in before.states().items():
+            # Most errors leave some states as they were, and then share them: a change of casing leaves the initials.
+            # They are compared once.
+            sharing: dict[int, list[int]] = {}
+            for i in self._kept:
+                if key in self._variants[i].states:
+                    sharing.setdefault(id(self._variants[i].states[key]), []).append(i)
+            nows = [self._variants[places[0]].states[key] for places in sharing.values()]
             # Its sketch is made once for all errors.
             earlier = ComparisonSide({key: state})
             for representation, wanted in read.items():
-                # Most errors leave some states as they were, and then share them: a change of casing leaves the
-                # initials.  They are compared once.
-                compared: dict[int, dict[str, MetricValue]] = {}
-                for variant, values in zip(self._variants, found, strict=True):
-                    now = variant.states.get(key)
-                    if now is None:
-                        continue
-                    if id(now) not in compared:
-                        compared[id(now)] = compare(self._kind, {key: now}, earlier, wanted, representation, pool)
-                    values |= compared[id(now)]
+                compared = compare_each(self._kind, key, nows, earlier, wanted, representation, pool)
+                for places, values in zip(sharing.values(), compared, strict=True):
+                    for i in places:
+                        found[i] |= values
         return found
 
 

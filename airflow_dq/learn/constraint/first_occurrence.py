@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -27,9 +26,7 @@ from airflow_dq.learn.constraint.range_detector import equal_share
 from airflow_dq.learn.constraint.view import PartitionView, Unknown
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.history.column import number_of
 from airflow_dq.learn.history.history import History
-from airflow_dq.learn.history.like_days import known_values
 from airflow_dq.learn.history.series import ABSENT
 from airflow_dq.metrics.descriptor import Support, Use
 from airflow_dq.metrics.registry import get_metric, metrics_for
@@ -60,7 +57,7 @@ class NeverSeen(Constraint):
         (name,), like = self.scope.columns, partition.like
         if like is None or not broken:
             return self
-        values = known_values(like.profiles, partial(number_of, name, self.kind, self.metric))
+        values = like.values(name, self.kind, self.metric)
         return replace(self, occasion=distant_days(like, values, str(partition.profile.partition), 0.0))
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airflow_dq.learn.constraint.amount import Amount
 from airflow_dq.learn.expect.violation import is_unknown
-from airflow_dq.learn.history.column import distances_of, number_of, value_count
-from airflow_dq.learn.history.like_days import known_values
+from airflow_dq.learn.history.column import distances_of, value_count
 from airflow_dq.learn.renaming import renamings
 from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.evaluate import stored_name
@@ -106,9 +105,9 @@ class PartitionView:
         :param column: None: the number of rows
         """
         if column is None:
-            return known_values(like.profiles, lambda profile: profile.row_count)
+            return like.rows
         if not pair:
-            return known_values(like.profiles, partial(number_of, column, kind, metric))
+            return like.values(column, kind, metric)
         stored = stored_name(metric, representation or Representation.EXACT)
         days = like.all_occurrences(self.profile.partition)
         return distances_of(like.profiles, days, column, kind, metric, stored, self.history.distances)

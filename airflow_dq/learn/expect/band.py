@@ -96,8 +96,10 @@ class Band:
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
         rates = budget * np.array(SPENDING)
-        below = self._below(rates)
-        above = self._above(rates)
+        with np.errstate(over="ignore", invalid="ignore"):
+            surprises, material = self._surprises(rates), self._material(rates)
+            below = self._below(surprises, material)
+            above = self._reach(surprises, above=True) + np.maximum(material, self.sampling.above)
         expected = self.expected
         order = np.argsort(above, kind="stable")
         return Candidates(
@@ -118,20 +120,18 @@ class Band:
         """Whether the ranges lie on the scale of logarithms."""
         return self.expected.expectation.logarithmic
 
-    def _below(self, rates: FloatArray) -> FloatArray:
+    def _below(self, surprises: FloatArray, material: FloatArray) -> FloatArray:
         """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it."""
         if self.metric.pair:
-            return np.full(len(rates), np.inf)
-        below = self._bounded_below(rates)
+            return np.full(len(surprises), np.inf)
+        below = self._bounded_below(surprises, material)
         if self._excludes_nothing(below):
             # One odd day must not leave the side open on which it lies.
-            below = self._bounded_below(rates, forgiving=True)
+            below = self._bounded_below(surprises, material, forgiving=True)
         return below
 
-    def _bounded_below(self, rates: FloatArray, *, forgiving: bool = False) -> FloatArray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            reach = self._reach(rates, above=False, forgiving=forgiving)
-            below = reach + np.maximum(self._material(rates), self.sampling.below)
+    def _bounded_below(self, surprises: FloatArray, material: FloatArray, *, forgiving: bool = False) -> FloatArray:
+        below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
             varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
@@ -145,22 +145,22 @@ class Band:
             return math.isinf(least)
         return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
-    def _above(self, rates: FloatArray) -> FloatArray:
-        """How far above the expectation the next value may lie at each rate."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            material = self._material(rates)
-            reach = self._reach(rates, above=True)
-            return np.asarray(reach + np.maximum(material, self.sampling.above))
-
     def _material(self, rates: FloatArray) -> FloatArray:
         """The smallest change that may be an alarm at each rate."""
-        return np.array([_EFFECTS[self.metric.scale](self, rate) for rate in rates.tolist()])
+        effect = _EFFECTS[self.metric.scale]
+        if self.metric.scale is not Scale.SHARE:
+            # Only that of a share depends on the rate.
+            return np.full(len(rates), effect(self, float(rates[0])))
+        return np.array([effect(self, rate) for rate in rates.tolist()])
 
-    def _reach(self, rates: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
+    def _surprises(self, rates: FloatArray) -> FloatArray:
+        """How many times the largest past error the next one may be at each false-positive rate."""
+        return largest_surprise(self.metric.name, self.expected.samples, rates)
+
+    def _reach(self, surprises: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
         worst = self.expected.seen(above=above, forgiving=forgiving)
-        reach = largest_surprise(self.metric.name, self.expected.samples, rates) * worst
-        reach = np.minimum(reach, self._most(worst, above=above))
+        reach = np.minimum(surprises * worst, self._most(worst, above=above))
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
 
     def _most(self, worst: float, *, above: bool) -> float:

@@ -91,6 +91,16 @@ class Candidates:
         )
 
 
+def joined(several: Sequence[Candidates]) -> Candidates:
+    """All ranges of several on one metric, with one expectation, in their order."""
+    return replace(
+        several[0],
+        below=np.concatenate([one.below for one in several]),
+        above=np.concatenate([one.above for one in several]),
+        fpr=np.concatenate([one.fpr for one in several]),
+    )
+
+
 def _reaching(widths: FloatArray, factor: float, room: float) -> FloatArray:
     """Widths times a factor, as far as half of the room behind them."""
     return np.asarray(np.minimum(factor * widths, np.where(widths < room, (widths + room) / 2.0, np.inf)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -37,6 +36,7 @@ class ColumnHistory:
         "_like",
         "_partitions",
         "_representations",
+        "_series",
         "_typical",
         "_value_counts",
         "columns",
@@ -79,6 +79,7 @@ class ColumnHistory:
         self._found_strange: Mapping[str, frozenset[str | None]] | None = None
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
+        self._series: dict[tuple[str, bool], Series] = {}
         self._typical: dict[str, float] = {}
         self._value_counts: FloatArray | None = None
 
@@ -87,6 +88,12 @@ class ColumnHistory:
 
         A pair metric has no value in the first partitions, which have no baseline, and leaves them out.
         """
+        # Asked for again and again: for the values, for what is typical, for whether there were always any.
+        if (metric, pair) not in self._series:
+            self._series[metric, pair] = self._series_of(metric, pair)
+        return self._series[metric, pair]
+
+    def _series_of(self, metric: str, pair: bool) -> Series:
         if not pair:
             return Series(self._partitions, tuple([found.get(metric, other) for found, other in self._cells]))
         measured = self._measured(metric)
@@ -111,7 +118,7 @@ class ColumnHistory:
         if metric.pair:
             values = _near(values, self.timeline, least)
         elif self._like is not None and self._like.has_pairs:
-            keys = [profile.partition for profile in self.profiles[len(self.profiles) - len(values) :]]
+            keys = self._partitions[len(self._partitions) - len(values) :]
             values = without(values, keys, self._strange(self._like).get(metric.name, frozenset()))
         return self.timeline.spread(values)
 
@@ -120,8 +127,7 @@ class ColumnHistory:
         if self._found_strange is None:
             kind = kind_of(self.columns)
             metrics = metrics_for(kind, pair=False)
-            known = [_metrics_of(profile.columns.get(self.name), kind) for profile in like.profiles]
-            series = np.array([[_number(values.get(one.name)) for values in known] for one in metrics])
+            series = np.array([like.values(self.name, kind, one.name) for one in metrics])
             for row, one in enumerate(metrics):
                 if one.scale in (Scale.RATIO, Scale.COUNT):
                     series[row] = on_factors(series[row])
@@ -208,20 +214,6 @@ class ColumnHistory:
                 if i >= pool
             ]
         return self._found[pool]
-
-
-def _metrics_of(column: ColumnProfile | None, kind: Kind) -> Mapping[str, MetricValue]:
-    return {} if column is None or column.kind is not kind else column.metrics
-
-
-def _number(value: MetricValue | None) -> float:
-    return value if isinstance(value, float | int) else math.nan
-
-
-def number_of(name: str, kind: Kind, metric: str, profile: Profile) -> MetricValue | None:
-    """A single-distribution metric of a column, where a partition has it with this kind."""
-    column = profile.columns.get(name)
-    return None if column is None or column.kind is not kind else column.metrics.get(metric)
 
 
 def distances_of(

@@ -6,7 +6,7 @@ Which partitions they are follows from the keys alone, so that the store reads t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -14,11 +14,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from airflow_dq.learn.array import BoolArray, FloatArray
+from airflow_dq.learn.array import BoolArray, FloatArray, floats
 from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moment_of, moments_of, places_of
 from airflow_dq.learn.history.surroundings import Indexes, Surroundings
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.learning import MIN_HISTORY
 from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
 
 BEFORE = 7
 """Partitions before one that say what was to be expected of it: a week of days.  They hold the three that its distances
@@ -122,6 +124,7 @@ class LikeDays:
         self.profiles, self.window, self.grain = profiles, window, grain
         self._moments = moments
         self._at = {moment: place for place, moment in enumerate(moments)}
+        self._metrics: dict[tuple[str, Kind], list[Mapping[str, MetricValue]]] = {}
         self._owned: dict[str, list[Indexes]] = {}
         self._occurring: dict[tuple[Place, str | None], list[int]] = {}
         self._plain: dict[tuple[Place, str], list[int]] = {}
@@ -133,6 +136,24 @@ class LikeDays:
         moments = moments_of([profile.partition for profile in profiles])
         grain = None if moments is None else grain_of(moments[len(older) :])
         return None if moments is None or grain is None else cls(profiles, len(window), moments, grain)
+
+    def metrics(self, column: str, kind: Kind) -> Sequence[Mapping[str, MetricValue]]:
+        """The metrics of a column of each profile, by name; none where it is not there, or of another kind."""
+        if (column, kind) not in self._metrics:
+            columns = [profile.columns.get(column) for profile in self.profiles]
+            self._metrics[column, kind] = [
+                {} if one is None or one.kind is not kind else one.metrics for one in columns
+            ]
+        return self._metrics[column, kind]
+
+    def values(self, column: str, kind: Kind, metric: str) -> FloatArray:
+        """A single-distribution metric of a column of each profile; NaN where there is none."""
+        return floats([known.get(metric) for known in self.metrics(column, kind)])
+
+    @property
+    def rows(self) -> FloatArray:
+        """The numbers of rows of all profiles."""
+        return floats([profile.row_count for profile in self.profiles])
 
     def places(self, key: str | None) -> tuple[Place, ...]:
         """The places in the calendar of a partition, from those that come most often on."""
@@ -267,12 +288,6 @@ def _filled(rows: Sequence[Sequence[int]], width: int) -> Indexes:
     for row, indexes in zip(found, rows, strict=True):
         row[: len(indexes)] = indexes
     return found
-
-
-def known_values(profiles: Sequence[Profile], value: Callable[[Profile], object]) -> FloatArray:
-    """A number of each profile; NaN where there is none."""
-    found = (value(profile) for profile in profiles)
-    return np.array([one if isinstance(one, float | int) else np.nan for one in found], dtype=np.float64)
 
 
 def on_factors(values: FloatArray) -> FloatArray:

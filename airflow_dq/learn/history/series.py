@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.array import FloatArray, floats
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 
 ABSENT = (Reason.EMPTY_BATCH, Reason.NO_VALUES)
@@ -52,9 +52,7 @@ class Series:
 
     def floats(self) -> FloatArray:
         """The values as an array, NaN where there is no number."""
-        return np.array(
-            [value if isinstance(value, float | int) else np.nan for value in self.values], dtype=np.float64
-        )
+        return floats(self.values)
 
     def points(self) -> tuple[tuple[str | None, float | None], ...]:
         """(partition, value) for a chart; None where there is no number."""

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.metrics.evaluate import ComparisonSide, compare, compare_for_keeping
+from airflow_dq.metrics.evaluate import ComparisonSide, compare, compare_each, compare_for_keeping
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind, Representation, State, states_of
+from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 
 
@@ -58,3 +61,32 @@ def test_a_side_is_a_mapping_of_the_states() -> None:
 def test_a_state_that_is_a_sketch_already_is_its_own() -> None:
     states = column(0, rows=30_000)
     assert ComparisonSide(states).sketch(NumberDistribution.key) is states[NumberDistribution.key]
+
+
+TEXTS = ([], ["a", "b", "b", ""], ["a"] * 9 + ["c"], [f"{i:03}" for i in range(200)], ["a", "b", "b", "d"])
+NUMBERS = ([], [1.0, 2.0, 2.0], [-3.5] * 9 + [1e6], np.arange(200.0), [1.0, 2.0, 7.0])
+FEW = 50
+"""A limit on distinct values that one of them is beyond."""
+
+
+@pytest.mark.parametrize("pool", [1, 3])
+@pytest.mark.parametrize("representation", [None, *Representation])
+@pytest.mark.parametrize("before", range(len(TEXTS)))
+@pytest.mark.parametrize(("kind", "values"), [(Kind.STRING, TEXTS), (Kind.NUMERIC, NUMBERS)])
+def test_several_at_once_are_compared_as_each_alone(
+    kind: Kind,
+    values: Sequence[Sequence[object]],
+    before: int,
+    representation: Representation | None,
+    pool: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for one in (CategoryDistribution, NumberDistribution):
+        monkeypatch.setattr(one, "limit", FEW)
+    types = {Kind.STRING: pa.large_string(), Kind.NUMERIC: pa.float64()}
+    states = [states_of(kind, pa.array(one, types[kind])) for one in values]
+    names = [entry.name for entry in metrics_for(kind, pair=True)]
+    for key in states[0]:
+        nows, side = [one[key] for one in states], ComparisonSide({key: states[before][key]})
+        together = compare_each(kind, key, nows, side, names, representation, pool)
+        assert together == [compare(kind, {key: now}, side, names, representation, pool) for now in nows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind, Representation
-from airflow_dq.store.document import METRIC_WORDS, decode, encode
+from airflow_dq.store.document import METRIC_WORDS, decode, encode, read_distances, read_metrics
 from airflow_dq.store.value import encode_metrics
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -26,6 +27,28 @@ def test_round_trip(metrics: dict[str, float | Reason]) -> None:
     encoded = encode_metrics(metrics)
     for words in (b"", METRIC_WORDS):
         assert decode(encode(encoded, words), words) == encoded
+
+
+@given(documents)
+def test_metrics_come_back_as_floats_and_reasons(metrics: dict[str, float | Reason]) -> None:
+    encoded = encode_metrics(metrics)
+    assert read_metrics(encode(encoded, METRIC_WORDS)) == metrics
+    assert read_distances(encode({"before": encoded, "3:before": {}}, METRIC_WORDS)) == {
+        "before": metrics,
+        "3:before": {},
+    }
+
+
+@pytest.mark.parametrize(
+    "value", ["true", "null", '"1.5"', "1e999", "[1]", '{"reason":"tired"}', '{"why":"no values"}']
+)
+@pytest.mark.parametrize("others", ["", '"mean":1.5,', '"mean":{"reason":"no values"},'])
+def test_a_metric_that_is_none_is_told(value: str, others: str) -> None:
+    text = f'{{{others}"std":{value}}}'
+    for read, stored in ((read_metrics, text), (read_distances, f'{{"before":{text}}}')):
+        packed = zlib.compressobj(zdict=METRIC_WORDS)
+        with pytest.raises(CodecError):
+            read(packed.compress(stored.encode()) + packed.flush())
 
 
 def test_what_was_stored_once_stays_readable() -> None:
