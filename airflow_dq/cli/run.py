@@ -27,6 +27,7 @@ _HOMES = {
     "export": "airflow_dq.cli.exchange",
     "export_rules": "airflow_dq.cli.export_rules",
     "import_profiles": "airflow_dq.cli.exchange",
+    "index": "airflow_dq.cli.pattern",
     "new_normal": "airflow_dq.cli.decision",
     "prune": "airflow_dq.cli.retention",
     "reject": "airflow_dq.cli.decision",
@@ -35,6 +36,7 @@ _HOMES = {
     "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",
     "suggest": "airflow_dq.cli.suggest",
+    "tag": "airflow_dq.cli.pattern",
 }
 
 

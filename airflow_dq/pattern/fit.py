@@ -10,8 +10,10 @@ order, says of the other half.  A column that keeps showing new forms is judged 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +31,17 @@ _COVERED = 0.97
 _FEW = 8
 """Distinct values below which a shape has not been seen often enough to be all there is."""
 _FOLDS = 2
+_HEAD = 40
+_RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
+
+
+def _natural(value: str) -> list[tuple[str, int]]:
+    """Orders ``B2`` before ``B10``: ids that are handed out one after the other."""
+    return [("0", int(run)) if run.isdigit() else (run, 0) for run in _RUNS.findall(value[:_HEAD])]
+
+
+Form = Literal["wide", "usual", "characters"]
+"""``characters``: what is usual where no shape is, namely how values begin and end and what they are made of."""
 
 
 class Fit:
@@ -47,23 +60,26 @@ class Fit:
         self.rows = [
             tokens(value) if number is None else None for value, number in zip(body, self._numbers, strict=True)
         ]
-        self._drifting = len(body) > 2 and list(body) in (sorted(body), sorted(body, reverse=True))
+        self.numeric = numeric
+        ordered = sorted(body, key=_natural)
+        self._drifting = len(body) > 2 and list(body) in (ordered, ordered[::-1], sorted(body))
         whole = [int(n.whole) for n in self._numbers if n and n.whole.isdigit()]
         self._ascending = len(whole) > 2 and whole == sorted(whole)
 
-    def patterns(self, wide: bool, chosen: Sequence[int] | None = None) -> list[Pattern]:
-        """The wide or the usual patterns.
+    def patterns(self, form: Form, chosen: Sequence[int] | None = None) -> list[Pattern]:
+        """The patterns of the values, in one of three forms.
 
         :param chosen: places of the values that are looked at; None: all
         """
         places = range(len(self._body)) if chosen is None else chosen
         numbers = [n for i in places if (n := self._numbers[i]) is not None]
         rows = [row for i in places if (row := self.rows[i]) is not None]
+        wide = form == "wide"
         found = number_patterns(numbers, wide, self._ascending) if numbers else []
         if not rows or (numbers and len(rows) * 50 < len(places)):
             return found
-        if wide and self._too_many_shapes(rows, bool(numbers)):
-            return [*found, *free_pattern(rows, self._drifting)]
+        if form == "characters" or (wide and self._too_many_shapes(rows, bool(numbers))):
+            return [*found, *free_pattern(rows, self._drifting, wide)]
         return [*found, *shape_patterns(rows, wide, self._drifting, _SHAPES)]
 
     def _too_many_shapes(self, rows: Sequence[list[str]], among_numbers: bool) -> bool:
@@ -71,23 +87,26 @@ class Fit:
         covered = sum(count for _, count in shapes.most_common(_SHAPES))
         once = sum(count == 1 for count in shapes.values())
         # Good and Turing: the share of shapes seen once is the share of values whose shape has not been seen.
-        return (len(rows) < _FEW and not among_numbers) or covered < _COVERED * len(rows) or once * 30 > len(rows) + 15
+        many = len(shapes) > 1 and len(shapes) * 6 > len(rows)
+        return (
+            many
+            or (len(rows) < _FEW and not among_numbers)
+            or covered < _COVERED * len(rows)
+            or once * 30 > len(rows) + 15
+        )
 
-    def missed(self, counts: Counter[str]) -> tuple[int, int]:
-        """Values outside the wide and outside the usual patterns of the other half, out of all.
+    def missed(self, form: Form, counts: Counter[str]) -> int:
+        """Values outside what the other half of the distinct values says, out of all.
 
         :param counts: how often each value occurs
         """
-        size = len(self._body)
-        outside = [0, 0]
+        size, outside = len(self._body), 0
         if size < 2 * _FOLDS:
-            return 0, 0
+            return 0
         for fold in range(_FOLDS):
             start, end = fold * size // _FOLDS, (fold + 1) * size // _FOLDS
-            rest = [*range(start), *range(end, size)]
-            weights = [counts[value] for value in self._body[start:end]]
-            for tier in (0, 1):
-                patterns = tuple(map(str, self.patterns(tier == 0, rest)))
-                inside = pc.match_substring_regex(self._array.slice(start, end - start), whole_value(patterns))
-                outside[tier] += sum(w for w, fits in zip(weights, inside.to_pylist(), strict=True) if not fits)
-        return outside[0], outside[1]
+            patterns = tuple(map(str, self.patterns(form, [*range(start), *range(end, size)])))
+            inside = pc.match_substring_regex(self._array.slice(start, end - start), whole_value(patterns)).to_pylist()
+            values = zip(self._body[start:end], inside, strict=True)
+            outside += sum(counts[value] for value, fits in values if not fits)
+        return outside

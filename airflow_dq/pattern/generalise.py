@@ -39,7 +39,8 @@ class Token:
 
 
 def _constant(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("<", "\\<")
+    # A pattern is joined of forms: a class may stand before this one, and must not take it for a number of characters.
+    return ("\\" if text[0] in "+?{" else "") + text.replace("\\", "\\\\").replace("<", "\\<")
 
 
 def _forms_of(run: str) -> list[str]:

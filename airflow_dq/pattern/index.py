@@ -14,7 +14,7 @@ import math
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.pattern.generalise import TAU, Token, align, grow, runs_of, skeleton, tokens_of
+from airflow_dq.pattern.generalise import LONGEST, TAU, Token, align, grow, runs_of, skeleton, tokens_of
 
 VERSION = 1
 """Of the bytes and of the pattern language together: either changes what a hash means."""
@@ -48,7 +48,8 @@ def hashed(pattern: str) -> int:
 
 def sampled(values: Iterable[str | None]) -> list[str]:
     """The values of a column that are looked at: neither null nor blank, evenly spaced."""
-    found = [value for value in values if value is not None and value.strip()]
+    # A value of a megabyte has no pattern, and a hundred of them are not held.
+    found = [value[: LONGEST + 1] for value in values if value is not None and value.strip()]
     if len(found) <= SAMPLE:
         return found
     return [found[i] for i in np.linspace(0, len(found) - 1, SAMPLE).astype(int)]
@@ -77,7 +78,7 @@ def strong_patterns(values: Sequence[str]) -> set[str]:
     return found
 
 
-def contribution(values: Sequence[str], known: set[str]) -> dict[str, float]:
+def contribution(values: Sequence[str], known: Collection[str]) -> dict[str, float]:
     """Imp_D(p) of every known pattern that matches a value of the column (Equation 1)."""
     matched: Counter[str] = Counter()
     for rows in _groups(values):
@@ -135,18 +136,29 @@ class PatternIndex:
 
         :param columns: of each, the name of its table and its values; no more than a sample of them is held
         """
+        return cls._of_tables({}, {}, np.empty(0, np.uint64)).extended(columns)
+
+    def extended(self, columns: Iterable[tuple[str, Iterable[str | None]]]) -> PatternIndex:
+        """The same with further tables; of a table that is there already, only the new columns count.
+
+        A pattern that was in one column before, and so was not kept, is known from its next two columns on.
+        """
         samples = [(table, sample) for table, values in columns if (sample := sampled(values))]
         counts: Counter[str] = Counter()
         for _, sample in samples:
             counts.update(strong_patterns(sample))
-        known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS}
-        return cls.of_contributions((table, contribution(sample, known)) for table, sample in samples)
+        known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS or pattern in self}
+        new = self.of_contributions(((table, contribution(sample, known)) for table, sample in samples), known)
+        return self.merge(new) if len(self.tables) else new
 
     @classmethod
-    def of_contributions(cls, contributions: Iterable[tuple[str, dict[str, float]]]) -> PatternIndex:
+    def of_contributions(
+        cls, contributions: Iterable[tuple[str, dict[str, float]]], known: Collection[str]
+    ) -> PatternIndex:
         """Add up what columns say of patterns.
 
         :param contributions: of each column, the name of its table and its impurity by pattern
+        :param known: the patterns that were looked for, and their beginnings: a search follows nothing else
         """
         numbers: dict[str, int] = {}
         tables: dict[str, dict[int, list[int]]] = {}
@@ -160,12 +172,13 @@ class PatternIndex:
                 entry = entries.setdefault(number, [0, 0])
                 entry[0] += 1
                 entry[1] += round(impurity * _PARTS)
-        return cls._of_tables(tables, columns)
+        return cls._of_tables(tables, columns, np.array(sorted(map(hashed, known)), np.uint64))
 
     @classmethod
-    def _of_tables(cls, tables: dict[str, dict[int, list[int]]], columns: dict[str, int]) -> PatternIndex:
+    def _of_tables(
+        cls, tables: dict[str, dict[int, list[int]]], columns: dict[str, int], hashes: NDArray[np.uint64]
+    ) -> PatternIndex:
         names = sorted(tables)
-        hashes = np.array(sorted(set().union(*tables.values())), np.uint64)
         starts = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(tables[name]) for name in names], out=starts[1:])
         total = int(starts[-1])
@@ -184,10 +197,11 @@ class PatternIndex:
         return int(self._columns.sum())
 
     def __len__(self) -> int:
-        """Patterns that are known."""
+        """Patterns that are known, their beginnings included."""
         return len(self._hashes)
 
     def __contains__(self, pattern: str) -> bool:
+        """Whether a written pattern, or a longer one that begins with it, is known."""
         return hashed(pattern) in self._place_of
 
     def known(self, pattern: str) -> Known | None:
@@ -216,7 +230,7 @@ class PatternIndex:
                 found = index._entries(name)
                 tables[name] = {int(index._hashes[place]): list(entry) for place, entry in found.items()}
                 columns[name] = int(index._columns[at])
-        return self._of_tables(tables, columns)
+        return self._of_tables(tables, columns, np.union1d(self._hashes, other._hashes))
 
     def to_bytes(self) -> bytes:
         """The index in its stored form: a magic line, the version, a checksum, the compressed parts."""

@@ -3,7 +3,7 @@ r"""The language of patterns: what a person reads and writes, and the RE2 expres
 A pattern is a sequence of elements (Auto-Validate, section 2.1 and Figure 4).  A constant stands for itself; a class of
 characters stands in angle brackets, with how many of them follow: ``<digit>{4}-<digit>{2}``, ``ORD-<digit>+``,
 ``<upper|digit|->{3,12}``.  ``<num>`` is a number with an optional sign and decimals.  ``\<`` and ``\\`` are the
-characters ``<`` and ``\`` themselves.
+characters ``<`` and ``\`` themselves, as ``\+``, ``\?`` and ``\{`` are behind a class.
 
 Classes are ASCII: a Cyrillic letter among Latin ones is what a pattern should find.  Whatever is not printable ASCII
 is ``<other>``; a letter of any alphabet is ``<letter|other>``.
@@ -37,7 +37,7 @@ _LARGEST_REPEAT = 1000
 _LARGEST_PATTERN = 100_000
 """Characters of a written pattern: a constant of a megabyte is no pattern, and RE2's memory is 8 MB."""
 _ELEMENT = re.compile(
-    r"\\(?P<escaped>[<\\])"
+    r"\\(?P<escaped>[<\\+?{])"
     r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<most>,\d{1,4})?\})?"
     r"|(?P<plain>[^<\\]+)",
     re.DOTALL,
@@ -139,7 +139,12 @@ class Pattern:
         return cls(tuple(elements))
 
     def __str__(self) -> str:
-        return "".join(map(str, self.elements))
+        text = ""
+        for element in self.elements:
+            written = str(element)
+            # What would say how many of the class before it there are is a character here.
+            text += "\\" + written if text.endswith(">") and written[0] in "+?{" else written
+        return text
 
     @property
     def expression(self) -> str:

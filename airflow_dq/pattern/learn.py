@@ -8,18 +8,22 @@ from dataclasses import replace
 from typing import get_args
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.pattern.fit import Fit
+from airflow_dq.pattern.fit import Fit, Form
 from airflow_dq.pattern.fmdv import Corpus, FmdvOptions, fmdv
 from airflow_dq.pattern.language import Constant
 from airflow_dq.pattern.null_word import ACCEPTED, is_null_word
 from airflow_dq.pattern.rule import Method, NoPattern, PatternRule
-from airflow_dq.pattern.shape import is_free_text
+from airflow_dq.pattern.shape import LONGEST, is_free_text
 
 _MOST = 1_000
 """Distinct values that are looked at, evenly spaced: more take longer and change nothing but the rarest shapes."""
 _LENGTH = 1.5
 """Later values are at most so many times as long as the longest, or as short as the shortest: ids grow by a digit,
 names by half."""
+_FEW = 8
+"""Distinct values below which their lengths say little of the next."""
+_NO_SHAPE = 0.4
+"""Share of the values outside the shapes of the other half from which shapes are not what is usual."""
 _PAPER_SIGNIFICANCE = 0.01
 """Two-tailed, as in the paper's experiments."""
 
@@ -81,19 +85,30 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
     body = [value for value in counts if not is_null_word(value)]
     if not body:
         return NoPattern("no values", "The column has no values but words for a missing one, such as NA.")
+    short = [value for value in body if len(value) <= LONGEST]
+    if len(short) * 2 < len(body):
+        return NoPattern(
+            "free text", f"Most values have more than {LONGEST} characters: these are documents, not codes."
+        )
+    body = short
     if len(body) > _MOST:
         body = [body[i * len(body) // _MOST] for i in range(_MOST)]
     fit = Fit(body)
-    missed, unusual = fit.missed(counts)
+    form: Form = "usual"
+    missed, unusual = fit.missed("wide", counts), fit.missed("usual", counts)
     if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / counts.total()):
         return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
+    if unusual > _NO_SHAPE * counts.total():
+        form, unusual = "characters", fit.missed("characters", counts)
+    usual = fit.patterns(form)
+    few = len(body) < _FEW
     lengths = [len(value) for value in body]
     rule = PatternRule(
-        patterns=tuple(dict.fromkeys(map(str, fit.patterns(wide=True)))),
-        usual=(*dict.fromkeys(map(str, fit.patterns(wide=False))), *(str(Constant(word)) for word in words)),
+        patterns=tuple(dict.fromkeys(map(str, fit.patterns("wide")))),
+        usual=(*dict.fromkeys(map(str, usual)), *(str(Constant(word)) for word in words)),
         null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
-        min_length=int(min(lengths) / _LENGTH),
-        max_length=int(max(lengths) * _LENGTH) + 1,
+        min_length=1 if fit.numeric or few else int(min(lengths) / _LENGTH),
+        max_length=int(max(lengths) * (2 * _LENGTH if few else _LENGTH)) + (3 if few else 1),
         values=counts.total(),
         distinct=len(counts),
     )

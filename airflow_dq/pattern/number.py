@@ -15,6 +15,12 @@ _WHOLE = re.compile(
 )
 
 
+_MINOR = 0.3
+"""Share of numbers without decimals, or without grouping, up to which these are unusual among the others."""
+_FEW = 8
+"""Distinct numbers below which another sign or number of decimals is still usual."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A value that is a number, in parts."""
@@ -61,6 +67,11 @@ def _spaces(counts: list[int]) -> list[Element]:
     return [Characters((" ",), 0, high + 8)]
 
 
+def _grouped(marks: set[str]) -> list[Element]:
+    mark = tuple(sorted(marks))
+    return [Characters(("digit",), 1, 3), Characters(mark, 1, 1), Characters(("digit", *mark), 3, 21)]
+
+
 def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = False) -> list[Pattern]:
     """Patterns of a column of numbers.
 
@@ -80,25 +91,25 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     padded = low > 1 and any(n.whole[0] == "0" for n in numbers)
     same = low == high and (low >= 4 or padded) and not points and not marks and not any(signs)
     sign: list[Element] = []
-    if any(signs) or (wide and points):
+    if any(signs) or (points and (wide or len(numbers) < _FEW)):
         sign = [Characters(tuple(sorted({s for s in signs if s} or {"-"})), 0, 1)]
     if wide:
-        low, high = 0 if low == 0 else 1, high + (1 if not same or few else 0)
+        low, high = 0 if low == 0 else 1, high + (int(few) if same else 2 if few else 1)
     elif not same:
         low = max(1, low - (2 if few else 1)) if low > 3 else min(low, 1)
-        high += few or high < 2 or ascending
-    if wide and not marks and not same and 3 <= high <= 5 and not points:
-        marks = {","}
+        # The largest is close to having one digit more, or will be.
+        largest = max((int(n.whole) for n in numbers if n.whole.isdigit()), default=0)
+        high += 2 if few and high > 3 else int(few or high < 2 or ascending or largest * 2 >= 10**high)
     wholes: list[list[Element]] = [[Characters(("digit",), low, high)]] if high else [[]]
     if marks:
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.
-        group: list[Element] = [
-            Characters(("digit",), 1, 3),
-            Characters(tuple(sorted(marks)), 1, 1),
-            Characters(("digit", *sorted(marks)), 3, 21),
-        ]
-        plain = [len(n.whole) for n in numbers if not n.mark]
-        wholes = [group, [Characters(("digit",), 1, max([4, *plain]) if wide else 3)]]
+        plain = max([4, *(len(n.whole) for n in numbers if not n.mark)]) if wide else 3
+        wholes = [_grouped(marks)]
+        if wide or len(numbers) < _FEW or sum(not n.mark for n in numbers) > _MINOR * len(numbers):
+            wholes.append([Characters(("digit",), 1, plain)])
+    elif wide and not same and lengths[-1] in (3, 4) and not points:
+        # Small numbers written with grouping look like these until one reaches a thousand.
+        wholes.append(_grouped({","}))
     tail: list[Element] = []
     after = {n.after for n in numbers}
     if any(after):
@@ -106,11 +117,11 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
     tail += _spaces([n.trail for n in numbers])
     found = []
     places = [n.decimals for n in numbers if n.decimals]
-    if wide or len(numbers) - len(places) > 0.3 * len(numbers):
+    if wide or len(numbers) - len(places) > _MINOR * len(numbers):
         found += [Pattern((*head, *sign, *whole, *tail)) for whole in wholes if whole]
     if places and (wide or len(places) > 0.1 * len(numbers)):
         few_places, many = min(places), max(places)
-        if wide or few_places != many:
+        if wide or few_places != many or len(numbers) < _FEW:
             few_places, many = 1, many * 3 // 2 + 1
         point = Characters(tuple(sorted(points)), 1, 1) if len(points) > 1 else Constant(next(iter(points)))
         found += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -10,7 +11,11 @@ from airflow_dq.pattern.language import Characters, Constant, Element, Pattern
 
 _CHUNK = re.compile(r"[^\W_]+| +|[\W_]")
 _RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
+_LETTERS = string.ascii_letters
 LONGEST = 400
+"""Characters of a value that can have a shape: longer ones are documents."""
+_FEW = 8
+"""Distinct values below which what they share may be chance."""
 _TEXT_UNUSUAL, _TEXT_WORDS = 0.4, 3
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -22,7 +27,7 @@ Shape = tuple[str, ...]
 
 
 def tokens(value: str) -> list[str]:
-    return _CHUNK.findall(value[:LONGEST])
+    return _CHUNK.findall(value)
 
 
 def shape(chunks: Sequence[str]) -> Shape:
@@ -69,11 +74,10 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         return [Constant(first)]
     low, high = min(map(len, chunks)), max(map(len, chunks))
     if kinds == {"D"}:
-        if low == high and (
-            (low > 3 and not wide) or (support >= (20 if wide else 4) and len(chunks) >= 4 and (low > 2 or not wide))
-        ):
+        fixed = support >= 20 and low > 3 if wide else low > 1 and support >= 8
+        if low == high and fixed and (len(chunks) >= 4 or not wide):
             return [_sized(("digit",), low, high)]
-        return [_sized(("digit",), 1, high + 1)]
+        return [_sized(("digit",), max(1, low - 2) if low > 3 and not wide else 1, high + 1)]
     if kinds <= {"U", "L", "M"}:
         case = _letters(kinds) if support >= 20 or not wide else ("letter",)
         if low == high and support >= 8 and len(chunks) >= (20 if wide else 8):
@@ -95,7 +99,11 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
 def _mixed(chunks: set[str], support: int, wide: bool, drifting: bool, low: int, high: int) -> list[Element]:
     rows = [_RUN.findall(c) for c in chunks]
     forms = {tuple(r[0].isdigit() for r in row) for row in rows}
-    if len(forms) == 1 and len(rows[0]) <= 6 and (len(chunks) >= 5 if wide else len(rows[0]) <= 3 or len(chunks) >= 3):
+    if (
+        len(forms) == 1
+        and len(rows[0]) <= 6
+        and (len(chunks) >= 20 and not drifting if wide else len(rows[0]) <= 3 or len(chunks) >= 3)
+    ):
         out: list[Element] = []
         for i in range(len(rows[0])):
             runs = {row[i] for row in rows}
@@ -130,24 +138,51 @@ def shape_patterns(rows: Sequence[list[str]], wide: bool, drifting: bool, most: 
     ]
 
 
-def free_pattern(rows: Sequence[list[str]], drifting: bool) -> list[Pattern]:
+def free_pattern(rows: Sequence[list[str]], drifting: bool, wide: bool) -> list[Pattern]:
     """What all values begin and end with, and the characters between."""
-    support = len(rows)
-    least = min(map(len, rows))
-    front = 0
-    while front < least - 1 and len({row[front] for row in rows}) == 1 and (not rows[0][front].isdigit()):
-        front += 1
-    back = 0
-    while back < least - front - 1 and len({row[-1 - back] for row in rows}) == 1 and not rows[0][-1 - back].isdigit():
-        back += 1
-    if support < 3:
-        front = back = 0
-    if drifting and front and rows[0][front - 1].isalnum():
-        front -= 1
-    if back and rows[0][-back].isalnum() and support < 10:
-        back -= 1
-    middle = "".join("".join(row[front : len(row) - back]) for row in rows)
-    seen = set(middle)
+    texts = ["".join(row) for row in rows]
+    front, back = _shared(texts, drifting, wide)
+    # At least one character stands between: a value is not all beginning and end.
+    seen = set().union(*(text[front : len(text) - back] or text for text in texts))
+    members = _members(seen, len(rows), wide)
+    head = [Constant(texts[0][:front])] if front else []
+    tail = [Constant(texts[0][len(texts[0]) - back :])] if back else []
+    return [Pattern((*head, Characters(members, 1, None), *tail))]
+
+
+def _common(texts: Sequence[str]) -> str:
+    """What all begin with."""
+    first, last = min(texts), max(texts)
+    size = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:size]
+
+
+def _shared(texts: Sequence[str], drifting: bool, wide: bool) -> tuple[int, int]:
+    """How many characters all values begin and end with: no part of a number, where ids ascend no part of a word."""
+    if len(texts) < (_FEW if wide else 3):
+        return 0, 0
+    least = min(map(len, texts)) - 1
+    front = len(_common(texts)[:least].rstrip("0123456789"))
+    if drifting or wide:
+        head = texts[0][:front]
+        cut = head.rstrip(_LETTERS)
+        # A word that all begin with ends there, or goes on in some: then only what stands before it is shared.
+        goes_on = any(text[front].isalnum() for text in texts)
+        front = len(cut) if drifting or goes_on else front
+    if wide and len(texts) < 2 * _FEW:
+        return front, 0
+    back = len(_common([text[: front - 1 if front else None : -1] for text in texts])[: least - front])
+    tail = texts[0][len(texts[0]) - back :].lstrip("0123456789") if back else ""
+    if tail and tail[0].isalpha():
+        tail = tail.lstrip(_LETTERS)
+    return front, len(tail)
+
+
+def _members(seen: set[str], support: int, wide: bool) -> tuple[str, ...]:
+    """The classes of some characters."""
+    if support < _FEW and wide:
+        # So few values have not shown all characters either: what is printable, and what else they have.
+        seen = seen | set("aA0!?_")
     members: list[str] = []
     if any(c.isascii() and c.isdigit() for c in seen):
         members.append("digit")
@@ -155,15 +190,10 @@ def free_pattern(rows: Sequence[list[str]], drifting: bool) -> list[Pattern]:
     if upper or lower:
         members.append("letter" if (upper and lower) or support < 20 else "upper" if upper else "lower")
     symbols = sorted(c for c in seen if c.isascii() and c.isprintable() and not c.isalnum())
-    if len(symbols) >= 3 or support < 8:
-        members.append("symbol")
-    else:
-        members += symbols
+    members += ["symbol"] if wide and (len(symbols) >= 3 or support < 2 * _FEW) else symbols
     if any(not (c.isascii() and c.isprintable()) for c in seen):
         members.append("other")
-    head = [Constant("".join(rows[0][:front]))] if front else []
-    tail = [Constant("".join(rows[0][len(rows[0]) - back :]))] if back else []
-    return [Pattern((*head, Characters(tuple(members), 1, None), *tail))]
+    return tuple(members)
 
 
 def is_free_text(rows: Sequence[list[str]], values: int, unusual: float) -> bool:

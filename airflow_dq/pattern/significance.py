@@ -56,7 +56,7 @@ class _Belief:
 
 
 _NONCONFORMING = _Belief(0.02, 10.0, 5_000.0)
-_UNUSUAL = _Belief(0.05, 4.0, 20.0)
+_UNUSUAL = _Belief(0.05, 4.0, 10.0)
 """Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
 
 

@@ -40,6 +40,8 @@ def test_the_commands_are_these() -> None:
         "airflow dq backtest",
         "airflow dq rows",
         "airflow dq suggest",
+        "airflow dq index",
+        "airflow dq tag",
         "airflow dq alerts",
         "airflow dq show",
         "airflow dq accept",

@@ -1,0 +1,139 @@
+"""The index: Equations 1 and 4, leaving tables out, merging, and its bytes; and what is found with it."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+
+from airflow_dq.exceptions import CodecError, ConfigurationError
+from airflow_dq.pattern import FmdvOptions, NoPattern, PatternIndex, Tag, learn_pattern, learn_tag, load_prior, tagged
+from airflow_dq.pattern.language import whole_value
+
+RANDOM = random.Random(3)
+
+
+def hours(count: int) -> list[str]:
+    return [f"{RANDOM.randint(1, 23)}:{RANDOM.randint(0, 59):02d}" for _ in range(count)]
+
+
+def codes(count: int) -> list[str]:
+    return [f"K{RANDOM.randint(100, 999)}" for _ in range(count)]
+
+
+COLUMNS = [(f"t{n}", hours(40)) for n in range(8)] + [(f"t{n}", codes(30)) for n in range(4, 12)]
+INDEX = PatternIndex.build(COLUMNS)
+
+
+def plain(pattern: str, columns: list[tuple[str, list[str]]]) -> tuple[int, float] | None:
+    """Coverage and FPR by a plain scan."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    impurities = []
+    for _, values in columns:
+        hits = pc.match_substring_regex(pa.array(values), whole_value((pattern,))).to_pylist()
+        if any(hits):
+            impurities.append(1 - sum(hits) / len(hits))
+    return (len(impurities), sum(impurities) / len(impurities)) if impurities else None
+
+
+@pytest.mark.parametrize(
+    "pattern", ["<digit>+:<digit>{2}", "<digit>:<digit>{2}", "<num>:<num>", "K<digit>{3}", "<alnum>+"]
+)
+def test_coverage_and_fpr_are_those_of_a_plain_scan(pattern: str) -> None:
+    known, wanted = INDEX.known(pattern), plain(pattern, COLUMNS)
+    assert known is not None
+    assert wanted is not None
+    assert (known.coverage, known.fpr) == (wanted[0], pytest.approx(wanted[1], abs=0.003))
+
+
+def test_a_table_is_left_out_as_if_it_had_never_been_there() -> None:
+    rest = [(table, values) for table, values in COLUMNS if table != "t5"]
+    view, without = INDEX.without("t5"), PatternIndex.build(rest)
+    for pattern in ("<digit>+:<digit>{2}", "K<digit>{3}", "<digit>:<digit>{2}"):
+        assert view.known(pattern) == without.known(pattern)
+    assert INDEX.without("nowhere").known("K<digit>{3}") == INDEX.known("K<digit>{3}")
+
+
+def test_parts_merge_to_the_whole_and_a_table_is_replaced() -> None:
+    first, rest = PatternIndex.build(COLUMNS[:8]), COLUMNS[8:]
+    assert first.merge(PatternIndex.build(rest)).columns == INDEX.columns - 4  # t4 to t7 are replaced by the newer
+    assert INDEX.merge(INDEX).to_bytes() == INDEX.to_bytes()
+    assert first.extended([("new", hours(40))]).known("<digit>+:<digit>{2}").coverage == 9  # type: ignore[union-attr]
+
+
+def test_bytes_and_pickles_and_files_come_back(tmp_path: Path) -> None:
+    again = PatternIndex.from_bytes(INDEX.to_bytes())
+    assert (again.tables, len(again), again.columns) == (INDEX.tables, len(INDEX), INDEX.columns)
+    assert again.without("t5").known("K<digit>{3}") == INDEX.without("t5").known("K<digit>{3}")
+    assert pickle.loads(pickle.dumps(INDEX)).to_bytes() == INDEX.to_bytes()
+    INDEX.save(tmp_path / "index")
+    assert PatternIndex.load(tmp_path / "index").to_bytes() == INDEX.to_bytes()
+    assert PatternIndex.from_bytes(PatternIndex.build([]).to_bytes()).columns == 0
+
+
+def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
+    data = INDEX.to_bytes()
+    version = len(b"airflow-dq pattern index\n")
+    for damaged, said in (
+        (b"", "is no pattern index"),
+        (b"PK\x03\x04" + bytes(100), "is no pattern index"),
+        (data[:version] + b"\x63\x00" + data[version + 2 :], "version 99"),
+        (data[:-5], "damaged"),
+        (data[:-1] + bytes([data[-1] ^ 1]), "damaged"),
+    ):
+        with pytest.raises(CodecError, match=said):
+            PatternIndex.from_bytes(damaged)
+    with pytest.raises(ConfigurationError, match="No pattern index can be read"):
+        PatternIndex.load(tmp_path / "none")
+
+
+def test_the_published_methods_find_what_the_corpus_supports() -> None:
+    view = INDEX.without("t0")
+    for method in ("fmdv", "fmdv-v", "fmdv-h", "fmdv-vh"):
+        rule = learn_pattern(["9:07", "10:15", "8:59", "23:01"], index=view, method=method)  # type: ignore[arg-type]
+        assert rule is not None
+        assert rule.test(hours(50)).accepted
+        assert not rule.test(codes(50)).accepted
+
+
+def test_horizontal_cuts_tolerate_a_tenth_and_plain_fmdv_nothing() -> None:
+    values = [*hours(20), "n/a"]
+    assert learn_pattern(values, index=INDEX, method="fmdv") is None
+    rule = learn_pattern(values, index=INDEX, method="fmdv-h")
+    assert rule is not None
+    assert rule.nonconforming == 1
+
+
+def test_vertical_cuts_join_what_the_corpus_has_apart() -> None:
+    values = [f"{hour}/{code}" for hour, code in zip(hours(20), codes(20), strict=True)]
+    assert learn_pattern(values, index=INDEX, method="fmdv") is None
+    rule = learn_pattern(values, index=INDEX, method="fmdv-v")
+    assert rule is not None
+    assert rule.test(["7:30/K123"]).nonconforming == 0.0
+
+
+def test_options_that_cannot_be_met_are_refused() -> None:
+    for wrong in ({"r": 0.9}, {"m": 0}, {"theta": 1.0}):
+        with pytest.raises(ConfigurationError):
+            FmdvOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_tag_finds_the_columns_of_its_type() -> None:
+    tag = learn_tag("code", codes(20), INDEX)
+    assert isinstance(tag, Tag)
+    found = tagged(tag, [("a", codes(30)), ("b", hours(30)), ("c", [*codes(28), "NA", None]), ("d", [])])
+    assert found == [("a", 1.0), ("c", 1.0)]
+    assert isinstance(learn_tag("none", ["§§ 12 §§"], INDEX), NoPattern)
+
+
+def test_the_prior_knows_common_types() -> None:
+    prior = load_prior()
+    for pattern in ("<digit>{4}-<digit>{2}-<digit>{2}", "<digit>+.<digit>+.<digit>+", "<letter>{3}-<digit>{7}"):
+        assert pattern in prior
+    rule = learn_pattern(["2024-01-05", "2024-02-17", "2024-03-30"], index=prior, method="fmdv-vh")
+    assert rule is not None
+    assert rule.test(["2025-11-30"]).nonconforming == 0.0

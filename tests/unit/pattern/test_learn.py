@@ -1,0 +1,102 @@
+"""Learning: what comes of columns of many kinds, in bounded time."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.pattern import NoPattern, PatternRule, find_pattern, learn_pattern
+
+RANDOM = random.Random(7)
+DATES = [f"20{n % 24:02d}-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(60)]
+ORDERS = [f"ORD-{RANDOM.randrange(10**7):07d}" for _ in range(60)]
+UUIDS = ["-".join(f"{RANDOM.getrandbits(4 * n):0{n}x}" for n in (8, 4, 4, 4, 12)) for _ in range(60)]
+PAGES = [f"https://shop.example.com/{RANDOM.choice('abc')}/{RANDOM.randrange(10**5)}" for _ in range(60)]
+AMOUNTS = [f"{RANDOM.lognormvariate(8, 2):,.2f}" for _ in range(60)]
+COLUMNS = {"dates": DATES, "orders": ORDERS, "uuids": UUIDS, "pages": PAGES, "amounts": AMOUNTS}
+
+
+def learned(values: list[str | None]) -> PatternRule:
+    rule = learn_pattern(values)
+    assert rule is not None
+    return rule
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_rule_accepts_more_of_its_column_and_no_other(name: str) -> None:
+    values = COLUMNS[name]
+    rule = learned([*values[:30]])
+    assert rule.test(values[30:]).accepted
+    for other in COLUMNS.keys() - {name}:
+        assert not rule.test(COLUMNS[other]).accepted, other
+
+
+def test_a_rule_reads_as_a_person_would_write_it() -> None:
+    assert str(learned([*DATES])) == "<digit>{4}-<digit>{2}-<digit>{2}"
+    assert str(learned([*ORDERS])) == "ORD-<digit>{7}"
+
+
+def test_one_odd_value_is_no_alarm_and_many_are() -> None:
+    rule = learned([*ORDERS])
+    assert rule.test([*ORDERS, "order 5"]).accepted
+    found = rule.test([*ORDERS[:30], *["order 5"] * 20])
+    assert not found.accepted
+    assert found.examples == ("order 5",)
+    assert found.nonconforming == pytest.approx(0.4)
+
+
+def test_padding_and_another_case_and_another_alphabet_do_not_conform() -> None:
+    rule = learned([*ORDERS])
+    for odd in (" ORD-1234567", "ord-1234567", "ОRD-1234567", "ORD-1234567\n", "ORD-12345"):
+        assert rule.test([odd]).nonconforming == 1.0, odd
+
+
+def test_null_words_are_accepted_and_a_surge_of_them_is_not() -> None:
+    rule = learned([*ORDERS[:30]])
+    assert rule.test([*ORDERS[30:], "N/A"]).nonconforming == 0.0
+    assert not rule.test(["N/A"] * 60).accepted
+
+
+@pytest.mark.parametrize("values", [[], [None, "", "  "], ["NA", "n/a", "-"]])
+def test_a_column_without_values_has_no_rule(values: list[str | None]) -> None:
+    found = find_pattern(values)
+    assert isinstance(found, NoPattern)
+    assert found.reason == "no values"
+
+
+def test_free_text_has_no_rule_and_says_why() -> None:
+    words = ("the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "while", "it", "rains", "in", "spain")
+    texts = [" ".join(RANDOM.choices(words, k=RANDOM.randrange(4, 15))) + "." for _ in range(80)]
+    found = find_pattern(texts)
+    assert isinstance(found, NoPattern)
+    assert found.reason == "free text"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["x" * 1_000_000 + str(n) for n in range(20)],
+        ["a1" * 5_000 + str(n) for n in range(50)],
+        ["-" * 3_000, "a-" * 3_000],
+        ["日本", "\ud7ff", "e\u0301", "\U0001f600", "\x00\x01"],
+        ["same"] * 500,
+        [str(n) for n in range(50_000)],
+        ["(((((((((((", "[[[[[[[", "\\\\\\\\", "^$.*+?{}|"],
+    ],
+    ids=["megabytes", "long mixed", "symbols", "unicode", "one value", "many values", "hostile"],
+)
+def test_ugly_values_are_learned_in_bounded_time_and_fit_their_own_rule(values: list[str]) -> None:
+    began = time.process_time()
+    found = find_pattern(values)
+    assert time.process_time() - began < 5.0
+    assert isinstance(found, NoPattern) or found.test(values).accepted
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="needs a pattern index"):
+        learn_pattern(ORDERS, method="fmdv-vh")
+    with pytest.raises(ConfigurationError, match="No pattern is learned by 'declared'"):
+        learn_pattern(ORDERS, method="declared")
