@@ -50,6 +50,7 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
     found, known = list[SuggestedCheck](), dict[tuple[str, int], Measured]()
 
     def tell(check: Check, profile: Profile) -> Measured:
+        """What the profile answers, once for each check."""
         # Several rules ask the same, of the older partitions and again of all.
         key = check.measure, id(profile)
         if key not in known:

@@ -232,6 +232,7 @@ def extreme(metric: str) -> Callable[[Past], Iterator[Candidate]]:
     """The smallest, or the largest, number lies where it has been."""
 
     def suggest(past: Past) -> Iterator[Candidate]:
+        """What the column's past suggests of it."""
         if past.kind is not Kind.NUMERIC:
             return
         low = past.values(Check("min", (past.name,), error=NONE))
@@ -255,6 +256,7 @@ def usual(metric: str, of: Kind, words: str) -> Callable[[Past], Iterator[Candid
     """What the values of a partition come to lies where it has been, and as much on both sides as it has varied."""
 
     def suggest(past: Past) -> Iterator[Candidate]:
+        """What the column's past suggests of it."""
         if past.kind is not of:
             return
         found = past.values(Check(metric, (past.name,), error=NONE))

@@ -19,6 +19,7 @@ CONVINCING = 0.7
 _DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M", "T%H:%M:%S.%f", " %H:%M:%S.%f", "T%H:%M:%S%z")
 _LONGEST_DATE = 35
+"""Characters of the longest text that is read as a date with a time and a zone."""
 _LONGEST_PREFIX = 20
 """Characters in front of a value that are taken for a prefix."""
 

@@ -57,6 +57,7 @@ def learned_rules(history: History, columns: Sequence[str]) -> Mapping[str, Lear
 _LEARNED: dict[tuple[str, ...], LearnedRule | NoPattern] = {}
 """What was learned of equal contents: several programs of one history (a backtest's targets) learn it once."""
 _MOST_LEARNED = 10_000
+"""So many are remembered, which is 100 tables of 100 columns; then it begins anew."""
 
 
 def reason_to_learn(

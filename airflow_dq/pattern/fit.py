@@ -31,7 +31,9 @@ _COVERED = 0.97
 _FEW = 8
 """Distinct values below which a shape has not been seen often enough to be all there is."""
 _FOLDS = 2
+"""Parts that the values are divided into, each of which is tried by what the others have: a few values have no more."""
 _HEAD = 40
+"""Characters of a value that it is sorted by."""
 _RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
 
 

@@ -16,7 +16,10 @@ LONGEST = 400
 """Characters of a value that can have a shape: longer ones are documents."""
 _FEW = 8
 """Distinct values below which what they share may be chance."""
-_TEXT_UNUSUAL, _TEXT_WORDS = 0.4, 3
+_TEXT_UNUSUAL = 0.4
+"""Where a larger share of the values than this has no frequent shape, they may be text."""
+_TEXT_WORDS = 3
+"""Words of a value of text, on average and at least."""
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _CALENDAR = frozenset(

@@ -66,6 +66,8 @@ class NoNovelty(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """The detector's answer, fitted on the partition's history."""
+        if not any(_has_values(partition.column(name)) for name in self.scope.columns):
+            return NotEvaluated(RULE, self.scope, "no value of its columns is known", applies=False)
         result = self._detect(partition.history, partition.profile)
         if result.score is None or result.threshold is None:
             return NotEvaluated(RULE, self.scope, result.reason or "nothing can be said", applies=False)
@@ -128,6 +130,11 @@ class NoveltyDetector(Detector):
 def _watched(history: History, options: SynthesisOptions) -> Iterator[str]:
     dated = date_columns(history, options)
     return (name for name in history.columns if options.judges(name) and name not in dated)
+
+
+def _has_values(column: ColumnProfile | None) -> bool:
+    share = None if column is None else column.metrics.get("complete_ratio")
+    return isinstance(share, float) and share > 0.0
 
 
 def _evidence(result: NoveltyResult, history: History) -> Evidence:
