@@ -204,7 +204,7 @@ def test_spark_reads_other_tables_and_counts_in_passes_as_this_process_does(
     declared.refers("order_id", to="known.id", error=">=0.5")
     declared.refers("order_id", to="nowhere.id", level="warn")
     # In the driver only: what tasks count of so few rows they count at once.
-    monkeypatch.setattr(key_tally, "MOST_KEYS", 18)
+    monkeypatch.setattr(key_tally, "MOST_KEYS", 28)
     assert all(outcome.error is None for outcome in run(checks=tuple(declared), **given).values())
     *found, table, nowhere = (answer(check, stored(store)) for check in declared)
     assert found == here
