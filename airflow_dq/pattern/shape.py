@@ -19,7 +19,7 @@ _FEW = 8
 _TEXT_UNUSUAL = 0.4
 """Where a larger share of the values than this has no frequent shape, they may be text."""
 _TEXT_WORDS = 3
-"""Words of a value of text, on average and at least."""
+"""Fewest words of a text, on average."""
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _CALENDAR = frozenset(
