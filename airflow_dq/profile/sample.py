@@ -151,7 +151,7 @@ def _storable(values: pa.Array) -> pa.Array:
     if pa.types.is_large_string(values.type):
         return pc.utf8_slice_codeunits(_readable(values), 0, CELL_LIMIT)
     if pa.types.is_large_binary(values.type):
-        lengths = pc.min_element_wise(pc.binary_length(values), CELL_LIMIT)
+        lengths = pc.min_element_wise(pc.binary_length(values), CELL_LIMIT, skip_nulls=False)
         return pc.binary_repeat(pa.scalar(b"\0", pa.large_binary()), lengths)
     if pa.types.is_floating(values.type):
         return pc.if_else(pc.is_nan(values), float("nan"), pc.add(values, 0.0))

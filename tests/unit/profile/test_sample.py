@@ -106,6 +106,13 @@ def test_long_texts_are_cut_but_told_apart():
     assert sorted(sample.counts.tolist()) == [1, 2]
 
 
+@pytest.mark.parametrize("splits", [(), (1,), (3, 5)])
+def test_a_null_binary_stays_null_and_others_keep_their_length(splits):
+    raw = pa.array([None, b"", b"abc", None, None, None, b"x" * (CELL_LIMIT + 1)], pa.large_binary())
+    found = sampled({"raw": raw}, 7, splits=splits).expand(["raw"]).column("raw").to_pylist()
+    assert Counter(None if one is None else len(one) for one in found) == {None: 4, 0: 1, 3: 1, CELL_LIMIT: 1}
+
+
 def test_bytes_that_are_no_utf8_do_not_stop_it():
     broken = pa.LargeStringArray.from_buffers(1, pa.array([0, 2], pa.int64()).buffers()[1], pa.py_buffer(b"a\xff"))
     assert sampled({"s": broken}, 1).rows.column(0).to_pylist() == ["a\ufffd"]
