@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airflow_dq.novelty import average_knn, calibrated
+from airflow_dq.novelty import calibrated
 from airflow_dq.novelty.feature import Features, Unseen
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult, attributes
@@ -34,6 +34,9 @@ def detect_novelty(
         reason = f"{len(history)} past partitions; {options.min_history} are needed"
         return NoveltyResult(False, None, None, partitions=len(history), reason=reason)
     if options.method == "average-knn":
+        # Half a second of scipy, which no gate needs.
+        from airflow_dq.novelty import average_knn
+
         return average_knn.detect(history, profile, options)
     return judged(Features.of(history, profile, options, unseen), options.rate)
 
