@@ -51,10 +51,10 @@ class Proof:
 
     @property
     def words(self) -> str:
-        """``undone, the column passes``, ``undone, 5 of 7 alarms of the column are gone``."""
+        """``undone, its metrics are as usual``, ``undone, 5 of 7 metrics are as usual``."""
         if self.vanished == self.findings:
-            return "undone, the column passes"
-        return f"undone, {self.vanished} of {self.findings} alarms of the column are gone"
+            return "undone, its metrics are as usual"
+        return f"undone, {self.vanished} of {self.findings} metrics are as usual"
 
 
 def prove(partition: PartitionView, name: str, undo: Undo, found: Sequence[tuple[Constraint, Finding]]) -> Proof | None:

@@ -109,7 +109,7 @@ def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> No
 
 def test_a_factor_of_sixty_is_named_and_what_moved_is_listed() -> None:
     alert = _judged(flights(12, factor=60.0)).alerts[0]
-    assert alert.cause == "change of unit, x60: median 149.2 -> 8,973; undone, the column passes"
+    assert alert.cause == "change of unit, x60: median 149.2 -> 8,973; undone, its metrics are as usual"
     assert alert.message.endswith(f" Looks like: {alert.cause}.")
     assert "median 149.2 -> 8,973 (x60.1)" in [change.words for change in alert.changes]
 

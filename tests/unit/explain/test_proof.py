@@ -68,7 +68,7 @@ def _negative(columns: dict[str, np.ndarray], rng: np.random.Generator) -> None:
 def test_with_its_cause_undone_the_column_passes(change: Change, column: str) -> None:
     (cause,) = _causes(change, column) - {None}
     assert cause is not None
-    assert cause.endswith("; undone, the column passes"), cause
+    assert cause.endswith("; undone, its metrics are as usual"), cause
 
 
 def test_a_cause_that_leaves_most_of_what_was_found_is_not_named() -> None:
@@ -80,8 +80,8 @@ def test_a_cause_that_leaves_most_of_what_was_found_is_not_named() -> None:
 
 
 def test_a_proof_says_how_much_is_gone() -> None:
-    assert Proof(7, 7).words == "undone, the column passes"
-    assert Proof(5, 7).words == "undone, 5 of 7 alarms of the column are gone"
+    assert Proof(7, 7).words == "undone, its metrics are as usual"
+    assert Proof(5, 7).words == "undone, 5 of 7 metrics are as usual"
     assert [Proof(vanished, 4).convinces for vanished in range(5)] == [False, False, True, True, True]
     assert not Proof(0, 1).convinces
 
