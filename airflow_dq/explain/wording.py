@@ -62,7 +62,9 @@ def number_words(metric: str, kind: Kind, values: Sequence[float]) -> list[str]:
 
 def _writer(metric: str, kind: Kind) -> Callable[[float, int], str]:
     known = find_metric(metric, kind)
-    unit = Unit.NUMBER if known is None else known.unit
+    # What is measured beside the metrics of a profile (exceptions to a pattern) is told by its name.
+    beside = Unit.SHARE if metric.endswith("_ratio") else Unit.NUMBER
+    unit = beside if known is None else known.unit
     return _WRITERS.get((unit, kind), _WRITERS.get((unit, None), _plain))
 
 

@@ -95,3 +95,8 @@ def test_a_long_list_names_three() -> None:
 def test_a_ratio() -> None:
     assert times_words(60.0, 1.0) == "x60"
     assert times_words(1.0, 8.0) == "x0.125"
+
+
+def test_a_ratio_that_no_profile_has_is_a_share_too() -> None:
+    assert number_words("nonconforming_ratio", Kind.STRING, [0.4708]) == ["47.08%"]
+    assert number_words("nobody_knows_this", Kind.STRING, [0.4708]) == ["0.4708"]
