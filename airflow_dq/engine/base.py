@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.job import JobSpec
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.model import Profile
 
@@ -62,6 +64,13 @@ class Engine(ABC):
         :raises ConfigurationError: when it asks for what this engine cannot do
         """
         self.order = order
+        self.rules: tuple[LearnedRule, ...] = ()
+        """What has been learned of the dataset's rows; whoever runs the job sets it before anything is read."""
+
+    @property
+    def options(self) -> ProfileOptions:
+        """How each partition is profiled."""
+        return replace(self.order.profile_options, rules=self.rules)
 
     @abstractmethod
     def partitions(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
@@ -20,6 +21,7 @@ from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
@@ -89,8 +91,8 @@ def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Seq
     """The cause with what became of the column when it was undone; None when that is too little."""
     if cause is None or cause.undo is None:
         return cause
-    # A declared check reads what the scan has counted for it, which nothing undoes.
-    learned = [one for one in found if not isinstance(one[0], Declared)]
+    # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
     proof = prove(partition, name, cause.undo, learned)
     if proof is None:
         return cause
@@ -169,6 +171,20 @@ def _type_changes(partition: PartitionView, name: str) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
+    """The history of what was measured for another constraint than a range."""
+    if isinstance(constraint, Declared):
+        return constraint.past(partition).points()
+    return constraint.shares(partition) if isinstance(constraint, Conforming) else ()
+
+
+def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
+    """The cause of what is wrong by another rule than a range; a pattern's is its column's, where that is known."""
+    if not isinstance(constraint, Conforming):
+        return finding.cause
+    return exception_cause(constraint, partition) if cause is None else cause.words
+
+
 def _alerts(
     partition: PartitionView, found: Sequence[Found], cause: Cause | None, changes: Sequence[Change]
 ) -> Iterator[Alert]:
@@ -188,12 +204,13 @@ def _alerts(
             lower=finding.lower,
             upper=finding.upper,
             partitions=finding.partitions,
-            history=constraint.past(partition).points() if isinstance(constraint, Declared) else (),
+            history=_past(constraint, partition),
             failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
-            cause=finding.cause,
+            cause=_own_cause(constraint, finding, partition, cause),
             severity=finding.severity,
         )
+    stated = any(isinstance(one, Conforming) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):
@@ -214,5 +231,5 @@ def _alerts(
             kind=constraint.kind,
             changes=(*history_changes(constraint, partition, past), *(() if place else changes)),
             cause=None if cause is None else cause.words,
-            cause_stated=cause is not None and place > 0,
+            cause_stated=cause is not None and (stated or place > 0),
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
+from airflow_dq.explain.exception import exception_words, past_words
 from airflow_dq.explain.novelty import novelty_words
 from airflow_dq.explain.wording import (
     listed,
@@ -28,6 +29,7 @@ from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
@@ -58,11 +60,6 @@ def _general(finding: Finding) -> str:
     columns = finding.scope.columns
     of_several = f"{', '.join(columns)}: " if len(columns) > 1 else ""
     return f"{of_several}{seen}{wanted} ({past_words(finding.partitions)})."
-
-
-def past_words(partitions: int) -> str:
-    """``30 past partitions``."""
-    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
 
 
 def _range(constraint: Range, finding: Finding, partition: PartitionView, column: str | None) -> str:
@@ -191,6 +188,10 @@ def _declared(constraint: Declared, finding: Finding, partition: PartitionView, 
     return declared_words(constraint, finding, partition)
 
 
+def _conforming(constraint: Conforming, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return exception_words(constraint, finding, partition)
+
+
 def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return novelty_words(finding, past_words(constraint.partitions))
 
@@ -204,5 +205,6 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
     (Declared, _declared),
+    (Conforming, _conforming),
     (NoNovelty, _novelty),
 )

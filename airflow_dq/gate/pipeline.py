@@ -22,6 +22,7 @@ from airflow_dq.store.value import strict_json
 
 if TYPE_CHECKING:
     from airflow_dq.learn.history.history import History
+    from airflow_dq.options.rule import LearnedRule
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.repository import Repository
     from airflow_dq.store.review_model import HistoryStart, Origin
@@ -81,12 +82,14 @@ def _judge(
     history = repository.load_history(dataset, partition, options.history)
     older = repository.load_like_days(dataset, partition, options.history)
     answers = Answers.of(repository.answered_alarms(dataset, partition))
+    rules = repository.rules(dataset, partition) if options.patterns else ()
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()
     try:
         learnable, uncompared = _learnable(history, older, profile, distances, answers)
-        inputs = inputs_digest([*older, *history], options, uncompared, answers)
+        learnable = replace(learnable, rules=rules)
+        inputs = inputs_digest([*older, *history], options, uncompared, answers, rules)
         program = _stored_program(repository, dataset, partition, inputs) or _synthesize(learnable, options)
         program = _on_occasion(program, profile, learnable)
         verdict = _evaluate(program, profile, learnable)
@@ -130,17 +133,21 @@ def inputs_digest(
     options: SynthesisOptions,
     uncompared: frozenset[str] = frozenset(),
     answers: Answers = NO_ANSWERS,
+    rules: tuple[LearnedRule, ...] = (),
 ) -> str:
     """Digest of all that a program is synthesized from; equal digests, equal programs.
 
     :param uncompared: columns that are judged without their distances
     :param answers: what people have said of the dataset's alarms
+    :param rules: the rules on rows that are stored of the dataset
     """
-    content = [__version__, asdict(options), [profile.fingerprint for profile in history]]
+    content: list[Any] = [__version__, asdict(options), [profile.fingerprint for profile in history]]
     if uncompared:
         content.append(sorted(uncompared))
     if answers:
         content.append(asdict(answers))
+    if rules:
+        content.append([asdict(rule) for rule in rules])
     return _digest(content)
 
 

@@ -9,6 +9,7 @@ from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
+from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.store import Repository
 
@@ -23,6 +24,7 @@ class ProfileJob:
         :param say: takes the lines of the job's log
         """
         self._engine = engine
+        self._store = store
         self._say = say
         self._ledger = Ledger(store, engine.order, say, RETENTION.injected_by_job)
 
@@ -45,6 +47,10 @@ class ProfileJob:
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
         keys = engine.partitions()
+        dated = [key for key in keys if key != NULL_KEY]
+        if dated:
+            # By now there is a verdict on whatever was profiled before, and perhaps a person's answer.
+            engine.rules = self._store.learn_rules(engine.order.dataset, dated[0])
         ledger.begin(keys, engine.origin)
         with ledger.closing():
             for remark in (*engine.remarks, *remarks(keys)):

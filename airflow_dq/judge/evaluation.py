@@ -10,6 +10,7 @@ from airflow_dq.explain.explanation import explain
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Constraint, Finding, NotEvaluated
 from airflow_dq.learn.constraint.declared import Declared
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, compatible
 from airflow_dq.learn.constraint.view import PartitionView
@@ -139,12 +140,16 @@ def _is_presence(finding: Finding, partition: PartitionView) -> bool:
 def _warming_up(
     program: Program, profile: Profile, checked: Sequence[_Checked]
 ) -> tuple[ScopeVerdict, dict[str, ScopeVerdict], Status, str]:
-    """Nothing is learned so far: what was declared is all that can be judged."""
+    """No range is learned so far: what was declared, the schema and patterns are all that can be judged."""
     needed = program.options.min_history
     reason = f"{needed - program.missing} of {needed} partitions; {program.missing} more are needed"
-    held = sum(one.outcome is None for one in checked)
-    if checked:
-        reason = f"{reason}. Of {len(checked)} declared checks {held} hold{_rest_words(checked)}"
+    early = [one for one in checked if not isinstance(one.constraint, Declared)]
+    asked = [one for one in checked if isinstance(one.constraint, Declared)]
+    if early:
+        reason = f"{reason}. {_early_words(early)}"
+    if asked:
+        held = sum(one.outcome is None for one in asked)
+        reason = f"{reason}. Of {len(asked)} declared checks {held} hold{_rest_words(asked)}"
     status = Status.WARMING_UP
     if any(one.fails for one in checked):
         status = Status.FAIL
@@ -156,6 +161,15 @@ def _warming_up(
     columns |= {name: ScopeVerdict(Status.FAIL, 1) for name in failed if name is not None}
     table = ScopeVerdict(Status.FAIL, 1) if None in failed else waiting
     return table, columns, status, reason
+
+
+def _early_words(checked: Sequence[_Checked]) -> str:
+    """What needs no history, and what became of it: ``Until then the schema and 3 patterns are judged, which hold``."""
+    patterns = sum(isinstance(one.constraint, Conforming) and one.counts for one in checked)
+    subject = "the schema" + (f" and {patterns} pattern{'' if patterns == 1 else 's'}" if patterns else "")
+    broken = sum(one.fails for one in checked)
+    fate = f"{broken} of their constraints {'is' if broken == 1 else 'are'} broken" if broken else "nothing is broken"
+    return f"Until then {subject} {'are' if patterns else 'is'} judged, and {fate}"
 
 
 def _rest_words(checked: Sequence[_Checked]) -> str:

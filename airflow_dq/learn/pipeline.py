@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
-from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Skipped
+from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Skipped
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
 from airflow_dq.learn.constraint.novelty import NoveltyDetector
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
+from airflow_dq.learn.constraint.pattern import PatternDetector
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
@@ -36,12 +37,15 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RangeDetector(),
         FirstOccurrenceDetector(),
         OutsizedDetector(),
+        PatternDetector(),
         DeclaredDetector(),
         NoveltyDetector(),
     ),
     "paper": (SchemaDetector(), PaperDetector(), DeclaredDetector()),
 }
 """The families of each mode, in the order in which their constraints are checked."""
+FROM_THE_FIRST: tuple[Detector, ...] = (SchemaDetector(), PatternDetector(), DeclaredDetector())
+"""The families that need no history: they are judged while a table warms up."""
 
 
 def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions | None = None) -> Program:
@@ -51,7 +55,7 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
         ones only what beginnings and ends of months are like
     :param options: what to judge and how much to spend; default ``SynthesisOptions()``
     :return: the program; with fewer than ``options.min_history`` partitions one that says how many are missing, and
-        has the declared checks alone
+        has what needs no history alone: the schema, patterns and the declared checks
     :raises UnknownColumnError: when the options name a column that the history does not have
     :raises SynthesisError: when they name a metric that does not exist, or does not suit its column
     """
@@ -60,8 +64,7 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
     if not options.learn:
         return Program(options, past.partitions, declared(options.checks), answers=past.answers)
     if len(past) < options.min_history:
-        missing = options.min_history - len(past)
-        return Program(options, past.partitions, declared(options.checks), missing=missing)
+        return _from_the_first(past, options)
     check_options(past, options)
     constraints: list[Constraint] = []
     reports: dict[str, ColumnReport] = {}
@@ -75,6 +78,14 @@ def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions |
             constraints += learned.constraints
     kept = tuple(_without_covered(constraints))
     return Program(options, past.partitions, kept, reports, skipped, answers=past.answers)
+
+
+def _from_the_first(past: History, options: SynthesisOptions) -> Program:
+    """The program of a table that is warming up; of the very first partition there are the declared checks alone."""
+    detectors = FROM_THE_FIRST if len(past) and options.mode != "paper" else (DeclaredDetector(),)
+    learned = [detector.learn(past, options) for detector in detectors]
+    constraints = tuple(one for found in learned if isinstance(found, Learned) for one in found.constraints)
+    return Program(options, past.partitions, constraints, missing=options.min_history - len(past))
 
 
 def on_occasion(program: Program, profile: Profile, history: Sequence[Profile] | History) -> Program:

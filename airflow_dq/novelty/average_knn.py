@@ -21,6 +21,7 @@ from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 
 NEIGHBOURS = 5
+"""As published."""
 CONTAMINATION = 0.01
 """Share of the history that is taken for misjudged: the threshold is the 99th percentile of its own distances."""
 

@@ -30,9 +30,12 @@ a hundredth of nulls in a complete column is found twice as often."""
 SPREAD, SCORES = 0.2, 40.0
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables, and how many
 partitions it counts as."""
-FURTHEST, BREADTH = (1.2, 1.08), (0.35, 1.2)
+FURTHEST, BREADTH = (1.2, 1.16), (0.35, 1.25)
 """Of the furthest feature and of the columns' mean: the prior's mean logarithm, and how much further a partition may
 lie, for the past ones are not quite as those that follow."""
+CLIP = 2.2
+"""A past partition counts as at most so many times as far off as the median one: one that was poisoned widens no limit,
+and half of what poison costs comes back."""
 _NEGLIGIBLE = 1e-18
 """A sum of squares that is rounding."""
 _LOWEST = 0.3
@@ -119,7 +122,8 @@ def _deviation(standard: Floats, known: Floats, rises: NDArray[np.bool_]) -> Flo
 
 def _limit(past: Floats, rate: float, usual: float, margin: float) -> float:
     """The value that so small a share of clean partitions exceeds."""
-    logarithms = np.log(np.maximum(past, _LOWEST))
+    kept = np.clip(past, _LOWEST, CLIP * max(_LOWEST, float(np.median(past))))
+    logarithms = np.log(kept)
     count = len(logarithms) + SCORES
     level = (SCORES * usual + logarithms.sum()) / count
     variance = (SCORES * SPREAD**2 + ((logarithms - level) ** 2).sum()) / count

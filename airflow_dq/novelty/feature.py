@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
@@ -82,10 +83,12 @@ class Features:
         for name, column in profile.columns.items():
             metrics = FEATURES[column.kind] if options.reads(name) else ()
             columns = [_of_kind(one.columns.get(name), column.kind) for one in profiles]
-            found = np.array([_row(one, metrics) for one in columns]).reshape(len(profiles), len(metrics))
-            for metric, values in zip(metrics, found.T, strict=True):
-                keys.append((name, metric))
-                series.append(_unseen(name, columns, unseen) if metric == UNSEEN else values)
+            own = [metric for metric in metrics if metric != UNSEEN]
+            keys += [(name, metric) for metric in own]
+            series += list(_table(columns, own).T)
+            if UNSEEN in metrics:
+                keys.append((name, UNSEEN))
+                series.append(_unseen(name, columns, unseen))
         kinds = {name: column.kind for name, column in profile.columns.items()}
         every = cls.of_values(tuple(keys), kinds, np.array(series).T)
         return replace(every, past=every.past[:-1], now=every.past[-1:])
@@ -101,7 +104,10 @@ class Features:
         rows = values[:, keys.index((None, ROWS))] if (None, ROWS) in keys else np.ones(1)
         typical = max(1.0, float(np.median(rows)))
         shares = np.array([scale in (Scale.SHARE, Scale.DISTANCE) for scale in scales])
-        matrix = np.array([_evenly(each, scale) for each, scale in zip(values.T, scales, strict=True)]).T
+        matrix = np.empty_like(values)
+        for scale in dict.fromkeys(scales):
+            alike = np.array([one is scale for one in scales])
+            matrix[:, alike] = _evenly(values[:, alike], scale)
         return cls(
             keys=keys,
             past=matrix,
@@ -114,6 +120,19 @@ class Features:
 
 def _of_kind(column: ColumnProfile | None, kind: Kind) -> ColumnProfile | None:
     return column if column is not None and column.kind is kind else None
+
+
+def _table(columns: Sequence[ColumnProfile | None], metrics: Sequence[str]) -> Floats:
+    """A row of metrics for each partition of a column."""
+    if len(metrics) > 1:
+        every = itemgetter(*metrics)
+        try:
+            # Most often all are there and are numbers: a long history of a wide table has a million of them.
+            return np.array([every(one.metrics) for one in columns], np.float64)  # type: ignore[union-attr]
+        except (AttributeError, KeyError, ValueError):
+            # A partition lacks the column or a metric, or a metric is a reason.
+            return np.array([_row(one, metrics) for one in columns])
+    return np.array([_row(one, metrics) for one in columns]).reshape(len(columns), len(metrics))
 
 
 def _row(column: ColumnProfile | None, metrics: Sequence[str]) -> list[float]:

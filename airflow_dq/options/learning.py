@@ -99,6 +99,7 @@ class SynthesisOptions:
         ``warn`` (about one clean partition in a hundred), ``fail`` (``target_fpr`` of them), ``off``.  Judged in mode
         ``calibrated``, from 30 partitions of history on
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
+    :param patterns: hold columns of strings to what their values have looked like, from the second partition on
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     :param learn: False judges the declared checks alone, from the first partition on
     """
@@ -117,6 +118,7 @@ class SynthesisOptions:
     timezone: str | None = None
     novelty: Novelty = "warn"
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
+    patterns: bool = True
     checks: tuple[Check, ...] = ()
     learn: bool = True
 

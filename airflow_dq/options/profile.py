@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.rule import LearnedRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class ProfileOptions:
         needs the variable ``AIRFLOW_DQ_HASH_SECRET``
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param checks: declared checks; what they need of the rows is counted in the same scan
+    :param rules: learned rules, whose exceptions are counted in the same scan; one of a column that is not profiled is
+        left out
     """
 
     columns: tuple[str, ...] | None = None
@@ -29,6 +32,7 @@ class ProfileOptions:
     store_values: bool = True
     hidden: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    rules: tuple[LearnedRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a text where a tuple of names belongs (its letters would be taken for names), and to profile nothing.

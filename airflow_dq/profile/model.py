@@ -179,7 +179,8 @@ class Profile:
     columns: Mapping[str, ColumnProfile]
     """By column name, in the table's order."""
     checks: Mapping[str, Measured] = field(default_factory=dict)
-    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`."""
+    """What was counted for declared checks, by :attr:`airflow_dq.check.model.Check.measure`, and for learned rules, by
+    :attr:`airflow_dq.options.rule.LearnedRule.measure`."""
     failing: Mapping[str, FailedRows] = field(default_factory=dict, compare=False, repr=False)
     """Some of the rows that declared checks of each row found wrong, by what they measure; never exported."""
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict, compare=False, repr=False)
@@ -201,8 +202,8 @@ class Profile:
         digest.update(json.dumps([self.partition, self.row_count]).encode())
         for column in self.columns.values():
             digest.update(column.fingerprint.encode())
-        # The same rows have another age every time.
-        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not one.timed}
+        # The same rows have another age every time, and are asked more once a rule has been learned.
+        lasting = {name: one.to_dict() for name, one in sorted(self.checks.items()) if not (one.timed or one.learned)}
         if lasting:
             digest.update(json.dumps(lasting, allow_nan=False, sort_keys=True).encode())
         return digest.hexdigest()

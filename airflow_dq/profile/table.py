@@ -18,7 +18,9 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import count
 from airflow_dq.profile.check.evaluate import Batch
 from airflow_dq.profile.check.failing import draw, samples
+from airflow_dq.profile.check.learned import count_rules
 from airflow_dq.profile.check.tallies import NO_TALLIES, Tallies
+from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.column import CANONICAL, kind_of, type_name
 from airflow_dq.profile.column_state import ColumnState, contiguous
 from airflow_dq.profile.fingerprint import RowHashes
@@ -46,7 +48,7 @@ class TableState:
     columns: Mapping[str, ColumnState]
     sample: RowSample
     tallies: Tallies = NO_TALLIES
-    """What checks need beyond the columns' states."""
+    """What checks and learned rules need beyond the columns' states."""
 
     @classmethod
     def of(cls, table: pa.Table | pa.RecordBatch, options: ProfileOptions | None = None) -> TableState:
@@ -89,9 +91,9 @@ class TableState:
             # The length is limited here: a slice of a table without columns has any that is asked for.
             rows = min(BATCH_ROWS, table.num_rows - start)
             batch = table.slice(start, rows)
-            columns, values, hashes = _summarised(batch, options)
+            columns, values, hashes, exceptions = _summarised(batch, options)
             sample = state.sample.add(values, hashes() if options.sample_rows else np.zeros(rows, np.uint64))
-            tallies = _tallied(batch, options, hashes, state.tallies)
+            tallies = _tallied(batch, options, hashes, state.tallies, exceptions)
             state = _merged_with(state, TableState(rows, columns, sample, tallies), sample)
         return state
 
@@ -110,6 +112,7 @@ class TableState:
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
+        checks |= self.tallies.exceptions(options.rules)
         profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
         failing = samples(self.tallies, options.checks, profile) if options.checks else {}
         return replace(profile, failing=failing) if failing else profile
@@ -219,13 +222,17 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
 
 def _summarised(
     table: pa.Table, options: ProfileOptions
-) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes]]:
-    """The states of the columns of one batch, their canonical values, and what gives the hashes of the rows."""
+) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes], dict[str, Tally]]:
+    """The states of one batch's columns, their canonical values, what gives the hashes of the rows, the exceptions."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
     unhashed: list[tuple[str, PreparedColumn]] = []
+    ruled, prepared = {name for rule in options.rules for name in rule.columns}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
+        if field.name in ruled:
+            # Its different values have been found for the states: nothing is read twice.
+            prepared[field.name] = found
         floats = CANONICAL[columns[field.name].kind]
         if columns[field.name].kind is Kind.NULL:
             found = PreparedColumn(pa.nulls(table.num_rows))
@@ -251,7 +258,7 @@ def _summarised(
             hashes.add(name, column)
         return hashes.result()
 
-    return columns, values, hashed
+    return columns, values, hashed, count_rules(prepared, options)
 
 
 def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[PreparedColumn, ColumnState]:
@@ -269,15 +276,21 @@ def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tupl
         return nothing, ColumnState(kind, frozenset({data_type}), {}, problem)
 
 
-def _tallied(table: pa.Table, options: ProfileOptions, hashes: Callable[[], Hashes], before: Tallies) -> Tallies:
-    """What the checks count in one batch, and some of the rows that they find wrong.
+def _tallied(
+    table: pa.Table,
+    options: ProfileOptions,
+    hashes: Callable[[], Hashes],
+    before: Tallies,
+    exceptions: Mapping[str, Tally],
+) -> Tallies:
+    """What the checks count in one batch, some of the rows that they find wrong, and the exceptions to learned rules.
 
     :param before: of the batches before
     """
     if not options.checks:
-        return NO_TALLIES
+        return Tallies(exceptions) if exceptions else NO_TALLIES
     batch = Batch(dict(zip(table.column_names, table.columns, strict=True)), table.num_rows)
-    return Tallies(count(batch, options) | draw(batch, options, hashes, before.by_group))
+    return Tallies({**count(batch, options), **draw(batch, options, hashes, before.by_group), **exceptions})
 
 
 def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:

@@ -21,6 +21,11 @@ def try_lock_retention(connection: Connection, dataset: str) -> bool:
     return bool(connection.execute(_TRY_LOCK, {"name": f"{SCHEMA} retention {dataset!r}"}).scalar())
 
 
+def try_lock_rules(connection: Connection, dataset: str) -> bool:
+    """False, at once, while another transaction learns rules of this dataset."""
+    return bool(connection.execute(_TRY_LOCK, {"name": f"{SCHEMA} rules {dataset!r}"}).scalar())
+
+
 def lock_migration(connection: Connection) -> None:
     """Wait until no other transaction migrates the schema."""
     connection.execute(_LOCK, {"name": f"{SCHEMA} migration"})

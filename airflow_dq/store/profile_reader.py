@@ -19,10 +19,13 @@ from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.text_sample import TextSample
 from airflow_dq.store.damage import named, raw, skipping
 from airflow_dq.store.document import decode, read_distances, read_metrics
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
@@ -117,6 +120,20 @@ def history(connection: Connection, dataset: str, before: str, limit: int) -> li
     states = _states(connection, _names(dataset, stored, _needs_states(stored)), skipping)
     variants = _variants(connection, _names(dataset, stored[-1:]), skipping)
     return [_profile(one, states, variants) for one in stored]
+
+
+def newest_eligible(connection: Connection, dataset: str, before: str, with_texts: Collection[str]) -> list[Profile]:
+    """The newest eligible profiles before another one of which states are kept, oldest first, without variants.
+
+    :param with_texts: columns whose texts are loaded too, as far as they are kept
+    """
+    limit = RETENTION.with_states(largest_pool())
+    query = _eligible(select(*PROFILE), dataset, before, limit).where(ProfileRow.has_states)
+    stored = read_stored(connection, dataset, connection.execute(query).all()[::-1], skipping)
+    wanted = {id for one in stored for id, column in one.columns if column.name in with_texts}
+    names = {id: name for id, name in _names(dataset, stored).items() if id in wanted}
+    states = _states(connection, names, skipping, (TextSample.key, CategoryDistribution.key))
+    return [_profile(one, states, {}) for one in stored]
 
 
 def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
@@ -242,15 +259,19 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     return ids
 
 
-def _states(connection: Connection, names: Mapping[int, str], read: Reading) -> dict[int, dict[str, State]]:
+def _states(
+    connection: Connection, names: Mapping[int, str], read: Reading, keys: Collection[str] | None = None
+) -> dict[int, dict[str, State]]:
     """The states of columns; one of which any cannot be read has none, as if they were no longer kept.
 
     :param names: what the columns are called in a message, by their ids
+    :param keys: of these states only; None: of all
     """
     states: dict[int, dict[str, State]] = defaultdict(dict)
     damaged = set()
     if names:
         query = select(StateRow).where(among(StateRow.column_profile_id, names))
+        query = query if keys is None else query.where(StateRow.key.in_(keys))
         for row in connection.execute(query):
             state = read(names[row.column_profile_id], partial(decode_state, row.key, bytes(row.data)))
             if state is None:
@@ -289,7 +310,7 @@ def _profile(
 
 def _options(stored: Mapping[str, Any]) -> ProfileOptions:
     """The options as far as this version knows them; an older or newer one may have others."""
-    known = {one.name for one in fields(ProfileOptions)} - {"checks"}
+    known = {one.name for one in fields(ProfileOptions)} - {"checks", "rules"}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in known
     }

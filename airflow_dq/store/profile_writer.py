@@ -96,8 +96,8 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
 
 
 def _options(profile: Profile) -> dict[str, Any]:
-    """The options without the checks, of which what they measured is stored."""
-    return {name: value for name, value in asdict(profile.options).items() if name != "checks"}
+    """The options without checks and learned rules, of which what they measured is stored."""
+    return {name: value for name, value in asdict(profile.options).items() if name not in ("checks", "rules")}
 
 
 def _checks(profile: Profile) -> dict[str, Any]:

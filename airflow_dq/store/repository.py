@@ -19,6 +19,7 @@ from airflow_dq.store import (
     prune,
     retention,
     review,
+    rule,
     snooze,
     status,
     verdict_reader,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.history.answer import AnsweredAlarm
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
+    from airflow_dq.options.rule import LearnedRule
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.review_model import (
@@ -198,6 +200,18 @@ class Repository:
         return run(
             self._engine, lambda c: profile_reader.like_days(c, dataset, before, limit, every=every), snapshot=True
         )
+
+    def learn_rules(self, dataset: str, before: str) -> tuple[LearnedRule, ...]:
+        """Learn what is due of a dataset's rows from the partitions before one, and return the rules for that one."""
+        return run(self._engine, lambda c: rule.learn_due(c, dataset, before))
+
+    def rules(self, dataset: str, before: str) -> tuple[LearnedRule, ...]:
+        """The rules on rows that a partition is judged by: those learned from partitions before it, but muted ones."""
+        return run(self._engine, lambda c: rule.rules_before(c, dataset, before))
+
+    def mute_rule(self, dataset: str, family: str, columns: Sequence[str]) -> bool:
+        """Neither count nor judge a learned rule any more; False when there is none on these columns."""
+        return run(self._engine, lambda c: rule.mute(c, dataset, family, columns))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]

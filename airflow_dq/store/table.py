@@ -331,6 +331,31 @@ class ReplayRow(Base):
     made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
+class LearnedRuleRow(Base):
+    """A rule on rows that was learned of a dataset.  Another one may take its place; what was judged by it stays."""
+
+    __tablename__ = "learned_rule"
+    __table_args__ = (
+        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        Index(None, "dataset_id", "id"),
+    )
+
+    id: Mapped[int] = _id()
+    dataset_id: Mapped[int] = _owner("dataset")
+    family: Mapped[str] = mapped_column(Text)
+    columns: Mapped[list[str]] = mapped_column(JSONB)
+    """The names of the columns that it reads."""
+    partitions: Mapped[list[str]] = mapped_column(JSONB)
+    """Keys of the partitions that it was learned from, oldest first."""
+    document: Mapped[dict[str, Any]] = mapped_column(Document)
+    """What a row is asked, and all that the family keeps of the rule."""
+    state: Mapped[str] = mapped_column(Text, server_default="active")
+    reason: Mapped[str] = mapped_column(Text)
+    """Why it was learned."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+    changed_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
 class SnoozeRow(Base):
     """Alerts that only warn for a while."""
 

@@ -30,12 +30,14 @@ def upgrade() -> None:
     _create_origin()
     _create_alert()
     _create_review()
+    _create_rule()
     for table in _GROWING:
         op.execute(f"ALTER TABLE {SCHEMA}.{table} SET ({', '.join(f'{name} = 0.02' for name in _SOON)})")
 
 
 def downgrade() -> None:
     for table in (
+        "learned_rule",
         "snooze",
         "replay",
         "review_event",
@@ -348,6 +350,29 @@ def _create_review() -> None:
         schema=SCHEMA,
     )
     _index("snooze", op.f("ix_snooze_dataset_id"), "dataset_id", "until")
+
+
+def _create_rule() -> None:
+    op.create_table(
+        "learned_rule",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
+        sa.Column("dataset_id", sa.BigInteger(), nullable=False),
+        sa.Column("family", sa.Text(), nullable=False),
+        sa.Column("columns", postgresql.JSONB(), nullable=False),
+        sa.Column("partitions", postgresql.JSONB(), nullable=False),
+        sa.Column("document", sa.LargeBinary(), nullable=False),
+        sa.Column("state", sa.Text(), server_default="active", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("changed_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint("state IN ('active', 'relearned', 'muted')", name=op.f("ck_learned_rule_state")),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_learned_rule_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_learned_rule")),
+        schema=SCHEMA,
+    )
+    _index("learned_rule", op.f("ix_learned_rule_dataset_id"), "dataset_id", "id")
 
 
 def _index(table: str, name: str, *columns: str, where: str | None = None) -> None:

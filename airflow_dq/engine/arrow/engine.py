@@ -88,7 +88,7 @@ class ArrowEngine(Engine):
         try:
             require_key(key, self._places[key], where)
             files = data_files(self._places[key], where, self._reader.format)
-            profile = self._reader.profile(key, files, self.order.profile_options, where)
+            profile = self._reader.profile(key, files, self.options, where)
         except Exception as error:
             return ScanResult.failed(key, error, self.order)
         return ScanResult(key, profile, time.monotonic() - began)

@@ -19,6 +19,7 @@ _PARTS = (
     "visible.py",
     "check",
     "options",
+    "pattern",
     "states",
     "metrics",
     "profile",

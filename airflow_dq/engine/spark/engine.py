@@ -51,7 +51,6 @@ class SparkEngine(Engine):
         super().__init__(order)
         self._spark = spark
         self._say = say
-        self._options = order.profile_options
         # None when only the rows themselves tell to which partition they belong: then they are one source.
         self._places: Mapping[str, Place] | None = None
         self._by_column: PartitionRows | None = None
@@ -63,7 +62,7 @@ class SparkEngine(Engine):
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()
-            self._by_column = open_by_column(self._spark, self.order, self._options)
+            self._by_column = open_by_column(self._spark, self.order, self.options)
             keys = self._by_column.keys
         else:
             keys = tuple(self._places)
@@ -116,8 +115,8 @@ class SparkEngine(Engine):
         if self._by_column is not None:
             parts = [self._by_column.only((partition,))]
         else:
-            parts = open_partition(self._spark, self.order, self._options, partition, (self._places or {})[partition])
-        options = replace(self._options, columns=None, exclude=())
+            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
+        options = replace(self.options, columns=None, exclude=())
         for part in parts:
             task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
             try:
@@ -139,7 +138,7 @@ class SparkEngine(Engine):
         places = {key: place for key, place in places.items() if key in self._waiting}
         yield from self._scan_directly(places, with_errors)
         places = {key: place for key, place in places.items() if key in self._waiting}
-        sources = open_combined(self._spark, self.order, self._options, places)
+        sources = open_combined(self._spark, self.order, self.options, places)
         together = {key for source in sources for key in source.keys}
         alone = {key: place for key, place in places.items() if key not in together}
         with ThreadPoolExecutor(_OPENERS) as pool:
@@ -182,13 +181,13 @@ class SparkEngine(Engine):
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:
-            return open_partition(self._spark, self.order, self._options, key, place)
+            return open_partition(self._spark, self.order, self.options, key, place)
         except DQError as error:
             return ScanResult.failed(key, error, self.order)
 
     def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
         """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
-        found, refused = open_direct(self._spark, self.order, self._options, places)
+        found, refused = open_direct(self._spark, self.order, self.options, places)
         dataset = self.order.dataset
         for key, reason in islice(refused.items(), 1):
             self._say(f"{dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
@@ -200,7 +199,7 @@ class SparkEngine(Engine):
         found = [replace(one, sampled=one.key in newest) for one in found]
         self._unsampled = {one.key: one for one in found if not one.sampled}
         try:
-            for key, partial in scan_directly(self._spark, found, self._options, lanes):
+            for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
         except SPARK_ERRORS:
             # If it is for good, it comes up again when Spark reads them, and is explained there.
@@ -218,7 +217,7 @@ class SparkEngine(Engine):
             if not batch:
                 continue
             try:
-                for key, partial in scan(self._spark, batch, self._options, with_errors):
+                for key, partial in scan(self._spark, batch, self.options, with_errors):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
                 raise _worker_failure(error) from error
@@ -234,7 +233,7 @@ class SparkEngine(Engine):
         if partial.state is None:
             problem = f"{where_of(self.order, key)}: {partial.problem}"
             return ScanResult(key, error=problem, traceback=partial.traceback)
-        return ScanResult(key, partial.profile(key, self._options), partial.seconds, skipped)
+        return ScanResult(key, partial.profile(key, self.options), partial.seconds, skipped)
 
     def _sampled(self, profiles: Sequence[Profile]) -> list[Profile | None]:
         """The profiles with rows drawn of them; None where there are none to be had.
@@ -246,9 +245,9 @@ class SparkEngine(Engine):
         again: dict[str, Partial] = {}
         try:
             unread = [replace(self._unsampled[key], sampled=True) for key in lacking]
-            again.update(scan_directly(self._spark, unread, self._options) if unread else ())
+            again.update(scan_directly(self._spark, unread, self.options) if unread else ())
         except SPARK_ERRORS as error:
-            self._say(f"{self.order.dataset}: {said_of(error, discreet=self._options.discreet)}")
+            self._say(f"{self.order.dataset}: {said_of(error, discreet=self.options.discreet)}")
         sampled: list[Profile | None] = []
         for profile in profiles:
             found = again.get(profile.partition or "")

@@ -34,7 +34,7 @@ from airflow_dq.novelty.feature import UNSEEN
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult
 from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
-from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
 
 RULE = "novelty"
@@ -44,6 +44,10 @@ LEAST_SHARE = 0.05
 """A metric with a smaller share of what makes a partition novel is not named."""
 WARNING_RATE = 0.01
 """Share of clean partitions that a warning may come for: it wakes nobody, and at one in a thousand more is missed."""
+LIKE_DAYS = 3
+"""So many of the newest partitions at each of its places in the calendar are looked at."""
+ALIKE = 2
+"""After so many that were as odd, another one is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +66,23 @@ class NoNovelty(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """The detector's answer, fitted on the partition's history."""
-        history = partition.history
-        options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
-        unseen = partial(_unseen, history.distances)
-        result = detect_novelty(history.profiles, partition.profile, options, unseen=unseen)
+        result = self._detect(partition.history, partition.profile)
         if result.score is None or result.threshold is None:
             return NotEvaluated(RULE, self.scope, result.reason or "nothing can be said", applies=False)
-        return self._finding(result, history) if result.novel else None
+        return self._finding(result, partition.history) if result.novel and not self._is_usual(partition) else None
+
+    def _detect(self, history: History, profile: Profile) -> NoveltyResult:
+        options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
+        return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history.distances))
+
+    def _is_usual(self, partition: PartitionView) -> bool:
+        """Whether those at the same place in the calendar were as odd: one may be an accident, the next is none."""
+        like, key = partition.like, partition.profile.partition
+        if like is None:
+            return False
+        newest = [like.occurrences(place, key)[:LIKE_DAYS] for place in like.places(key)]
+        odd = {day: self._detect(partition.history, like.profiles[day]).novel for days in newest for day in days}
+        return any(sum(odd[day] for day in days) >= ALIKE for days in newest)
 
     def _finding(self, result: NoveltyResult, history: History) -> Finding:
         named = [one for one in result.attributes if one.share >= LEAST_SHARE][:NAMED] or list(result.attributes[:1])
@@ -80,7 +94,7 @@ class NoNovelty(Constraint):
             upper=result.threshold,
             partitions=self.partitions,
             evidence=_evidence(result, history),
-            attributes=tuple(map(tuple, named)),
+            attributes=tuple((one.column, one.metric, one.share) for one in named),
             severity=self.severity,
         )
 

@@ -26,6 +26,9 @@ from airflow_dq.states.base import Kind
 
 OF_ROWS = 0.5
 """The part of a table's false-positive rate that the number of rows has to itself: nothing else finds lost rows."""
+OF_PATTERNS = 0.1
+"""The part of a column's rate that its pattern has, where it is one of texts.  A pattern catches at a tenth of the rate
+what it catches at all of it but for shares of exceptions that are a quarter smaller; ranges need all they can get."""
 
 
 class RangeDetector(Detector):
@@ -52,7 +55,8 @@ class RangeDetector(Detector):
             for name, one in found.items()
             if isinstance(one, ColumnChoice)
         }
-        chosen = _choose(able, options, share)
+        parts = {name: 1.0 - OF_PATTERNS if _has_pattern(kind, options) else 1.0 for name, kind in kinds.items()}
+        chosen = _choose(able, options, share, parts)
         ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)]
         for name, choice in chosen.items():
             past, directions = history.column(name, kinds[name]), options.of_column(name).direction
@@ -87,16 +91,26 @@ def _rows(history: History, options: SynthesisOptions, clock: LocalClock | None)
     return Chosen(watched, candidates, int(np.argmax(candidates.fpr)))
 
 
-def _choose(able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float) -> dict[str, Choice]:
-    """Every column's ranges, at its own rate or at its part of the table's."""
+def _has_pattern(kind: Kind, options: SynthesisOptions) -> bool:
+    """Whether a column may have a pattern, which takes a part of its rate."""
+    return options.patterns and kind is Kind.STRING
+
+
+def _choose(
+    able: Mapping[str, ColumnChoice], options: SynthesisOptions, share: float, parts: Mapping[str, float]
+) -> dict[str, Choice]:
+    """Every column's ranges, at its own rate or at its part of the table's.
+
+    :param parts: what of its rate each column has for ranges
+    """
     tried: dict[str, tuple[Choice, ...]] = {}
     competing: dict[str, list[int]] = {}
     for name, column in able.items():
         own = options.own_rate(name)
         if own is not None or column.training is None or options.scope == "column":
-            tried[name] = (column.at(own or share),)
+            tried[name] = (column.at((own or share) * parts[name]),)
         else:
-            tried[name] = column.at_levels(share)
+            tried[name] = column.at_levels(share * parts[name])
             competing[name] = [choice.coverage for choice in tried[name]]
     level = allot(competing)
     return {name: choices[level.get(name, 0)] for name, choices in tried.items()}

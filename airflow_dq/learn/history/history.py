@@ -15,6 +15,7 @@ from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, like_days, on_factors, without
 from airflow_dq.learn.history.timeline import Timeline
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
@@ -72,6 +73,8 @@ class History:
     from them."""
     answers: Answers = NO_ANSWERS
     """What people have said of the dataset's alarms so far, in these partitions and in those long before."""
+    rules: tuple[LearnedRule, ...] | None = None
+    """The rules on rows that are stored of the dataset; None: nobody stores them, and they are learned anew."""
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -83,6 +86,7 @@ class History:
         dated: bool = True,
         older: Sequence[Profile] = (),
         answers: Answers = NO_ANSWERS,
+        rules: tuple[LearnedRule, ...] | None = None,
     ) -> History:
         """The history of some profiles, oldest first; one that is given is only placed in time anew, where it must be.
 
@@ -90,15 +94,16 @@ class History:
         :param dated: False takes the partitions for consecutive, whatever their keys say
         :param older: partitions before them that may be like days
         :param answers: what people have said of the dataset's alarms
+        :param rules: the rules on rows that are stored of the dataset
         """
         if isinstance(profiles, History):
             if profiles.dated is dated:
                 return profiles
-            older, answers = profiles.older, profiles.answers
+            older, answers, rules = profiles.older, profiles.answers, profiles.rules
             distances, profiles = profiles.distances, profiles.profiles
         keys = [profile.partition for profile in profiles]
         timeline = Timeline.of(keys) if dated else Timeline.consecutive(len(keys))
-        return cls(profiles, timeline, distances, dated, older, answers)
+        return cls(profiles, timeline, distances, dated, older, answers, rules)
 
     @property
     def partitions(self) -> tuple[str | None, ...]:
@@ -126,6 +131,7 @@ class History:
             dated=self.dated,
             older=(*self.older, *self.profiles[:first]),
             answers=self.answers,
+            rules=self.rules,
         )
 
     @cached_property

@@ -28,6 +28,13 @@ class Measured:
     """What was seen, where the value alone does not tell: the column's type, the columns that are missing."""
     timed: bool = False
     """Whether it depends on when it was measured: the same data then has another one."""
+    learned: bool = False
+    """Whether a learned rule asked for it: the same data profiled before there was the rule has none."""
+    unusual: int | None = None
+    """Values outside of what a learned rule says most of them are, those that break the rule included."""
+    examples: tuple[tuple[str, int], ...] = ()
+    """A few of the values that break the rule (without any: unusual ones), with the rows that have each, the most
+    frequent first; of a hidden column their shapes."""
 
     def __post_init__(self) -> None:
         """Refuse what nobody can have measured.
@@ -43,7 +50,7 @@ class Measured:
     def to_dict(self) -> dict[str, Any]:
         """What is given of it, as JSON values."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in given.items() if value is not None and value is not False}
+        return {name: value for name, value in given.items() if value not in (None, ()) and value is not False}
 
     @classmethod
     def of_dict(cls, stored: object) -> Measured:
@@ -54,7 +61,8 @@ class Measured:
         if not isinstance(stored, Mapping):
             raise CodecError(f"What was measured for a check is stored as {stored!r}, which is no object.")
         try:
-            return cls(**stored)
+            given = {name: value for name, value in stored.items() if name != "examples"}
+            return cls(**given, examples=tuple((str(text), int(rows)) for text, rows in stored.get("examples", ())))
         except (TypeError, ValueError) as error:
             raise CodecError(f"What was measured for a check cannot be read: {error}.") from None
 

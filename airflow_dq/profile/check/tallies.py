@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from airflow_dq.check.model import Check
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.learned import Exceptions
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
-from airflow_dq.profile.check.tally import Tally
+from airflow_dq.profile.check.tally import Failed, Tally
 from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.states.base import Kind
 from airflow_dq.states.moment import Moments
@@ -46,6 +48,17 @@ class Tallies:
                 measured = Measured(problem=f"measuring it failed with {type(error).__name__}")
             if measured is not None:
                 found[check.measure] = measured
+        return found
+
+    def exceptions(self, rules: Sequence[LearnedRule]) -> dict[str, Measured]:
+        """How many rows break each learned rule, by what is counted; a rule that was not counted has no entry."""
+        found = {}
+        for rule in rules:
+            tally = self.by_group.get(rule.measure)
+            if isinstance(tally, Exceptions):
+                found[rule.measure] = tally.share
+            elif isinstance(tally, Failed):
+                found[rule.measure] = Measured(problem=tally.problem, learned=True)
         return found
 
     def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:

@@ -197,7 +197,7 @@ def test_two_columns_that_were_swapped_are_one_accident() -> None:
     history = [profile_table(rows(index), day(index)) for index in range(10)]
     verdict = evaluate(synthesize(history, SynthesisOptions()), profile_table(rows(10, swapped=True), day(10)), history)
     assert {alert.cause for alert in verdict.alerts} == {"columns 'city' and 'country' were swapped"}
-    assert verdict.alerts[0].moved_with == ("country",)
+    assert verdict.alerts[0].moved_with in (("city",), ("country",))
 
 
 def test_where_nothing_came_that_alone_is_said() -> None:

@@ -1,0 +1,204 @@
+"""The values of a column of strings look as they always have: few or none break the pattern that was learned of them.
+
+It needs no history: held against what the rule was learned from, a share of exceptions is judged from the second
+partition on.  A column that has had exceptions in partition after partition has a range of their share as well, and
+alarms when neither lets expect so many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.range_detector import OF_PATTERNS, equal_share
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.band import Band
+from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.history import History
+from airflow_dq.learn.rule import learned_rules, pattern_of
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.pattern import NoPattern, PatternRule
+from airflow_dq.pattern.significance import predictive, usual_predictive
+from airflow_dq.profile.check.learned import answer_rule
+from airflow_dq.profile.check.measured import Measured
+from airflow_dq.states.base import Kind
+
+RULE = "pattern"
+"""What its findings are called."""
+METRIC = "nonconforming_ratio"
+"""The share of exceptions, by which people's answers, severities and snoozes name it."""
+
+
+Past = tuple[str | None, Measured]
+"""A past partition's key, and what was counted of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One of the two things that a rule says of values: what they may be, and what most of them are."""
+
+    name: str
+    belief: Callable[[int, int, int, int], float]
+    """How likely so many exceptions are, by those among so many values before."""
+
+    def count(self, measured: Measured) -> int:
+        """The exceptions."""
+        return (measured.numerator if self.name == BROKEN else measured.unusual) or 0
+
+    def share(self, measured: Measured) -> float:
+        """Their share of the values."""
+        return self.count(measured) / measured.denominator if measured.denominator else 0.0
+
+    def trained(self, rule: PatternRule) -> int:
+        """The exceptions among the values that the rule was learned from."""
+        return rule.nonconforming if self.name == BROKEN else rule.unusual
+
+    def is_known(self, rule: PatternRule) -> bool:
+        """Whether the rule says it."""
+        return self.name == BROKEN or bool(rule.usual)
+
+
+BROKEN, UNUSUAL = "broken", "unusual"
+TIERS = (Tier(BROKEN, predictive), Tier(UNUSUAL, usual_predictive))
+"""Values that may not be, then values that are only unusual: of those it takes most of a partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conforming(Constraint):
+    """The values of a column have one of the patterns of a learned rule, as far as they always had."""
+
+    family: ClassVar[str] = "pattern"
+    suffices: ClassVar[bool] = False
+
+    learned: LearnedRule
+    fpr: float
+    """The false-positive rate that it may take."""
+    min_history: int
+    """So many past shares are needed for a range of them."""
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """More exceptions than the training lets expect, and than there have been since."""
+        (name,) = self.scope.columns
+        measured, now = answer_rule(self.learned, partition.profile), partition.column(name)
+        if now is None or now.kind is not Kind.STRING:
+            return self._not_evaluated("it is no column of texts in the partition")
+        if measured is None or measured.problem is not None:
+            return self._not_evaluated(
+                "its exceptions were not counted when the partition was profiled, which was before the rule was learned"
+                if measured is None or measured.problem is None
+                else measured.problem
+            )
+        if measured.value is None or not measured.denominator:
+            return self._not_evaluated(str(measured.nothing))
+        past = self.past(partition)
+        tier = next((tier for tier in TIERS if self._is_odd(tier, measured, partition, past)), None)
+        if tier is None:
+            return None
+        rows = tier.count(measured)
+        return Finding(
+            RULE,
+            self.scope,
+            METRIC,
+            observed=rows / measured.denominator,
+            seen=tier.name,
+            expected=str(self.pattern),
+            upper=self._usual(tier, partition, past),
+            partitions=len(set(self.learned.partitions) | {key for key, _ in past}),
+            rows=rows,
+            examples=tuple(f"{value!r} ({rows:,})" for value, rows in measured.examples),
+        )
+
+    @property
+    def pattern(self) -> PatternRule:
+        """The rule as its family reads it."""
+        return pattern_of(self.learned)
+
+    def past(self, partition: PartitionView) -> list[Past]:
+        """What is known of the past partitions, oldest first, by their keys."""
+        found = ((one.partition, answer_rule(self.learned, one)) for one in partition.history.profiles)
+        return [(key, one) for key, one in found if one is not None and one.value is not None]
+
+    def shares(self, partition: PartitionView, tier: Tier | None = None) -> tuple[tuple[str | None, float | None], ...]:
+        """The history of a share, by default that of values that break the rule: what a chart shows."""
+        known, counted = dict(self.past(partition)), tier or TIERS[0]
+        return tuple(
+            (one.partition, None if (found := known.get(one.partition)) is None else counted.share(found))
+            for one in partition.history.profiles
+        )
+
+    def _is_odd(self, tier: Tier, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
+        """Whether neither all exceptions so far nor the history of their share lets expect so many."""
+        rule, values = self.pattern, measured.denominator or 0
+        if not tier.count(measured) or not tier.is_known(rule):
+            return False
+        known = sum(one.denominator or 0 for _, one in past), sum(tier.count(one) for _, one in past)
+        before, odd = max((rule.values, tier.trained(rule)), known)
+        # Each tier may take half of the rate.
+        if tier.belief(odd, before, tier.count(measured), values) >= self.fpr / len(TIERS):
+            return False
+        upper = self._usual(tier, partition, past)
+        return upper is None or tier.share(measured) > upper
+
+    def _usual(self, tier: Tier, partition: PartitionView, past: Sequence[Past]) -> float | None:
+        """The largest share that the history of shares lets expect; None where it says nothing beyond their sum."""
+        if len(past) < self.min_history or not any(tier.count(one) for _, one in past):
+            return None
+        metric = get_metric("empty_ratio", Kind.STRING)
+        assert metric is not None  # a share that usually is 0: what is learned of it is learned of this one
+        slots = self._slots(tier, partition)
+        values = float(np.median([one.denominator or 1 for _, one in past]))
+        band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=partition.history.timeline.week)
+        if isinstance(band, str):
+            return None
+        candidates = band.candidates(self.fpr)
+        centre = candidates.expectation.centre(slots)
+        tightest = int(np.argmax(candidates.fpr))
+        upper = math.nan if centre is None else float(candidates.bounds(centre)[1][tightest])
+        return min(1.0, upper) if math.isfinite(upper) else None
+
+    def _slots(self, tier: Tier, partition: PartitionView) -> FloatArray:
+        """The past shares on their slots, up to the partition's own."""
+        values = np.array([math.nan if value is None else value for _, value in self.shares(partition, tier)])
+        spread = partition.history.timeline.spread(values)
+        return np.concatenate([spread, np.full(partition.steps() - 1, np.nan)])
+
+    def _not_evaluated(self, reason: str) -> NotEvaluated:
+        # Nothing was promised of a partition that is older than the rule: it is judged by what else is known.
+        return NotEvaluated(RULE, self.scope, reason, METRIC, applies=False)
+
+
+class PatternDetector(Detector):
+    """Takes the rules that are stored of a dataset; where there is no store, learns them of the newest partitions."""
+
+    name: ClassVar[str] = "pattern"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint for each column of strings that has a pattern; one partition is enough."""
+        if not options.patterns:
+            return Skipped("patterns are switched off")
+        names = [name for name in history.columns if options.judges(name)]
+        share, why = equal_share(options, names), dict[str, str]()
+        found = tuple(self._constraints(history, names, options, share, why))
+        if found:
+            return Learned(found)
+        return Skipped("; ".join(f"{name}: {reason}" for name, reason in why.items()) or "there are no texts")
+
+    def _constraints(
+        self, history: History, names: Sequence[str], options: SynthesisOptions, share: float, why: dict[str, str]
+    ) -> Iterator[Conforming]:
+        rules = learned_rules(history, names)
+        for name, rule in rules.items():
+            own = options.of_column(name)
+            if isinstance(rule, NoPattern):
+                why[name] = rule.reason
+            elif own.metrics is None:
+                rate = OF_PATTERNS * (options.own_rate(name) or share)
+                yield Conforming(Scope((name,)), rule, rate, own.min_history)

@@ -1,0 +1,93 @@
+"""What a column's values look like, twice: what later values may be, and what most of them are.
+
+The *wide* patterns generalise far: another digit, a sign, any character where few values were seen.  They seldom cry
+wolf, and a value outside them is odd by itself.  The *usual* ones stay close to the values seen.  A later
+value outside them is nothing; a set of values that is mostly outside is another column's, or has changed its format.
+
+How often later values fall outside is estimated by cross-validation: what one half of the distinct values, in their
+order, says of the other half.  A column that keeps showing new forms is judged leniently by its own record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from airflow_dq.pattern.language import Pattern, whole_value
+from airflow_dq.pattern.number import number_patterns, parsed
+from airflow_dq.pattern.shape import free_pattern, shape, shape_patterns, tokens
+
+_NUMERIC = 0.8
+"""Share of numbers from which a column is one of numbers, with something else among them."""
+_SHAPES = 4
+"""Shapes that are told apart; what has more of them is described by its characters."""
+_COVERED = 0.97
+"""Share of the values that these shapes must cover."""
+_FEW = 8
+"""Distinct values below which a shape has not been seen often enough to be all there is."""
+_FOLDS = 2
+
+
+class Fit:
+    """The distinct values of a column, taken apart once, and the patterns of any part of them."""
+
+    def __init__(self, body: Sequence[str]) -> None:
+        """Take values apart.
+
+        :param body: distinct values in the order of their first occurrence, without null words
+        """
+        self._body = body
+        self._array = pa.array(body, pa.large_string())
+        numbers = [parsed(value) for value in body]
+        numeric = sum(n is not None for n in numbers) >= _NUMERIC * len(body)
+        self._numbers = numbers if numeric else [None] * len(body)
+        self.rows = [
+            tokens(value) if number is None else None for value, number in zip(body, self._numbers, strict=True)
+        ]
+        self._drifting = len(body) > 2 and list(body) in (sorted(body), sorted(body, reverse=True))
+        whole = [int(n.whole) for n in self._numbers if n and n.whole.isdigit()]
+        self._ascending = len(whole) > 2 and whole == sorted(whole)
+
+    def patterns(self, wide: bool, chosen: Sequence[int] | None = None) -> list[Pattern]:
+        """The wide or the usual patterns.
+
+        :param chosen: places of the values that are looked at; None: all
+        """
+        places = range(len(self._body)) if chosen is None else chosen
+        numbers = [n for i in places if (n := self._numbers[i]) is not None]
+        rows = [row for i in places if (row := self.rows[i]) is not None]
+        found = number_patterns(numbers, wide, self._ascending) if numbers else []
+        if not rows or (numbers and len(rows) * 50 < len(places)):
+            return found
+        if wide and self._too_many_shapes(rows, bool(numbers)):
+            return [*found, *free_pattern(rows, self._drifting)]
+        return [*found, *shape_patterns(rows, wide, self._drifting, _SHAPES)]
+
+    def _too_many_shapes(self, rows: Sequence[list[str]], among_numbers: bool) -> bool:
+        shapes = Counter(map(shape, rows))
+        covered = sum(count for _, count in shapes.most_common(_SHAPES))
+        once = sum(count == 1 for count in shapes.values())
+        # Good and Turing: the share of shapes seen once is the share of values whose shape has not been seen.
+        return (len(rows) < _FEW and not among_numbers) or covered < _COVERED * len(rows) or once * 30 > len(rows) + 15
+
+    def missed(self, counts: Counter[str]) -> tuple[int, int]:
+        """Values outside the wide and outside the usual patterns of the other half, out of all.
+
+        :param counts: how often each value occurs
+        """
+        size = len(self._body)
+        outside = [0, 0]
+        if size < 2 * _FOLDS:
+            return 0, 0
+        for fold in range(_FOLDS):
+            start, end = fold * size // _FOLDS, (fold + 1) * size // _FOLDS
+            rest = [*range(start), *range(end, size)]
+            weights = [counts[value] for value in self._body[start:end]]
+            for tier in (0, 1):
+                patterns = tuple(map(str, self.patterns(tier == 0, rest)))
+                inside = pc.match_substring_regex(self._array.slice(start, end - start), whole_value(patterns))
+                outside[tier] += sum(w for w, fits in zip(weights, inside.to_pylist(), strict=True) if not fits)
+        return outside[0], outside[1]

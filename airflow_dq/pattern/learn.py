@@ -1,0 +1,101 @@
+"""From the values of a column to its rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import get_args
+
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.pattern.fit import Fit
+from airflow_dq.pattern.fmdv import Corpus, FmdvOptions, fmdv
+from airflow_dq.pattern.language import Constant
+from airflow_dq.pattern.null_word import ACCEPTED, is_null_word
+from airflow_dq.pattern.rule import Method, NoPattern, PatternRule
+from airflow_dq.pattern.shape import is_free_text
+
+_MOST = 1_000
+"""Distinct values that are looked at, evenly spaced: more take longer and change nothing but the rarest shapes."""
+_LENGTH = 1.5
+"""Later values are at most so many times as long as the longest, or as short as the shortest: ids grow by a digit,
+names by half."""
+_PAPER_SIGNIFICANCE = 0.01
+"""Two-tailed, as in the paper's experiments."""
+
+
+def learn_pattern(
+    values: Iterable[str | None],
+    index: Corpus | None = None,
+    method: Method = "calibrated",
+    options: FmdvOptions | None = None,
+) -> PatternRule | None:
+    """The rule of a column, or None when it has none; :func:`find_pattern` says why.
+
+    :param values: training values in their order; None and blank ones say nothing
+    :param index: what a corpus of other columns knows of patterns; the paper's methods need one
+    :param method: ``calibrated``, or the paper's ``fmdv``, ``fmdv-v``, ``fmdv-h``, ``fmdv-vh``
+    :param options: of the paper's methods
+    :raises ConfigurationError: when the method is unknown, or needs an index and there is none
+    """
+    found = find_pattern(values, index, method, options)
+    return found if isinstance(found, PatternRule) else None
+
+
+def find_pattern(
+    values: Iterable[str | None],
+    index: Corpus | None = None,
+    method: Method = "calibrated",
+    options: FmdvOptions | None = None,
+) -> PatternRule | NoPattern:
+    """The rule of a column, or why it has none.  Arguments as of :func:`learn_pattern`."""
+    if method == "declared" or method not in get_args(Method):
+        raise ConfigurationError(
+            f"No pattern is learned by {method!r}: {', '.join(get_args(Method)[:-1])} are possible."
+        )
+    present = [value for value in values if value is not None and value.strip()]
+    if not present:
+        return NoPattern("no values", "The column has no values but null and blank ones.")
+    if method == "calibrated":
+        return _calibrated(Counter(present))
+    if index is None:
+        raise ConfigurationError(f"Method {method!r} needs a pattern index. Build one with `airflow dq index`.")
+    return _published(present, index, method, options or FmdvOptions())
+
+
+def _published(present: list[str], index: Corpus, method: Method, options: FmdvOptions) -> PatternRule | NoPattern:
+    cuts = method.partition("-")[2]
+    pattern = fmdv(present, index, "v" in cuts, "h" in cuts, options)
+    if pattern is None:
+        return NoPattern(
+            "not in the index", f"No pattern of the values has FPR <= {options.r} and coverage >= {options.m} there."
+        )
+    rule = PatternRule(
+        (pattern,), values=len(present), distinct=len(set(present)), method=method, significance=_PAPER_SIGNIFICANCE
+    )
+    return replace(rule, nonconforming=rule.count(Counter(present)).nonconforming)
+
+
+def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
+    words = [value for value in counts if is_null_word(value)]
+    body = [value for value in counts if not is_null_word(value)]
+    if not body:
+        return NoPattern("no values", "The column has no values but words for a missing one, such as NA.")
+    if len(body) > _MOST:
+        body = [body[i * len(body) // _MOST] for i in range(_MOST)]
+    fit = Fit(body)
+    missed, unusual = fit.missed(counts)
+    if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / counts.total()):
+        return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
+    lengths = [len(value) for value in body]
+    rule = PatternRule(
+        patterns=tuple(dict.fromkeys(map(str, fit.patterns(wide=True)))),
+        usual=(*dict.fromkeys(map(str, fit.patterns(wide=False))), *(str(Constant(word)) for word in words)),
+        null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
+        min_length=int(min(lengths) / _LENGTH),
+        max_length=int(max(lengths) * _LENGTH) + 1,
+        values=counts.total(),
+        distinct=len(counts),
+    )
+    seen = rule.count(counts)
+    return replace(rule, nonconforming=max(missed, seen.nonconforming), unusual=max(unusual, seen.unusual))

@@ -1,0 +1,180 @@
+"""Patterns of values by their shape: runs of letters and digits between symbols."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from airflow_dq.pattern.language import Characters, Constant, Element, Pattern
+
+_CHUNK = re.compile(r"[^\W_]+| +|[\W_]")
+_RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
+LONGEST = 400
+_TEXT_UNUSUAL, _TEXT_WORDS = 0.4, 3
+_MONTHS = "january february march april may june july august september october november december"
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+_CALENDAR = frozenset(
+    word[:size] for word in (*_MONTHS.split(), *_DAYS.split(), "am", "pm") for size in (3, 4, len(word))
+)
+"""Words of dates: one that was the same in all of training is another next month."""
+Shape = tuple[str, ...]
+
+
+def tokens(value: str) -> list[str]:
+    return _CHUNK.findall(value[:LONGEST])
+
+
+def shape(chunks: Sequence[str]) -> Shape:
+    return tuple("" if c[0].isalnum() else c[0] for c in chunks)
+
+
+@lru_cache(maxsize=1 << 16)
+def kind(chunk: str) -> str:
+    if not chunk.isascii():
+        return "O"
+    if chunk.isdigit():
+        return "D"
+    if chunk.isalpha():
+        return "U" if chunk.isupper() else "L" if chunk.islower() else "M"
+    return "X"
+
+
+def _letters(kinds: set[str]) -> tuple[str, ...]:
+    if kinds == {"U"}:
+        return ("upper",)
+    if kinds == {"L"}:
+        return ("lower",)
+    return ("letter",)
+
+
+def _sized(members: tuple[str, ...], low: int, high: int) -> Characters:
+    return Characters(members, low, high if high <= 1000 else None) if low <= 1000 else Characters(members, 1, None)
+
+
+def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[Element]:
+    """What stands at one place of a shape.
+
+    :param support: distinct values of the column
+    """
+    first = next(iter(chunks))
+    if not first[0].isalnum():
+        low, high = min(map(len, chunks)), max(map(len, chunks))
+        if low == high and not (wide and first[0] == " " and low > 1):
+            return [Constant(first)]
+        return [Characters((first[0],), 1 if wide else low, high + 4 if wide else high)]
+    kinds = {kind(c) for c in chunks}
+    word = len(chunks) == 1 and kinds <= {"U", "L", "M"} and first.lower() not in _CALENDAR
+    if word and support >= 5 and not (drifting and len(first) <= 3):
+        return [Constant(first)]
+    low, high = min(map(len, chunks)), max(map(len, chunks))
+    if kinds == {"D"}:
+        if low == high and (
+            (low > 3 and not wide) or (support >= (20 if wide else 4) and len(chunks) >= 4 and (low > 2 or not wide))
+        ):
+            return [_sized(("digit",), low, high)]
+        return [_sized(("digit",), 1, high + 1)]
+    if kinds <= {"U", "L", "M"}:
+        case = _letters(kinds) if support >= 20 or not wide else ("letter",)
+        if low == high and support >= 8 and len(chunks) >= (20 if wide else 8):
+            return [_sized(case, low, high)]
+        return [Characters(case if len(chunks) > 3 or not wide else ("alnum",), 1, None)]
+    if "O" in kinds:
+        return [
+            Characters(
+                ("letter", "other", "digit")
+                if kinds & {"D", "X"} or any(ch.isdigit() for c in chunks for ch in c)
+                else ("letter", "other"),
+                1,
+                None,
+            )
+        ]
+    return _mixed(chunks, support, wide, drifting, low, high)
+
+
+def _mixed(chunks: set[str], support: int, wide: bool, drifting: bool, low: int, high: int) -> list[Element]:
+    rows = [_RUN.findall(c) for c in chunks]
+    forms = {tuple(r[0].isdigit() for r in row) for row in rows}
+    if len(forms) == 1 and len(rows[0]) <= 6 and (len(chunks) >= 5 if wide else len(rows[0]) <= 3 or len(chunks) >= 3):
+        out: list[Element] = []
+        for i in range(len(rows[0])):
+            runs = {row[i] for row in rows}
+            if len(rows[0]) > 3 and len(runs) == 1:
+                out += element({next(iter(runs))}, 0, wide, drifting)
+            else:
+                out += element(runs, support, wide, drifting)
+        return out
+    text = "".join(chunks)
+    case = {"U"} if text == text.upper() else {"L"} if text == text.lower() else {"M"}
+    members: tuple[str, ...] = ("digit", *_letters(case))
+    if members[1] == "letter" or (wide and support < 8):
+        members = ("alnum",)
+    elif len(set(text)) > 10 and re.fullmatch("[0-9a-f]+", text):
+        members = ("hex",)
+    elif len(set(text)) > 10 and re.fullmatch("[0-9A-F]+", text):
+        members = ("HEX",)
+    if low == high and len(chunks) >= (20 if wide else 4):
+        return [_sized(members, low, high)]
+    return [Characters(members, 1, None)]
+
+
+def shape_patterns(rows: Sequence[list[str]], wide: bool, drifting: bool, most: int = 4) -> list[Pattern]:
+    """One pattern for each frequent shape."""
+    groups: dict[Shape, list[list[str]]] = {}
+    for row in rows:
+        groups.setdefault(shape(row), []).append(row)
+    best = sorted(groups.values(), key=len, reverse=True)[:most]
+    return [
+        Pattern(tuple(e for place in zip(*group, strict=True) for e in element(set(place), len(rows), wide, drifting)))
+        for group in best
+    ]
+
+
+def free_pattern(rows: Sequence[list[str]], drifting: bool) -> list[Pattern]:
+    """What all values begin and end with, and the characters between."""
+    support = len(rows)
+    least = min(map(len, rows))
+    front = 0
+    while front < least - 1 and len({row[front] for row in rows}) == 1 and (not rows[0][front].isdigit()):
+        front += 1
+    back = 0
+    while back < least - front - 1 and len({row[-1 - back] for row in rows}) == 1 and not rows[0][-1 - back].isdigit():
+        back += 1
+    if support < 3:
+        front = back = 0
+    if drifting and front and rows[0][front - 1].isalnum():
+        front -= 1
+    if back and rows[0][-back].isalnum() and support < 10:
+        back -= 1
+    middle = "".join("".join(row[front : len(row) - back]) for row in rows)
+    seen = set(middle)
+    members: list[str] = []
+    if any(c.isascii() and c.isdigit() for c in seen):
+        members.append("digit")
+    upper, lower = any("A" <= c <= "Z" for c in seen), any("a" <= c <= "z" for c in seen)
+    if upper or lower:
+        members.append("letter" if (upper and lower) or support < 20 else "upper" if upper else "lower")
+    symbols = sorted(c for c in seen if c.isascii() and c.isprintable() and not c.isalnum())
+    if len(symbols) >= 3 or support < 8:
+        members.append("symbol")
+    else:
+        members += symbols
+    if any(not (c.isascii() and c.isprintable()) for c in seen):
+        members.append("other")
+    head = [Constant("".join(rows[0][:front]))] if front else []
+    tail = [Constant("".join(rows[0][len(rows[0]) - back :]))] if back else []
+    return [Pattern((*head, Characters(tuple(members), 1, None), *tail))]
+
+
+def is_free_text(rows: Sequence[list[str]], values: int, unusual: float) -> bool:
+    """Whether values are sentences or names, each of another form.
+
+    :param rows: tokens of the values that are no numbers
+    :param values: distinct values
+    :param unusual: share of the values outside what the others say
+    """
+    if unusual < _TEXT_UNUSUAL or len(rows) < 0.9 * values or values < 8:
+        return False
+    words = [sum(token.isalpha() for token in row) for row in rows]
+    spaced = sum(" " in token for row in rows for token in row[:1] + row[1:2])
+    return sum(words) >= _TEXT_WORDS * len(rows) and spaced > 0.5 * len(rows)
