@@ -411,7 +411,7 @@ def test_a_history_that_is_gone_or_damaged_is_no_obstacle(damage: str) -> None:
 @cache
 def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
     """What a mode learns of a history without damages."""
-    return synthesize([partition(i) for i in range(20)], SynthesisOptions(mode=mode))
+    return synthesize(clean(20), SynthesisOptions(mode=mode))
 
 
 NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
@@ -473,19 +473,19 @@ def test_no_learned_range_allows_whatever_the_metric_can_be(mode: str) -> None:
 
 @pytest.mark.parametrize("damage", [UNMEASURED, UNKNOWN])
 @pytest.mark.parametrize("mode", DETECTORS)
-def test_a_partition_that_was_not_measured_does_not_pass(damage: str, mode: str) -> None:
-    past = [partition(i) for i in range(20)]
-    verdict = evaluate(synthesize(past, SynthesisOptions(mode=mode)), partition(20, damage), past)  # type: ignore[arg-type]
+def test_a_partition_that_was_not_measured_does_not_pass(damage: str, mode: Literal["calibrated", "paper"]) -> None:
+    verdict = evaluate(synthesized(mode), partition(20, damage), clean(20))
     assert verdict.status != "pass"
     assert {column.status for column in verdict.columns.values()} <= {"not_evaluated", "fail"}
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
 @pytest.mark.parametrize("mode", DETECTORS)
-def test_a_verdict_counts_what_could_have_failed_and_names_the_rest(damage: str, mode: str) -> None:
-    past = [partition(i) for i in range(20)]
-    program = synthesize(past, SynthesisOptions(mode=mode))  # type: ignore[arg-type]
-    verdict = evaluate(program, partition(20, damage), past)
+def test_a_verdict_counts_what_could_have_failed_and_names_the_rest(
+    damage: str, mode: Literal["calibrated", "paper"]
+) -> None:
+    program, now = synthesized(mode), partition(20, damage)
+    verdict, view = evaluate(program, now, clean(20)), PartitionView(now, history(*clean(20).profiles))
     assert verdict.checked <= len(program.constraints) - len(verdict.not_evaluated)
     assert {*verdict.judged, *verdict.not_judged} == set(program.reports)
     assert all(verdict.not_judged.values())
@@ -494,16 +494,14 @@ def test_a_verdict_counts_what_could_have_failed_and_names_the_rest(damage: str,
         assert any(
             one.suffices
             for one in program.constraints
-            if one.scope.column == name
-            and not isinstance(one.check(PartitionView(partition(20, damage), History.of(past))), NotEvaluated)
+            if one.scope.column == name and not isinstance(one.check(view), NotEvaluated)
         )
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, BARE])
 @pytest.mark.parametrize("mode", DETECTORS)
 def test_a_verdict_that_is_no_pass_says_why(damage: str, mode: Literal["calibrated", "paper"]) -> None:
-    past = [partition(i) for i in range(20)]
-    verdict = evaluate(synthesized(mode), partition(20, damage), past)
+    verdict = evaluate(synthesized(mode), partition(20, damage), clean(20))
     assert verdict.reason or verdict.findings or verdict.status == "pass"
     assert bool(verdict.alerts) == bool(verdict.findings)
     # Where no row came, that alone is told.
