@@ -17,6 +17,7 @@ LONGEST = 400
 _FEW = 8
 """Distinct values below which what they share may be chance."""
 _TEXT_UNUSUAL, _TEXT_WORDS = 0.4, 3
+"""Share of values of a new form, and words a value, from which a column is text that people write."""
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _CALENDAR = frozenset(
