@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from airflow_dq.explain.exception_cause import cause_of
-from airflow_dq.explain.wording import listed, share_words
+from airflow_dq.explain.wording import listed, past_words, share_words
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.pattern import BROKEN, Conforming
 from airflow_dq.learn.constraint.view import PartitionView
@@ -29,11 +29,6 @@ def exception_words(constraint: Conforming, finding: Finding, partition: Partiti
         f"{share_words(share)} of the values ({values}) do not look like {finding.expected}{shown}{usual}; {before} "
         f"({past_words(count)})."
     )
-
-
-def past_words(partitions: int) -> str:
-    """``3 past partitions``."""
-    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
 
 
 def exception_cause(constraint: Conforming, partition: PartitionView) -> str | None:

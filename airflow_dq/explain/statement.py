@@ -10,13 +10,14 @@ from collections.abc import Callable
 
 from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
-from airflow_dq.explain.exception import exception_words, past_words
+from airflow_dq.explain.exception import exception_words
 from airflow_dq.explain.novelty import novelty_words
 from airflow_dq.explain.wording import (
     listed,
     metric_words,
     natural_range,
     number_words,
+    past_words,
     quoted,
     reason_words,
     share_words,

@@ -122,6 +122,11 @@ def pattern_words(pattern: str) -> str:
     return "".join(parts)
 
 
+def past_words(partitions: int) -> str:
+    """``30 past partitions``."""
+    return f"{partitions} past partition{'' if partitions == 1 else 's'}"
+
+
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Some of the names, and how many more there are."""
     shown = ", ".join(names[:most])

@@ -122,6 +122,7 @@ def draw(
         except MemoryError:
             raise
         except Exception:
+            # The check's own count has met it as well, and is stored with the problem: there is no sample to show.
             continue
     return found
 
