@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.states.array import DistinctStrings, counted_booleans, encoded_strings, finite_floats, flat
@@ -34,6 +35,31 @@ class PreparedColumn:
     def finite(self) -> NDArray[np.float64]:
         """The finite numbers among the values, see :func:`finite_floats`."""
         return finite_floats(self.values)
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether the values are numbers, moments included, which are numbers of seconds."""
+        kind = self.values.type
+        return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number of each row as the float next to it; NaN where there is no finite one."""
+        if not self.is_number:
+            return np.full(len(self.values), np.nan)
+        values = self.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        finite = np.isfinite(values)
+        return values if finite.all() else np.where(finite, values, np.nan)
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each row has a value: neither null nor NaN, and no empty string."""
+        there = self.values.is_valid()
+        if pa.types.is_floating(self.values.type):
+            there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), True)))
+        elif pa.types.is_large_string(self.values.type):
+            there = pc.and_(there, pc.fill_null(pc.not_equal(pc.binary_length(self.values), 0), False))
+        return there.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
     @cached_property
     def dictionary(self) -> tuple[DistinctStrings, pa.Int32Array]:
