@@ -22,6 +22,8 @@ EXACT = 1e-12
 hundred additions before; below a microsecond on moments of today."""
 SINGLE = 3e-7
 """The same for columns that were 32-bit floats once."""
+SLACK = 1.0 + 1e-6
+"""Half a unit of the last decimal may be a little more in floats."""
 UNITS = {"microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0, "days": 86_400.0}
 """Seconds of each unit that durations come in."""
 
@@ -94,7 +96,7 @@ class Arithmetic(RowRelation, ABC):
         with np.errstate(all="ignore"):
             absolute, relative = self.tolerances()
             difference = np.abs(result - self.computed(*operands))
-            allowed = absolute + relative * np.maximum(np.abs(result), self.scale(*operands))
+            allowed = absolute * SLACK + relative * np.maximum(np.abs(result), self.scale(*operands))
         return Tested.where(np.isfinite(difference), difference <= allowed)
 
 
