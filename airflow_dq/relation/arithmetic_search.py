@@ -233,7 +233,7 @@ def _near(wanted: Floats, values: Floats) -> list[int]:
 
 def _bearable(known: NDArray[np.int_]) -> NDArray[np.float64]:
     """Of so many rows, how many may miss: one in a hundred, and what chance adds."""
-    return np.ceil(0.03 * known)
+    return np.asarray(np.ceil(0.03 * known))
 
 
 def _with_constant(values: Floats) -> Iterator[tuple[int, int]]:
