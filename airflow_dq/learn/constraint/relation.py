@@ -130,7 +130,7 @@ class RelationDetector(Detector):
             return Skipped("relations are switched off")
         names = [name for name in history.columns if options.judges(name)]
         known = [rule for rule in relations_of(history) if set(rule.columns) <= set(names)]
-        rates = self._rates(known, options, names)
+        rates = _rates(known, options, names)
         found = tuple(
             Holding(Scope(rule.columns), rule, rates[rule.measure], options.min_history)
             for rule in known
@@ -144,15 +144,14 @@ class RelationDetector(Detector):
             else "no relation is known"
         )
 
-    def _rates(
-        self, rules: Sequence[LearnedRule], options: SynthesisOptions, names: Sequence[str]
-    ) -> Mapping[str, float]:
-        """Of each relation what its columns leave it: each shares its own part among those that read it."""
-        share, readers = equal_share(options, names), readers_of(rules)
-        return {
-            rule.measure: sum(OF_RELATIONS * (options.own_rate(name) or share) / readers[name] for name in rule.columns)
-            for rule in rules
-        }
+
+def _rates(rules: Sequence[LearnedRule], options: SynthesisOptions, names: Sequence[str]) -> Mapping[str, float]:
+    """Of each relation what its columns leave it: each shares its own part among those that read it."""
+    share, readers = equal_share(options, names), readers_of(rules)
+    return {
+        rule.measure: sum(OF_RELATIONS * (options.own_rate(name) or share) / readers[name] for name in rule.columns)
+        for rule in rules
+    }
 
 
 def has_held(past: Sequence[Past], min_history: int) -> bool:
