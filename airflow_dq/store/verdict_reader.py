@@ -86,7 +86,7 @@ _COLUMNS = (
     VerdictRow.profile_fingerprint,
     ORIGINS_OF_VERDICT,
     FIRST_ALERT.label("first_alert_id"),
-    _FIRST.c.headline,
+    func.coalesce(VerdictRow.headline, _FIRST.c.headline).label("headline"),
 )
 
 
