@@ -55,6 +55,8 @@ _FIRST = (
 )
 FIRST_ALERT = _FIRST.c.id
 """Id of the alert that speaks for a verdict's others; from :func:`with_first_alert`."""
+FIRST_HEADLINE = _FIRST.c.headline
+"""What that alert says."""
 
 ORIGINS_OF_VERDICT = (
     select(
@@ -86,7 +88,7 @@ _COLUMNS = (
     VerdictRow.profile_fingerprint,
     ORIGINS_OF_VERDICT,
     FIRST_ALERT.label("first_alert_id"),
-    _FIRST.c.headline,
+    FIRST_HEADLINE,
 )
 
 
