@@ -17,7 +17,7 @@ from airflow_dq.store.summary import DatasetOverview, OpenProblem, PartitionMark
 from airflow_dq.store.table import AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
 from airflow_dq.store.verdict_reader import (
     FIRST_ALERT,
-    FIRST_HEADLINE,
+    HEADLINE,
     ORIGINS_OF_VERDICT,
     in_dags,
     of_dags,
@@ -46,7 +46,7 @@ def datasets(
 
 
 def _lines(chosen: Any, limit: int) -> Select[Any]:
-    """Each dataset with its newest partitions as one JSON array: to fetch 30,000 rows takes longer than to find them."""
+    """Each dataset with its newest partitions as one JSON array: fetching 30,000 rows would take longer than finding them."""
     newest = (
         select(ProfileRow)
         .where(ProfileRow.dataset_id == chosen.c.id, ProfileRow.partition_key != NULL_KEY)
@@ -96,7 +96,7 @@ def _open_problems(connection: Connection, dag_ids: frozenset[str]) -> Mapping[i
             VerdictRow.dataset_id,
             VerdictRow.partition_key,
             FIRST_ALERT.label("alert_id"),
-            FIRST_HEADLINE.label("headline"),
+            HEADLINE,
             VerdictRow.severity,
             ORIGINS_OF_VERDICT,
             func.count().over(partition_by=VerdictRow.dataset_id).label("partitions"),
