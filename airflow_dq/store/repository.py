@@ -14,6 +14,7 @@ from airflow_dq.store import (
     distance_writer,
     maturity,
     metric_history,
+    overview,
     problem_reader,
     profile_reader,
     profile_writer,
@@ -55,7 +56,13 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
+    from airflow_dq.store.summary import (
+        AttemptStatus,
+        DatasetOverview,
+        DatasetSummary,
+        PartitionSummary,
+        WhereRead,
+    )
 
 
 class Repository:
@@ -269,6 +276,21 @@ class Repository:
     def datasets_of(self, dag_ids: frozenset[str] | None) -> list[DatasetSummary]:
         """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
         return run(self._engine, lambda c: status.datasets(c, dag_ids))
+
+    def overview(
+        self, dag_ids: frozenset[str], *, partitions: int = 30, most: int = 2000, name: str | None = None
+    ) -> list[DatasetOverview]:
+        """The datasets of which a task of these DAGs has judged a partition, each in a line, by name.
+
+        :param partitions: how many of the newest partitions of each
+        :param most: most datasets
+        :param name: only those that have this in their names
+        """
+        return run(self._engine, lambda c: overview.datasets(c, dag_ids, partitions, most, name))
+
+    def waiting(self, dag_ids: frozenset[str]) -> int:
+        """How many partitions that tasks of these DAGs have judged wait for a person."""
+        return run(self._engine, lambda c: overview.waiting(c, dag_ids))
 
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""
