@@ -28,7 +28,7 @@ def backfill(arguments: Any) -> int:
 
     :raises ProfileError: with the job's own explanation of what went wrong.
     """
-    from airflow_dq.engine.spark.environment import check_environment
+    from airflow_dq.engine.spark.environment import check_java
 
     if arguments.dag_id is not None:
         return _dag(arguments)
@@ -36,7 +36,7 @@ def backfill(arguments: Any) -> int:
         raise ConfigurationError("Name the DATASET to profile, or give --dag-id DAG to start a DAG's own backfill.")
     spec = job_spec(arguments)
     environment = _environment(arguments)
-    check_environment()
+    check_java()
     code, lines = _submit(_command(arguments, spec), environment)
     result = result_in(lines)
     if code or result is None:
