@@ -28,11 +28,11 @@ def backfill(arguments: Any) -> int:
 
     :raises ProfileError: with the job's own explanation of what went wrong.
     """
-    from airflow_dq.engine.spark.environment import check_environment
+    from airflow_dq.engine.spark.environment import check_java
 
     spec = job_spec(arguments)
     environment = _environment(arguments)
-    check_environment()
+    check_java()
     code, lines = _submit(_command(arguments, spec), environment)
     result = result_in(lines)
     if code or result is None:
