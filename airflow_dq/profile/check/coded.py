@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.profile.fingerprint import value_hashes
+from airflow_dq.profile.fingerprint import HASHED_WHOLE, value_hashes
 from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.hidden import hidden_hashes
 from airflow_dq.states.prepared import PreparedColumn
@@ -33,8 +33,13 @@ class CodedRows:
     def of(cls, column: PreparedColumn) -> CodedRows:
         """By one column; null, NaN and the empty text are missing."""
         codes, distinct = column.distinct
+        if pa.types.is_large_string(column.values.type) and column.dictionary[0].longest <= HASHED_WHOLE:
+            # The states have hashed its strings.
+            hashes = column.dictionary[0].hashes
+        else:
+            hashes = value_hashes(distinct)
         # Mixed once more: of booleans the hashes are the values themselves.
-        return cls(codes, _mixed(value_hashes(distinct)), lambda places, most: _shown(distinct.values, places, most))
+        return cls(codes, _mixed(hashes), lambda places, most: _shown(distinct.values, places, most))
 
     @classmethod
     def of_all(cls, columns: Sequence[CodedRows]) -> CodedRows:

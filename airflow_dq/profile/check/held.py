@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,8 @@ from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpac
 
 SHOWN = 40
 """Characters of a value that are kept to be shown."""
+ALL = 2**64
+"""Above every hash."""
 _NO_HASHES: Hashes = np.empty(0, np.uint64)
 _NO_COUNTS: NDArray[np.int64] = np.empty(0, np.int64)
 _NO_TEXTS = pa.array([], pa.large_string())
@@ -29,19 +32,23 @@ class Held(Tally):
     """How many rows have each pair of a group and a member: of the ``SIZE`` groups with the smallest hashes all.
 
     A group is a value of a determinant or a key, a member what stands beside it: a hash, or a number as its bits.
-    A group among the smallest of all is among the smallest of every part that has it: merging is exact, and while there
-    are no more groups, so is the whole.
+    Below :attr:`limit` every group is held with all of its pairs, in every part: merging is exact, and while there are
+    no more groups, so is the whole.
     """
 
     tag: ClassVar[str] = "held"
     key: ClassVar[str] = "held/1"
     SIZE: ClassVar[int] = 20_000
     """Most groups that are held: 0.4 MB, and of a dependency that one row in a thousand breaks some 20 groups."""
+    PAIRS: ClassVar[int] = 40_000
+    """Most pairs: of what is a dependency no longer, each group has as many members as rows."""
     TEXTS: ClassVar[int] = 5_000
     """Groups of which the values themselves are held, where they may be: more than that are shown to nobody."""
 
     rows: int = 0
     """In which both are known, those of groups that are not held too."""
+    limit: int = ALL
+    """Groups with a hash from here on are not held."""
     groups: Hashes = field(default_factory=lambda: _NO_HASHES)
     """Ascending; one place for each pair."""
     members: Hashes = field(default_factory=lambda: _NO_HASHES)
@@ -65,14 +72,30 @@ class Held(Tally):
         places, beside = pairs // max(1, width), pairs % max(1, width)
         groups = group.hashes[places]
         members = np.zeros(len(pairs), np.uint64) if member is None else member.hashes[beside]
-        order = _smallest(groups, members, cls.SIZE)
-        rows = int(np.count_nonzero(known))
-        found = cls(rows, groups[order], members[order], counts[order])
+        order = np.lexsort((members, groups))
+        held, limit = cls._held(groups[order], ALL)
+        order, rows = order[:held], int(np.count_nonzero(known))
+        found = cls(rows, limit, groups[order], members[order], counts[order])
         if hidden:
             return found
         shown = order[: found.texts_wanted]
         beside_texts = _NO_TEXTS if member is None else member.texts(beside[shown], SHOWN)
-        return cls(rows, found.groups, found.members, found.counts, group.texts(places[shown], SHOWN), beside_texts)
+        return replace(found, group_texts=group.texts(places[shown], SHOWN), member_texts=beside_texts)
+
+    @classmethod
+    def _held(cls, groups: Hashes, limit: int) -> tuple[int, int]:
+        """How many of the pairs may be held, of whole groups, and the hash from which on none is.
+
+        :param groups: ascending
+        """
+        starts = group_starts(groups)
+        ends = np.append(starts, len(groups))[1:]
+        whole = min(int(np.searchsorted(ends, cls.PAIRS, side="right")), cls.SIZE)
+        if limit < ALL:
+            whole = min(whole, int(np.searchsorted(groups[starts], np.uint64(limit))))
+        if whole == len(starts):
+            return len(groups), limit
+        return int(starts[whole]), min(limit, int(groups[starts[whole]]))
 
     @property
     def texts_wanted(self) -> int:
@@ -91,24 +114,23 @@ class Held(Tally):
     @classmethod
     def merged(cls, parts: Sequence[Held]) -> Held:
         """The pairs of all parts together."""
-        rows = sum(part.rows for part in parts)
-        parts = [part for part in parts if len(part.groups)]
-        if len(parts) < 2:
-            one = parts[0] if parts else Held()
-            return Held(rows, one.groups, one.members, one.counts, one.group_texts, one.member_texts)
-        groups, members = (np.concatenate([getattr(one, name) for one in parts]) for name in ("groups", "members"))
+        rows, limit = sum(part.rows for part in parts), min((part.limit for part in parts), default=ALL)
+        groups, members, counts = (
+            np.concatenate([getattr(one, name) for one in parts] or [empty])
+            for name, empty in (("groups", _NO_HASHES), ("members", _NO_HASHES), ("counts", _NO_COUNTS))
+        )
         order = np.lexsort((members, groups))
         groups, members = groups[order], members[order]
-        new = np.flatnonzero(np.append(True, (groups[1:] != groups[:-1]) | (members[1:] != members[:-1])))
-        counts = np.add.reduceat(np.concatenate([one.counts for one in parts])[order], new)
-        starts = group_starts(groups[new])
-        held = len(new) if len(starts) <= cls.SIZE else int(starts[cls.SIZE])
-        found = Held(rows, groups[new][:held], members[new][:held], counts[:held])
+        differs = (groups[1:] != groups[:-1]) | (members[1:] != members[:-1])
+        new = np.flatnonzero(np.append(True, differs)) if len(groups) else _NO_COUNTS
+        counts = np.add.reduceat(counts[order], new) if len(new) else _NO_COUNTS
+        held, limit = cls._held(groups[new], limit)
+        found = Held(rows, limit, groups[new][:held], members[new][:held], counts[:held])
         shown = order[new[: found.texts_wanted]]
-        texts = (
+        texts = [
             _taken([getattr(one, name) for one in parts], parts, shown) for name in ("group_texts", "member_texts")
-        )
-        return Held(rows, found.groups, found.members, found.counts, *texts)
+        ]
+        return replace(found, group_texts=texts[0], member_texts=texts[1])
 
     def encode(self) -> tuple[Any, bytes]:
         """The number of rows, and the packed arrays."""
@@ -121,7 +143,8 @@ class Held(Tally):
 
     def to_bytes(self) -> bytes:
         """Bytes from which :meth:`from_bytes` restores it."""
-        sections = [pack_integers(np.array([self.rows], np.int64)), self.groups.astype("<u8").tobytes()]
+        head = json.dumps([self.rows, self.limit]).encode()
+        sections = [head, self.groups.astype("<u8").tobytes()]
         sections += [self.members.astype("<u8").tobytes(), pack_integers(self.counts)]
         for texts in (self.group_texts, self.member_texts):
             data, offsets = string_bytes(texts)
@@ -135,9 +158,11 @@ class Held(Tally):
         :raises CodecError: when the bytes are not of this version, or damaged
         """
         with reading(cls.key):
-            rows, groups, members, counts, *texts = unpack(cls.key, data, 8)
+            head, groups, members, counts, *texts = unpack(cls.key, data, 8)
+            rows, limit = json.loads(head)
             found = cls(
-                int(unpack_integers(rows)[0]),
+                rows,
+                limit,
                 np.frombuffer(groups, "<u8").astype(np.uint64),
                 np.frombuffer(members, "<u8").astype(np.uint64),
                 unpack_integers(counts),
@@ -164,20 +189,6 @@ def _counted(cells: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], N
         found = np.flatnonzero(counts)
         return found, counts[found]
     return np.unique(cells, return_counts=True)
-
-
-def _smallest(groups: Hashes, members: Hashes, size: int) -> NDArray[np.int64]:
-    """The places of the pairs of the groups with the smallest hashes, in order."""
-    places = np.arange(len(groups))
-    if len(groups) > size:
-        # Of so many pairs at least one group more than is held, if each is of its own: the rest cannot be held.
-        highest = np.partition(groups, size)[size]
-        distinct = np.unique(groups[groups <= highest])
-        if len(distinct) > size:
-            places = np.flatnonzero(groups < distinct[size])
-    order = places[np.lexsort((members[places], groups[places]))]
-    starts = group_starts(groups[order])
-    return order if len(starts) <= size else order[: starts[size]]
 
 
 def group_starts(groups: Hashes) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ def held(groups: list[str | None], members: list[float | None], *, hidden: bool 
 
 def content(one: Held) -> tuple[object, ...]:
     texts = one.group_texts.to_pylist(), one.member_texts.to_pylist()
-    return one.rows, one.groups.tolist(), one.members.tolist(), one.counts.tolist(), *texts
+    return one.rows, one.limit, one.groups.tolist(), one.members.tolist(), one.counts.tolist(), *texts
 
 
 def test_rows_are_counted_by_pair_and_those_without_a_value_are_none() -> None:
@@ -35,17 +35,20 @@ def test_rows_are_counted_by_pair_and_those_without_a_value_are_none() -> None:
     assert (found.rows, found.is_complete) == (4, True)
 
 
-@pytest.mark.parametrize("size", [7, 20_000])
-def test_any_division_holds_the_same(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+@pytest.mark.parametrize(("size", "pairs"), [(7, 40_000), (20_000, 40_000), (20_000, 50), (20_000, 2)])
+def test_any_division_holds_the_same(monkeypatch: pytest.MonkeyPatch, size: int, pairs: int) -> None:
     monkeypatch.setattr(Held, "SIZE", size)
+    monkeypatch.setattr(Held, "PAIRS", pairs)
     monkeypatch.setattr(Held, "TEXTS", 5)
     rng = np.random.default_rng(0)
-    groups, members = rng.integers(0, 40, 500), rng.integers(0, 3, 500)
+    groups, members = rng.integers(0, 40, 300), rng.integers(0, 3, 300)
     names, numbers = [f"g{one}" for one in groups], members.astype(float).tolist()
     whole = held(names, numbers)
-    assert len(np.unique(whole.groups)) == min(size, 40)
+    assert len(np.unique(whole.groups)) <= size
+    assert len(whole.groups) <= pairs
+    assert whole.is_complete == (size > 40 and pairs > 120)
     for _ in range(5):
-        part = rng.integers(0, 4, 500)
+        part = rng.integers(0, 4, 300)
         parts = [
             held([names[i] for i in rows], [numbers[i] for i in rows])
             for rows in map(np.flatnonzero, part == np.arange(4)[:, None])
