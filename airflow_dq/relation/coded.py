@@ -62,6 +62,11 @@ class Coded:
         return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, left_out)
 
     @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """Of each column how many different values there are."""
+        return np.asarray(np.max(self.codes, axis=0, initial=MISSING), np.int64) + 1
+
+    @cached_property
     def agreement(self) -> NDArray[np.float64]:
         """Of each column, how likely two rows of one partition have the same value: 1 tells nothing."""
         return np.array([self._agreement(place)[0] for place in range(len(self.names))])

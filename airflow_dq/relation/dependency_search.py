@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from airflow_dq.relation.coded import MISSING, Coded, Codes
 from airflow_dq.relation.dependency import Dependency
-from airflow_dq.relation.evidence import USUAL_SHARE, Mined, is_believed
+from airflow_dq.relation.supported import LARGEST_LASTING, LARGEST_SHARE, USUAL_SHARE, Supported, is_believed
 
 MOST_PAIRS = 20_000
 """Pairs of rows with one determinant that are compared: enough to tell one break in a thousand from none."""
@@ -31,7 +31,7 @@ class Edge:
     broken: int
 
 
-def mine_dependencies(rows: Coded) -> list[Mined]:
+def find_dependencies(rows: Coded) -> list[Supported]:
     """The dependencies that are worth watching, the surest first: none that others imply.
 
     A determinant with a value of its own in every row has no pair of rows that could break anything, so keys are left
@@ -40,7 +40,7 @@ def mine_dependencies(rows: Coded) -> list[Mined]:
     edges = {(one.determinant, one.dependent): one for one in _edges(rows)}
     kept = sorted(_reduced(edges), key=lambda one: (one.broken / one.chances, -one.chances))
     return [
-        Mined(
+        Supported(
             Dependency((rows.names[one.determinant],), rows.names[one.dependent], one.lasting), one.chances, one.broken
         )
         for one in kept[:MOST]
@@ -75,14 +75,14 @@ def _believed(
     rows: Coded, determinant: int, dependent: int, inner: Counted, outer: Counted, candidates: int
 ) -> Edge | None:
     """The dependency of two columns: across partitions where it lasts, else within them."""
-    for lasting, (chances, broken, values), agreement in (
-        (True, outer, rows.lasting_agreement),
-        (False, inner, rows.agreement),
+    for lasting, (chances, broken, values), agreement, largest in (
+        (True, outer, rows.lasting_agreement, LARGEST_LASTING),
+        (False, inner, rows.agreement, LARGEST_SHARE),
     ):
         number, odd = int(chances[dependent]), int(broken[dependent])
         # What always has one value within a partition, such as its date, depends on nothing there.
         by_chance = 1.0 - float(max(agreement[dependent], rows.agreement[dependent]))
-        if values >= FEWEST_VALUES and number and is_believed(odd, number, by_chance, candidates):
+        if values >= FEWEST_VALUES and number and is_believed(odd, number, by_chance, candidates, largest):
             if lasting and not _holds_inside(inner, dependent):
                 continue
             return Edge(determinant, dependent, lasting, number, odd)
@@ -97,7 +97,7 @@ def _holds_inside(inner: Counted, dependent: int) -> bool:
 
 def _pairs(rows: Coded, codes: NDArray[np.int32]) -> tuple[Codes, Codes]:
     """Rows next to each other among those of one value, by partition: each pair could break a dependency on it."""
-    order = np.lexsort((rows.part, codes))
+    order = np.argsort(codes.astype(np.int64) * len(rows.sizes) + rows.part)
     order = order[np.searchsorted(codes[order], 0) :]  # those without a value are the first
     same = np.flatnonzero(codes[order[1:]] == codes[order[:-1]])
     if len(same) > MOST_PAIRS:

@@ -13,12 +13,15 @@ user sees is larger, for tables have relations that hold for now; 2 % is what is
 LARGEST_SHARE = 0.1
 """A relation that one chance in ten breaks is none.  Whether it is broken more seldom has to be shown: by 140 chances
 when none of them does, among a thousand candidates."""
+LARGEST_LASTING = 0.3
+"""The same from one partition to the next, where each determinant has one chance however many rows it has: 40 chances
+will do.  What changes more often than it seems is judged by its own history."""
 USUAL_SHARE = 0.05
 """Of a relation that is believed, no larger share of the chances breaks it in the sample."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class Supported:
     """A relation as the sample has shown it."""
 
     relation: RowsRelation
@@ -33,14 +36,15 @@ class Mined:
         return self.broken / self.chances if self.chances else 0.0
 
 
-def is_believed(broken: int, chances: int, by_chance: float, candidates: int) -> bool:
+def is_believed(broken: int, chances: int, by_chance: float, candidates: int, largest: float = LARGEST_SHARE) -> bool:
     """Whether a relation is broken more seldom than it would be by chance, and seldom enough to be one.
 
     Chernoff's bound on the binomial tail, with Bonferroni's correction for all candidates.
 
     :param by_chance: how likely a chance breaks it, if there were no relation
+    :param largest: share of the chances that breaks what is no relation
     """
-    worst = min(by_chance, LARGEST_SHARE)
+    worst = min(by_chance, largest)
     share = broken / chances if chances else 1.0
     if share > USUAL_SHARE or share > by_chance / 4:
         return False
