@@ -67,6 +67,21 @@ class PreparedColumn:
         return encoded_strings(self.values)
 
     @cached_property
+    def distinct(self) -> tuple[NDArray[np.int64], PreparedColumn]:
+        """The place of each value among the different ones, and these; -1 for what is null, not a number or empty."""
+        values = self.values
+        if pa.types.is_null(values.type):
+            return np.full(len(values), -1), self
+        if pa.types.is_large_string(values.type):
+            strings, places = self.dictionary
+            found, empty = strings.values, pc.index(strings.values, pa.scalar("", pa.large_string())).as_py()
+        else:
+            encoded = _plain(values).dictionary_encode()
+            places, found, empty = encoded.indices, encoded.dictionary, -1
+        codes = pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return (np.where(codes == empty, -1, codes) if empty >= 0 else codes), PreparedColumn(found)
+
+    @cached_property
     def strings(self) -> DistinctStrings:
         """The distinct non-null, non-empty strings in order of appearance; booleans as ``false`` and ``true``."""
         if pa.types.is_null(self.values.type):
@@ -79,3 +94,12 @@ class PreparedColumn:
     def text(self) -> Text:
         """The characters of :attr:`strings`."""
         return Text.of(self.strings)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """Numbers as floats, of which equal ones have equal bits, and NaN is null; whole ones that a float rounds stay."""
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.if_else(pc.is_nan(values), None, pc.add(values, 0.0))
