@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from airflow_dq.relation.base import Relation
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.relation.base import Flags, Relation
 from airflow_dq.relation.words import quoted
+
+FALL = 0.01
+"""A step down by a smaller share is a correction: of the falls of cumulative counts in public tables nearly all are."""
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +58,16 @@ class Key(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Counter(Relation):
-    """Of each key, a number that never falls from one partition to the next: cumulative counts in snapshots."""
+    """Of each key, a number that goes up from one partition to the next, in steps: cumulative counts in snapshots."""
 
     kind: ClassVar[str] = "counter"
 
     key: tuple[str, ...]
     number: str
+    rise: float
+    """Largest step up, as a share of what it was and the floor together."""
+    floor: float
+    """What is added to a number before a step is compared with it, so that small ones may take large steps."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,8 +75,13 @@ class Counter(Relation):
         return (*self.key, self.number)
 
     def __str__(self) -> str:
-        """``cases of each region never falls``."""
-        return f"{quoted(self.number)} of each {_all(self.key)} never falls"
+        """``cases of each region does not fall, nor rise by more than 20 %``."""
+        return f"{quoted(self.number)} of each {_all(self.key)} does not fall, nor rise by more than {self.rise:.0%}"
+
+    def is_broken(self, now: Floats, past: Floats) -> Flags:
+        """Whether each number may not follow the other one."""
+        step = (now - past) / (np.abs(past) + self.floor)
+        return (step < -FALL) | (step > self.rise)
 
 
 RowsRelation = Dependency | Key | Counter

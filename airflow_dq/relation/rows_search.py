@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
 from airflow_dq.relation.dependency_search import find_dependencies
+from airflow_dq.relation.found import Mined
 from airflow_dq.relation.key_search import find_counters, find_keys
-from airflow_dq.relation.supported import Supported
 
 log = logging.getLogger(__name__)
 
 
-def mine_between(tables: Sequence[pa.Table], dataset: str = "") -> list[Supported]:
+def mine_between(tables: Sequence[pa.Table], dataset: str = "") -> list[Mined]:
     """The dependencies, keys and counters that a sample of rows shows, the ones that are surest first of each kind.
 
     :param tables: rows of partitions in canonical types, oldest first
