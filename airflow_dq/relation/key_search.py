@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -53,13 +53,17 @@ def find_keys(rows: Coded) -> list[Mined]:
     return found[:MOST_KEYS]
 
 
-def find_counters(rows: Coded, keys: Sequence[Mined]) -> list[Mined]:
-    """The numbers that never fall from one partition to the next, of each value of the first key that comes again."""
+def find_counters(rows: Coded, keys: Sequence[Mined], uncounted: Collection[str] = ()) -> list[Mined]:
+    """The numbers that never fall from one partition to the next, of each value of the first key that comes again.
+
+    :param uncounted: columns that are none
+    """
+    names = [name for name in rows.numbers if name not in uncounted]
     for key in keys:
         columns = key.relation.columns
         before, after = _repeated(rows, [rows.names.index(name) for name in columns])
         if len(before):
-            found = [one for name in rows.numbers if (one := _counter(rows, columns, name, before, after)) is not None]
+            found = [one for name in names if (one := _counter(rows, columns, name, before, after)) is not None]
             return found[:MOST_COUNTERS]
     return []
 

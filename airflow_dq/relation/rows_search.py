@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
@@ -15,10 +15,11 @@ from airflow_dq.relation.key_search import find_counters, find_keys
 log = logging.getLogger(__name__)
 
 
-def mine_between(tables: Sequence[pa.Table], dataset: str = "") -> list[Mined]:
+def mine_between(tables: Sequence[pa.Table], uncounted: Collection[str] = (), dataset: str = "") -> list[Mined]:
     """The dependencies, keys and counters that a sample of rows shows, the ones that are surest first of each kind.
 
     :param tables: rows of partitions in canonical types, oldest first
+    :param uncounted: columns whose numbers count nothing, or must not be kept
     :param dataset: for the log
     """
     rows = Coded.of(tables)
@@ -32,7 +33,7 @@ def mine_between(tables: Sequence[pa.Table], dataset: str = "") -> list[Mined]:
     if len(rows.part) < 2:
         return []
     keys = find_keys(rows)
-    counters = find_counters(rows, keys)
+    counters = find_counters(rows, keys, uncounted)
     counted = {one.relation.columns for one in counters}
     # A number that seldom rises is a counter all the same, and no attribute.
     dependencies = [one for one in find_dependencies(rows) if one.relation.columns not in counted]

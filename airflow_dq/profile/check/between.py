@@ -11,7 +11,7 @@ from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.breach import breaches
 from airflow_dq.profile.check.coded import CodedRows, as_numbers
 from airflow_dq.profile.check.held import Held
-from airflow_dq.profile.check.learned import RowRule, row_rule
+from airflow_dq.profile.check.learned import RowRule, answer_rule, row_rule
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.hash_key import hash_key
@@ -61,6 +61,14 @@ def _keyed(rows: CodedRows, hidden: Collection[str]) -> CodedRows:
     return rows.keyed(hash_key()) if hidden else rows
 
 
+def answer_of(rule: LearnedRule, profile: Profile, before: Sequence[Profile]) -> Measured | None:
+    """The exceptions of a partition to a rule of any family; None where they are not known.
+
+    :param before: the partitions before it, oldest first
+    """
+    return answer_between(rule, profile, before) if rule.family == BETWEEN else answer_rule(rule, profile)
+
+
 def answer_between(rule: LearnedRule, profile: Profile, before: Sequence[Profile]) -> Measured | None:
     """How many rows of a partition break a relation: as it was counted, or by what is held of it and those before.
 
@@ -73,8 +81,20 @@ def answer_between(rule: LearnedRule, profile: Profile, before: Sequence[Profile
     held = held_of(rule, profile)
     if held is None:
         return None
-    earlier = [one for past in before[-PARTITIONS:] if (one := held_of(rule, past)) is not None]
-    return breaches(relation_of(rule), held, earlier)
+    before = before[-PARTITIONS:]
+    key = (rule.measure, *(one.fingerprint for one in (profile, *before)))
+    if key not in _KNOWN:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        earlier = [one for past in before if (one := held_of(rule, past)) is not None]
+        _KNOWN[key] = breaches(relation_of(rule), held, earlier)
+    return _KNOWN[key]
+
+
+_KNOWN: dict[tuple[str, ...], Measured] = {}
+"""What is known of equal contents: a walk through the past asks the same of each partition many times."""
+_MOST_KNOWN = 50_000
+"""Some 20 MB: a hundred relations over five hundred partitions."""
 
 
 def relation_of(rule: LearnedRule) -> Relation:
