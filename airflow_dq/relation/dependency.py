@@ -13,6 +13,8 @@ from airflow_dq.relation.words import quoted
 
 FALL = 0.01
 """A step down by a smaller share is a correction: of the falls of cumulative counts in public tables nearly all are."""
+ANY_RISE = 1e9
+"""So large a step is none that anybody asks about: only a fall breaks such a counter."""
 Floats = NDArray[np.float64]
 
 
@@ -76,12 +78,13 @@ class Counter(Relation):
 
     def __str__(self) -> str:
         """``cases of each region does not fall, nor rise by more than 20 %``."""
-        return f"{quoted(self.number)} of each {_all(self.key)} does not fall, nor rise by more than {self.rise:.0%}"
+        rise = f", nor rise by more than {self.rise:.0%}" if self.rise < ANY_RISE else ""
+        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{rise}"
 
     def is_broken(self, now: Floats, past: Floats) -> Flags:
         """Whether each number may not follow the other one."""
-        step = (now - past) / (np.abs(past) + self.floor)
-        return (step < -FALL) | (step > self.rise)
+        step, size = now - past, np.abs(past) + self.floor
+        return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
 
 
 RowsRelation = Dependency | Key | Counter
