@@ -82,7 +82,7 @@ def job_spec(arguments: Any) -> JobSpec:
 
 
 def _command(arguments: Any, spec: JobSpec) -> list[str]:
-    from airflow_dq.engine.spark.environment import find_spark_submit
+    from airflow_dq.engine.spark.environment import driver_python, find_spark_submit
     from airflow_dq.resource import resource_dir
 
     properties = pairs("--conf", arguments.conf)
@@ -91,7 +91,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
             "A backfill runs its driver on this machine: leave out spark.submit.deployMode=cluster."
         )
     command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
-    for name, value in properties.items():
+    for name, value in (driver_python(os.environ) | properties).items():
         command += ["--conf", f"{name}={value}"]
     return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
 

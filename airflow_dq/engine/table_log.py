@@ -14,7 +14,7 @@ LOGGED = ("parquet", "orc", "avro")
 STREAM_LOG = "_spark_metadata"
 """What a stream of Spark keeps its log in, by which Spark reads the folder right above."""
 
-_READ_ALL = "partition_by=<the key column> in place of the partition, or sql="
+_READ_ALL = "partition_by=<the key column>, or sql="
 _SIGNS = {
     "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_READ_ALL}'SELECT * FROM delta.`{{root}}`"),
     ".hoodie": ("Hudi", f"source_format='hudi', source='{{root}}', {_READ_ALL}'SELECT * FROM <the table>"),

@@ -143,6 +143,16 @@ def spark_environment(master: str = "local[*]", environ: Mapping[str, str] | Non
     return {name: value for name, value in wanted.items() if not environ.get(name)}
 
 
+def driver_python(environ: Mapping[str, str]) -> dict[str, str]:
+    """The property by which a driver on this machine runs on this Python, whatever Python the executors are given.
+
+    Without it ``spark.pyspark.python``, which is meant for the executors, would be the driver's too.
+
+    :param environ: variables of the ``spark-submit`` process, in which a user may have chosen another
+    """
+    return {"spark.pyspark.driver.python": environ.get("PYSPARK_DRIVER_PYTHON") or sys.executable}
+
+
 def _find_java() -> Path:
     if home := os.environ.get("JAVA_HOME"):
         java = Path(home) / "bin" / "java"

@@ -21,6 +21,7 @@ from airflow_dq.engine.spark.files_read import lost_files
 from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
 from airflow_dq.engine.spark.reader import Rows, list_source, read_listing, read_path, read_query
 from airflow_dq.engine.spark.session import column
+from airflow_dq.engine.spark.table_partition import chosen_rows, within_bounds
 from airflow_dq.exceptions import (
     ConfigurationError,
     ProfileError,
@@ -134,6 +135,8 @@ def open_partition(
     else:
         location = place
         found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
+        if spec.where is not None:
+            found = [replace(rows, frame=chosen_rows(rows.frame, spec, where)) for rows in found]
     return [partition_rows(rows, lit(key), (key,), location, options) for rows in found]
 
 
@@ -146,6 +149,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     where, name = where_of(spec), spec.partition_by or ""
     frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)
     _require_key_column(frame, spec, where)
+    frame = within_bounds(spark, chosen_rows(frame, spec, where), spec)
     raw = column(name).cast("string")
     key = when(raw.isNull() | (raw == ""), lit(NULL_KEY)).otherwise(raw)
     try:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_one_spark_job_with_the_dsn_in_its_environment_only(
     assert backfill(parsed("--source", "lake/day=*", "--master", "local[3]", "--conf", "spark.a=b")) == 0
     arguments = (spark_submit / "arguments").read_text().splitlines()
     assert arguments[arguments.index("--master") + 1] == "local[3]"
-    assert arguments[arguments.index("--conf") + 1] == "spark.a=b"
+    assert {"spark.a=b", f"spark.pyspark.driver.python={sys.executable}"} <= set(arguments)
     assert json.loads(arguments[-1])["pattern"] == "lake/day=*"
     assert not any("correct-horse" in argument for argument in arguments)
     assert (spark_submit / "dsn").read_text().strip() == SECRET
