@@ -17,7 +17,7 @@ from typing import Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.sdk import BaseHook, Connection
 
-from airflow_dq.engine.spark.environment import SPARK_HINT, driver_python, find_spark_submit
+from airflow_dq.engine.spark.environment import SPARK_HINT, check_java, driver_python, find_spark_submit
 from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
 from airflow_dq.settings import REDACTED, SPARK_REDACTION
@@ -130,11 +130,6 @@ class ProfileSubmitHook(SparkSubmitHook):
 
     def _unreachable(self) -> str | None:
         """Why no job can be submitted to the master, behind its name."""
-        if self.master.startswith("sc://"):
-            return (
-                ", which is a Spark Connect server, and spark-submit cannot send a job to one: give the operator the "
-                "master of its cluster (spark://..., yarn, k8s://...), or a connection of type 'spark' that names it."
-            )
         if self.on_cluster and self.master.startswith(("spark://", "local")):
             return (
                 " and deploy mode 'cluster', in which it takes no Python job: leave the deploy mode out ('client'), or "
@@ -148,11 +143,12 @@ class ProfileSubmitHook(SparkSubmitHook):
             )
         return None
 
-    def check_binary(self) -> None:
-        """Refuse a ``spark-submit`` that is not there.
+    def check_machine(self) -> None:
+        """Refuse a machine on which ``spark-submit`` cannot be run.
 
-        :raises EnvironmentMismatchError: naming it, and what to install
+        :raises EnvironmentMismatchError: naming what is missing, and what to install
         """
+        check_java()
         (binary,) = self._get_spark_binary_path()
         if shutil.which(binary) is None:
             raise EnvironmentMismatchError(f"{binary} is not there or cannot be run on this machine: {SPARK_HINT}")

@@ -16,6 +16,7 @@ from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.source import source_variable
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
+from airflow_dq.hooks.spark_connect import ConnectSubmitHook, is_remote
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.result import JobResult
 from airflow_dq.options.argument import packed
@@ -61,10 +62,9 @@ class JobSubmission(SparkSubmitOperator):
 
         :raises DQError: when it cannot run there
         """
-        from airflow_dq.engine.spark.environment import check_java, spark_environment
+        from airflow_dq.engine.spark.environment import spark_environment
 
-        check_java()
-        hook.check_binary()
+        hook.check_machine()
         if not hook.on_cluster:
             hook.environment |= spark_environment(hook.master)
 
@@ -81,7 +81,9 @@ class JobSubmission(SparkSubmitOperator):
         super().poll_until_complete(external_id, context)
 
     def _get_hook(self) -> ProfileSubmitHook:
-        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        connection = spark_connection(self._conn_id, self.master)
+        kind = ConnectSubmitHook if is_remote(connection) else ProfileSubmitHook
+        hook = kind(connection=connection, **self._hook_options())
         hook.check_master()
         self.prepare(hook)
         return hook

@@ -1,10 +1,11 @@
-"""A stand-alone Spark cluster of this machine: a master, and workers that run two executors between them."""
+"""A stand-alone Spark cluster of this machine: a master, and workers that run two executors; and a Connect server."""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -70,6 +71,35 @@ def cluster(folder: Path, workers: int = 1, home: Path | None = None) -> Iterato
                 with suppress(ProcessLookupError):
                     os.kill(one, signal.SIGKILL)
             process.wait()
+
+
+@contextmanager
+def connect_server(folder: Path, home: Path, python: Path) -> Iterator[str]:
+    """A Spark Connect server of this machine; its address.
+
+    :param home: the Spark that it runs
+    :param python: of its executors
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}
+    properties = {"spark.ui.enabled": "false", "spark.connect.grpc.binding.port": str(port)}
+    command = [
+        *(str(home / "bin" / "spark-submit"), "--class", "org.apache.spark.sql.connect.service.SparkConnectServer"),
+        *("--master", "local[2]", *(part for one in properties.items() for part in ("--conf", "=".join(one)))),
+        "spark-internal",
+    ]
+    with (folder / "connect.log").open("wb") as log:
+        made = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        _told(folder / "connect.log", "(Spark Connect server started)")
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        for one in family(made.pid):
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        made.wait()
 
 
 def _start(home: Path, folder: Path, role: str, *arguments: str) -> subprocess.Popen[bytes]:

@@ -2,8 +2,8 @@
 
 ``python -m tests.reliability.versions [3.5 4.0 ...]``.  Each version gets an environment of its own from the package
 index, without Airflow, in ``AIRFLOW_DQ_SPARKS`` (default: a folder of the user's cache), which later runs find again.
-The job runs on this machine, and on a stand-alone cluster of the version's own distribution: a master and two workers,
-whose executors have a Python with numpy and pyarrow only.
+The job runs on this machine; on a stand-alone cluster of the version's own distribution, a master and two workers; and
+where the distribution brings one, behind its Spark Connect server.  Their executors have numpy and pyarrow only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from airflow_dq.resource import resource_dir
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.store import Repository, open_store
 from tests.integration.test_engine_parity import table, write_csv
-from tests.reliability.cluster import cluster
+from tests.reliability.cluster import cluster, connect_server
 from tests.reliability.server import server
 from tests.reliability.sight import ROOT, report
 
@@ -59,6 +59,11 @@ def environment(name: str, wanted: Sequence[str]) -> Path:
     return python
 
 
+def spark_environment(version: str) -> Path:
+    """The Python of an environment with this version of Spark, and what a driver needs besides."""
+    return environment(version, (f"pyspark[connect]=={version}.*", *NEEDED))
+
+
 def cases(lake: Path) -> Iterator[Case]:
     """Sources of every kind that needs no more than a folder, on both ways that the rows can take."""
     rows = table().drop_columns(list(_LATER))
@@ -83,13 +88,17 @@ def run(
     spec = JobSpec(**{"dataset": dataset, **case.order})  # type: ignore[arg-type]
     conf = {"spark.ui.enabled": "false", "spark.pyspark.driver.python": str(python), **properties, **case.conf}
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    # By this Python spark-submit finds its Spark.
+    needed = {DSN_VARIABLE: dsn, "PYTHONPATH": str(ROOT), "PYSPARK_DRIVER_PYTHON": str(python)}
+    submit = [
+        str(python.parent / "spark-submit"),
+        *(part for name, value in conf.items() for part in ("--conf", f"{name}={value}")),
+    ]
+    if properties["spark.master"].startswith("sc:"):
+        submit, needed = [str(python)], {**needed, "SPARK_REMOTE": properties["spark.master"]}
     return subprocess.run(
-        [
-            str(python.parent / "spark-submit"),
-            *(part for name, value in conf.items() for part in ("--conf", f"{name}={value}")),
-            *(str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()),
-        ],
-        env=clean | {DSN_VARIABLE: dsn, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"},
+        [*submit, str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()],
+        env=clean | needed | {"SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
     )
@@ -112,7 +121,7 @@ def compared(store: Repository, case: Case, dataset: str) -> Iterator[str]:
 
 def differing(store: Repository, dsn: str, version: str, known: Sequence[Case], properties: Mapping[str, str]) -> int:
     """How many of the cases have other profiles on this version than here, each told."""
-    count, python = 0, environment(version, (f"pyspark=={version}.*", *NEEDED))
+    count, python = 0, spark_environment(version)
     master = properties["spark.master"].partition(":")[0]
     for case in known:
         dataset = f"{case.name} {version} {master}"
@@ -133,13 +142,18 @@ def main(arguments: list[str] | None = None) -> int:
     with TemporaryDirectory() as lake, server() as postgres, open_store(postgres.dsn) as store:
         known = list(cases(Path(lake)))
         for version in parser.parse_args(arguments).versions:
-            python = environment(version, (f"pyspark=={version}.*", *NEEDED))
+            python = spark_environment(version)
             here = {"spark.master": "local[2]", "spark.pyspark.python": str(python)}
             count += differing(store, postgres.dsn, version, known, here)
             (home,) = python.parents[1].glob("lib/*/site-packages/pyspark")
             with TemporaryDirectory() as folder, cluster(Path(folder), 2, home) as made:
                 there = {**made.properties, "spark.pyspark.python": str(clean)}
                 count += differing(store, postgres.dsn, version, known, there)
+            if not list(home.glob("jars/spark-connect_*.jar")):
+                continue
+            with TemporaryDirectory() as folder, connect_server(Path(folder), home, clean) as address:
+                remote = [case for case in known if not case.conf]
+                count += differing(store, postgres.dsn, version, remote, {"spark.master": address})
     return int(count > 0)
 
 

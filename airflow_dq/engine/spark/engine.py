@@ -20,7 +20,7 @@ from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
-from airflow_dq.engine.spark.listing import Listing, log_above, strays
+from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
@@ -59,6 +59,7 @@ class SparkEngine(Engine):
 
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
+        look_again(self._spark)
         self.order = with_key_column(self._spark, self.order)
         self._places = locate(self._spark, self.order)
         if self._places is None:

@@ -29,6 +29,10 @@ def check_environment() -> None:
 
     :raises EnvironmentMismatchError: naming what is missing or contradictory, and the command that repairs it.
     """
+    if os.environ.get("SPARK_REMOTE"):
+        check_connect()
+        check_driver_packages()
+        return
     check_pyspark()
     check_driver_packages()
     check_java()
@@ -67,6 +71,20 @@ def check_pyspark() -> str:
             "else let SPARK_HOME name the installation whose Python files are imported."
         )
     return version
+
+
+def check_connect() -> None:
+    """Whether this process can be a client of Spark Connect, which needs neither Java nor Spark's jars.
+
+    :raises EnvironmentMismatchError: when a package is missing
+    """
+    try:
+        import pyspark.sql.connect.session  # noqa: F401
+    except ImportError as error:
+        raise EnvironmentMismatchError(
+            f"No client of Spark Connect can be imported here ({error}): pip install pyspark-client of the server's "
+            "version."
+        ) from error
 
 
 def check_driver_packages() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from airflow_dq.engine.spark.gateway import Py4JJavaError
 from airflow_dq.exceptions import (
     ConfigurationError,
     EnvironmentMismatchError,

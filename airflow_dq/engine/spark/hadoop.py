@@ -1,40 +1,19 @@
 """Hadoop's FileSystem API through the session's Java gateway: local folders, HDFS and object stores alike.
 
-A folder is asked for in three calls, however many files it holds: each call over the gateway takes as long as to list
-some files.
+What is in a folder comes over the gateway as one text, however many files it holds: a few calls for each of 20,000
+files take longer than the job.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from functools import cached_property
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from airflow_dq.engine.naming import is_hidden
-from airflow_dq.engine.table_log import TableLog, log_among
-
-_SEPARATOR = "\0"
-"""In no name of a file."""
-_TOLD = re.compile(r"(true|false)(?:; length=(\d+))?")
-"""What Hadoop's text of a file's status says behind its path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file or a folder."""
-
-    path: str
-    is_folder: bool
-    size: int
-
-    @property
-    def name(self) -> str:
-        """The last component of the path."""
-        return self.path.rpartition("/")[2]
+from airflow_dq.engine.spark.files import Entry
+from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
 
 
 class Hadoop:
@@ -45,86 +24,94 @@ class Hadoop:
         self._jvm: Any = spark.sparkContext._jvm
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
 
-    def path(self, text: str) -> Any:
-        """Java's form of a path."""
+    def qualified(self, path: str) -> str:
+        """A path with its scheme."""
+        target = self._path(path)
+        return str(self._system(target).makeQualified(target).toString())
+
+    def at(self, path: str) -> Entry | None:
+        """What is at a path."""
+        target = self._path(path)
+        system = self._system(target)
+        return _entry(system.getFileStatus(target)) if system.exists(target) else None
+
+    def matching(self, pattern: str) -> list[Entry]:
+        """What matches a glob pattern."""
+        target = self._path(pattern)
+        return self._entries(self._system(target).globStatus(target))
+
+    def inside(self, folder: str) -> list[Entry]:
+        """What is in a folder."""
+        target = self._path(folder)
+        return self._entries(self._system(target).listStatus(target))
+
+    def exists(self, path: str) -> bool:
+        """Whether something is at a path; what may not be looked at is not there."""
+        try:
+            target = self._path(path)
+            return bool(self._system(target).exists(target))
+        except Py4JJavaError:
+            return False
+
+    def children(self, folder: str) -> list[str]:
+        """The names in a folder; none when there is no such folder."""
+        try:
+            return [entry.name for entry in self.inside(folder)]
+        except Py4JJavaError:
+            return []
+
+    def accepted(self, pattern: str, entry: Entry) -> bool:
+        """Whether the name of a file matches a pattern of names."""
+        return bool(self._jvm.org.apache.hadoop.fs.GlobFilter(pattern).accept(self._path(entry.path)))
+
+    def _path(self, text: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(text)
 
-    def system(self, path: Any) -> Any:
+    def _system(self, path: Any) -> Any:
         """The file system of a path, which takes no side files into account."""
         system = path.getFileSystem(self._conf)
         # Local folders only: an empty or outdated `.crc` beside a file would fail the read of a good file.
         system.setVerifyChecksum(False)
         return system
 
-    def at(self, system: Any, path: Any) -> Entry:
-        """What is at a path."""
-        return _entry(system.getFileStatus(path))
-
-    def matching(self, system: Any, pattern: Any) -> list[Entry]:
-        """What matches a glob pattern."""
-        return self._entries(system.globStatus(pattern))
-
-    def inside(self, system: Any, folder: Any) -> list[Entry]:
-        """What is in a folder."""
-        return self._entries(system.listStatus(folder))
-
-    def walk(self, system: Any, entry: Entry, logs: list[TableLog]) -> Iterator[Entry]:
-        """The files at or below an entry, without hidden names below it, in the order of their names.
-
-        :param logs: takes the logs of tables that are met
-        """
-        if not entry.is_folder:
-            yield entry
-            return
-        children = self.inside(system, self.path(entry.path))
-        log = log_among(entry.path, [child.name for child in children])
-        logs += [] if log is None else [log]
-        for child in children:
-            if not is_hidden(child.name):
-                yield from self.walk(system, child, logs)
-
-    def exists(self, system: Any, path: str) -> bool:
-        """Whether something is at a path; what may not be looked at is not there."""
-        try:
-            return bool(system.exists(self.path(path)))
-        except Py4JJavaError:
-            return False
-
-    def children(self, system: Any, path: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
-        try:
-            return [entry.name for entry in self.inside(system, self.path(path))]
-        except Py4JJavaError:
-            return []
-
-    def names(self, pattern: str | None) -> Any:
-        """A filter of paths by the pattern of their last name, or None."""
-        return None if pattern is None else self._jvm.org.apache.hadoop.fs.GlobFilter(pattern)
-
     def _entries(self, statuses: Any) -> list[Entry]:
-        """The entries of an array of Java's, read out of two texts; one by one where these say something else."""
+        """The entries of an array of Java's; one by one where their fields cannot be had at once."""
         if statuses is None or len(statuses) == 0:
             return []
-        paths = self._joined(self._jvm.org.apache.hadoop.fs.FileUtil.stat2Paths(statuses))
-        texts = self._joined(statuses)
-        found = [_told(path, text) for path, text in zip(paths, texts, strict=False)]
-        if len(paths) == len(texts) == len(statuses) and None not in found:
-            return [entry for entry in found if entry is not None]
-        return [_entry(status) for status in statuses]
+        try:
+            return told(str(self._writer.writeValueAsString(statuses)))
+        except (Py4JError, ValueError):
+            return [_entry(status) for status in statuses]
 
-    def _joined(self, array: Any) -> list[str]:
-        join = self._jvm.org.apache.hadoop.util.StringUtils.join
-        return str(join(_SEPARATOR, self._jvm.java.util.Arrays.asList(array))).split(_SEPARATOR)
+    @cached_property
+    def _writer(self) -> Any:
+        """Writes the fields of objects as JSON, and paths as their texts."""
+        jackson = self._jvm.com.fasterxml.jackson
+        visibility, accessor = (
+            getattr(jackson.annotation, "JsonAutoDetect$Visibility"),
+            jackson.annotation.PropertyAccessor,
+        )
+        module = jackson.databind.module.SimpleModule()
+        module.addSerializer(self._path("/").getClass(), jackson.databind.ser.std.ToStringSerializer())
+        mapper = jackson.databind.ObjectMapper()
+        mapper.registerModule(module)
+        mapper.setVisibility(accessor.ALL, visibility.NONE)
+        mapper.setVisibility(accessor.FIELD, visibility.ANY)
+        return mapper
+
+
+def told(text: str) -> list[Entry]:
+    """The entries out of the fields of their statuses.
+
+    :param text: JSON
+    :raises ValueError: when one of them lacks a field: another version of Hadoop may name them differently
+    """
+    found = [(one.get("path"), one.get("isdir"), one.get("length")) for one in json.loads(text)]
+    if not all(isinstance(path, str) and isinstance(folder, bool) and size is not None for path, folder, size in found):
+        raise ValueError("no status of a file")
+    return [Entry(path, folder, 0 if folder else int(size)) for path, folder, size in found]
 
 
 def _entry(status: Any) -> Entry:
-    return Entry(str(status.getPath().toString()), bool(status.isDirectory()), int(status.getLen()))
-
-
-def _told(path: str, text: str) -> Entry | None:
-    """An entry out of Hadoop's text of it; None when that is not as it has always been."""
-    kind, mark, rest = text.partition(f"{{path={path}; isDirectory=")
-    told = _TOLD.match(rest) if mark and kind.isidentifier() else None
-    if told is None or (told[1] == "false" and told[2] is None):
-        return None
-    return Entry(path, told[1] == "true", int(told[2] or 0))
+    folder = bool(status.isDirectory())
+    return Entry(str(status.getPath().toString()), folder, 0 if folder else int(status.getLen()))

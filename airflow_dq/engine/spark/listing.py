@@ -5,17 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
+from airflow_dq.engine.spark.connect_files import ConnectFiles
+from airflow_dq.engine.spark.files import GLOB, Files, base_path, is_connect, walk
 from airflow_dq.engine.spark.hadoop import Hadoop
 from airflow_dq.engine.table_log import TableLog, folders_above, log_at
 from airflow_dq.options.key import order_key
 
-_GLOB = re.compile(r"[*?\[\]{}\\]")
+_known: WeakKeyDictionary[SparkSession, Files] = WeakKeyDictionary()
+
+
+def files_of(spark: SparkSession) -> Files:
+    """The file systems of a session: by Java where there is a gateway to it, else by its tasks."""
+    if spark not in _known:
+        _known[spark] = ConnectFiles(spark) if is_connect(spark) else Hadoop(spark)
+    return _known[spark]
+
+
+def look_again(spark: SparkSession) -> None:
+    """Forget what has been looked at in a session before: another job begins."""
+    _known.pop(spark, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,7 @@ class Listing:
 
 def load_paths(paths: Sequence[str]) -> tuple[str, ...]:
     """Paths as Spark's reader wants them, with its glob characters escaped."""
-    return tuple(_GLOB.sub(r"\\\g<0>", path) for path in paths)
+    return tuple(GLOB.sub(r"\\\g<0>", path) for path in paths)
 
 
 def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listing | None:
@@ -72,22 +86,17 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
 
     :param names: a pattern that the files' names match (Spark's option ``pathGlobFilter``)
     """
-    hadoop = Hadoop(spark)
-    target = hadoop.path(path)
-    system = hadoop.system(target)
-    if system.exists(target):
-        roots = [hadoop.at(system, target)]
-    else:
-        roots = hadoop.matching(system, target) if _GLOB.search(path) else []
+    system = files_of(spark)
+    root = system.at(path)
+    roots = [root] if root is not None else system.matching(path) if GLOB.search(path) else []
     if not roots:
         return None
-    wanted = hadoop.names(names)
     files: list[DataFile] = []
     logs: list[TableLog] = []
     one_by_one = False
     for root in roots:
-        for file in hadoop.walk(system, root, logs):
-            if wanted is not None and not wanted.accept(hadoop.path(file.path)):
+        for file in walk(system, root, logs):
+            if names is not None and not system.accepted(names, file):
                 continue
             if is_side_file(file.name) and root.is_folder:
                 one_by_one = True
@@ -103,12 +112,10 @@ def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None])
 
     :param known: takes what is found out of each folder, so that nothing is looked at twice
     """
-    hadoop = Hadoop(spark)
-    target = hadoop.path(path)
-    system = hadoop.system(target)
-    for folder in folders_above(system.makeQualified(target).toString()):
+    system = files_of(spark)
+    for folder in folders_above(system.qualified(path)):
         if folder not in known:
-            known[folder] = log_at(folder, partial(hadoop.exists, system), partial(hadoop.children, system))
+            known[folder] = log_at(folder, system.exists, system.children)
         if known[folder] is not None:
             return known[folder]
     return None
@@ -121,13 +128,11 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     :func:`~airflow_dq.engine.naming.keys_of`; the folder of the rows without a key has the key
     :data:`~airflow_dq.options.job.NULL_KEY`.
     """
-    hadoop = Hadoop(spark)
-    target = hadoop.path(pattern)
-    system = hadoop.system(target)
+    system = files_of(spark)
     # Both as the file system spells them, so that a relative pattern matches too.
-    text = re.escape(system.makeQualified(target).toString()).replace(r"\*", "([^/]*)")
+    text = re.escape(system.qualified(pattern)).replace(r"\*", "([^/]*)")
     found = {}
-    for entry in hadoop.matching(system, target):
+    for entry in system.matching(pattern):
         match = re.fullmatch(text, entry.path)
         if match and (match[1] == HIVE_NULL or not is_hidden(entry.name)):
             found[match[1]] = entry.path
@@ -139,24 +144,16 @@ def strays(spark: SparkSession, pattern: str, places: Iterable[str]) -> str | No
 
     :param places: what it matches
     """
-    hadoop = Hadoop(spark)
+    system = files_of(spark)
     # What follows the star may be a folder or a file: one look at one match tells.
     matched = next(iter(places), None)
     if matched is None:
         return None
-    target = hadoop.path(base_path(pattern))
-    system = hadoop.system(target)
-    if not system.getFileStatus(hadoop.path(matched)).isDirectory():
+    found = system.at(matched)
+    if found is None or not found.is_folder:
         return None
-    found = hadoop.inside(system, target)
-    return beside(target.toString(), [one.name for one in found if not one.is_folder])
-
-
-def base_path(pattern: str) -> str:
-    """The path above the first component that holds a glob character: where folders ``name=value`` begin."""
-    parts = pattern.split("/")
-    fixed = next((index for index, part in enumerate(parts) if _GLOB.search(part)), len(parts))
-    return "/".join(parts[:fixed]) or "/"
+    base = base_path(pattern)
+    return beside(system.qualified(base), [one.name for one in system.inside(base) if not one.is_folder])
 
 
 def _names(folder: str, column: str) -> bool:

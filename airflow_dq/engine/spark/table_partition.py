@@ -26,7 +26,7 @@ def with_key_column(spark: SparkSession, order: JobSpec) -> JobSpec:
     """
     if not order.shared or order.where is not None or order.partition_by is not None:
         return order
-    own = _own_columns(spark, order.table) if order.table else []
+    own = own_columns(spark, order.table) if order.table else []
     if len(own) == 1:
         return replace(order, partition_by=own[0])
     seen = f"is partitioned by {', '.join(own)}" if own else "has no partition column of its own"
@@ -37,7 +37,7 @@ def with_key_column(spark: SparkSession, order: JobSpec) -> JobSpec:
     )
 
 
-def _own_columns(spark: SparkSession, table: str) -> list[str]:
+def own_columns(spark: SparkSession, table: str) -> list[str]:
     """The columns by which the catalog says that a table is partitioned; none of a view, or when it does not say."""
     try:
         return [one.name for one in spark.catalog.listColumns(table) if one.isPartition]

@@ -67,7 +67,6 @@ def test_yarn_without_hadoop_configuration_is_explained(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("master", "options", "said"),
     [
-        ("sc://connect:15002", {}, "Spark Connect server"),
         ("k8s://https://m:443", {}, "apache-airflow-providers-cncf-kubernetes"),
         ("spark://m:7077", {"deploy_mode": "cluster"}, "takes no Python job"),
         ("local[2]", {"conf": {"spark.submit.deployMode": "cluster"}}, "takes no Python job"),
@@ -81,10 +80,11 @@ def test_a_master_that_takes_no_job_is_refused_before_anything_starts(
         hook(master, **options).check_master()
 
 
-def test_a_missing_spark_submit_is_named(tmp_path: Path) -> None:
+def test_a_missing_spark_submit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "check_java", lambda: None)
     with pytest.raises(EnvironmentMismatchError, match="/nowhere/spark-submit is not there"):
-        hook("local[2]", spark_binary=str(tmp_path / "nowhere" / "spark-submit")).check_binary()
-    hook("local[2]", spark_binary=script(tmp_path, "true")).check_binary()
+        hook("local[2]", spark_binary=str(tmp_path / "nowhere" / "spark-submit")).check_machine()
+    hook("local[2]", spark_binary=script(tmp_path, "true")).check_machine()
 
 
 def test_the_drivers_python_is_this_one_whatever_the_executors_is(monkeypatch: pytest.MonkeyPatch) -> None:

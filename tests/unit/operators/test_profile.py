@@ -59,9 +59,9 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
 
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr(DQHook, "get_store", reachable)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     monkeypatch.setattr("airflow_dq.hooks.spark.find_spark_submit", lambda: Path("bin/spark-submit"))
-    monkeypatch.setattr(ProfileSubmitHook, "check_binary", lambda self: None)
+    monkeypatch.setattr(ProfileSubmitHook, "check_machine", lambda self: None)
     monkeypatch.setattr(ProfileSubmitHook, "submit", submit)
     return started
 
@@ -168,7 +168,7 @@ def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]
 
 def test_a_wrong_database_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://me:correct-horse@127.0.0.1:1/stats")
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     with pytest.raises(AirflowException, match=r"127\.0\.0\.1:1") as raised:
         operator(source="a", partition="1").execute({})
     assert "correct-horse" not in str(raised.value)
@@ -221,7 +221,7 @@ def test_the_attempt_begins_before_spark_starts(
 
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr(DQHook, "get_store", reachable)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     monkeypatch.setattr(SparkSubmitHook, "submit", submit)
     with pytest.raises(AirflowException) if fails else nullcontext():
         operator(**arguments).execute({})

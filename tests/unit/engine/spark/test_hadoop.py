@@ -1,29 +1,25 @@
-"""A folder's entries out of Hadoop's own texts, whatever names they have."""
+"""A folder's entries out of the fields of Hadoop's own objects, whatever names the files have."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from airflow_dq.engine.spark.hadoop import Entry, _told
+from airflow_dq.engine.spark.files import Entry
+from airflow_dq.engine.spark.hadoop import told
 
-_REST = "replication=1; blocksize=33554432; modification_time=1; isSymlink=false; hasAcl=false}"
-
-
-@pytest.mark.parametrize(
-    "kind", ["FileStatus", "DeprecatedRawLocalFileStatus", "S3AFileStatus", "HdfsLocatedFileStatus"]
-)
-@pytest.mark.parametrize(
-    "path", ["file:/a/b.parquet", "s3a://lake/day=1/x", "file:/a/{path=x; isDirectory=true; length=9"]
-)
-def test_a_file_and_a_folder_are_told_by_any_file_system(kind: str, path: str) -> None:
-    file = f"{kind}{{path={path}; isDirectory=false; length=123; {_REST}"
-    assert _told(path, file) == Entry(path, False, 123)
-    folder = f"{kind}{{path={path}; isDirectory=true; modification_time=1}}"
-    assert _told(path, folder) == Entry(path, True, 0)
+_FILE = {"path": 'file:/a/b ; isdir=true\n"x', "length": 123, "isdir": False, "blocksize": 33554432, "symlink": None}
+_FOLDER = {"path": "s3a://lake/day=1", "length": 4096, "isdir": True, "attr": []}
 
 
-@pytest.mark.parametrize(
-    "text", ["VendorStatus[/a 123]", "FileStatus{path=/b; isDirectory=true}", "FileStatus{path=/a; isDirectory=false}"]
-)
-def test_another_text_is_not_guessed_at(text: str) -> None:
-    assert _told("/a", text) is None
+def test_a_file_and_a_folder_are_told() -> None:
+    found = told(json.dumps([_FILE, _FOLDER]))
+    assert found == [Entry(str(_FILE["path"]), False, 123), Entry("s3a://lake/day=1", True, 0)]
+    assert [entry.name for entry in found] == ['b ; isdir=true\n"x', "day=1"]
+
+
+@pytest.mark.parametrize("lacking", ["path", "isdir", "length"])
+def test_what_lacks_a_field_is_not_guessed_at(lacking: str) -> None:
+    with pytest.raises(ValueError, match="no status"):
+        told(json.dumps([_FOLDER, {name: value for name, value in _FILE.items() if name != lacking}]))
