@@ -30,10 +30,6 @@ def backfill(arguments: Any) -> int:
     """
     from airflow_dq.engine.spark.environment import check_java
 
-    if arguments.dag_id is not None:
-        return _dag(arguments)
-    if arguments.dataset is None:
-        raise ConfigurationError("Name the DATASET to profile, or give --dag-id DAG to start a DAG's own backfill.")
     spec = job_spec(arguments)
     environment = _environment(arguments)
     check_java()
@@ -46,16 +42,6 @@ def backfill(arguments: Any) -> int:
     document = {"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds}
     tell(arguments, document, f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
     return 0
-
-
-def _dag(arguments: Any) -> int:
-    from airflow_dq.cli.dag_backfill import dag_backfill
-
-    given = [f"--{name}" for name in ("source", "table", "sql", "checks") if getattr(arguments, name)]
-    if given or arguments.dataset is not None:
-        named = ", ".join(given) or "a DATASET"
-        raise ConfigurationError(f"--dag-id starts the DAG's own tasks, which know what to profile: leave out {named}.")
-    return dag_backfill(arguments)
 
 
 def job_spec(arguments: Any) -> JobSpec:
