@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-
-from airflow_dq.exceptions import ConfigurationError
 
 DEFAULT_CONN_ID = "dq_default"
 """Airflow connection to the statistics database when no other is named."""
@@ -36,21 +33,6 @@ SPARK_REDACTION = "(?i)secret|password|token|access[.]?key"
 def dsn_from_environment() -> str | None:
     """The database URL in ``AIRFLOW_DQ_DSN``, or None when it is unset or blank."""
     return os.environ.get(DSN_VARIABLE, "").strip() or None
-
-
-def source_options_from_environment() -> dict[str, str]:
-    """The read options in ``AIRFLOW_DQ_SOURCE_SECRET``; none when it is unset or blank.
-
-    :raises ConfigurationError: when it holds no JSON object of texts; what it holds is not shown
-    """
-    text = os.environ.get(SOURCE_VARIABLE, "").strip()
-    try:
-        found = json.loads(text) if text else {}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
-        raise ConfigurationError(f'{SOURCE_VARIABLE} is no JSON object of texts, such as {{"password": "..."}}.')
-    return found
 
 
 def hash_key_from_environment() -> str | None:

@@ -26,9 +26,8 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
-from airflow_dq.options.argument import unpacked  # noqa: E402
+from airflow_dq.options.argument import source_options_from_environment, unpacked  # noqa: E402
 from airflow_dq.options.job import JobSpec  # noqa: E402
-from airflow_dq.settings import source_options_from_environment  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:

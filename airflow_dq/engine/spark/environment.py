@@ -147,12 +147,14 @@ def find_spark_submit() -> Path:
 def spark_environment(master: str = "local[*]", environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables to add to the environment of a ``spark-submit`` process, none of them secret.
 
-    A variable that the user has set is left as it is.
+    A variable that the user has set is left as it is.  A Spark Connect server is named by one, too.
 
     :param master: the Spark master; a cluster's executors have their own Python, so only local ones get this one
     :param environ: the environment to look at (default: this process's)
     :return: the variables to add
     """
+    if master.startswith("sc://"):
+        return {"SPARK_REMOTE": master}
     environ = os.environ if environ is None else environ
     wanted = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if master.startswith("local"):

@@ -154,3 +154,19 @@ def test_the_order_has_the_checks_of_the_file(tmp_path: Path) -> None:
     file.write_text("dataset: other\nchecks:\n  - complete: carrier\n")
     with pytest.raises(ConfigurationError, match="the checks are of 'other'"):
         job_spec(parsed(*arguments))
+
+
+def test_a_connect_server_gets_its_job_from_a_process_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    started: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(
+        "airflow_dq.cli.backfill._submit",
+        lambda command, environment: started.append((command, environment)) or (1, []),
+    )
+    assert backfill(parsed("--table", "t", "--partition-by", "day", "--master", "sc://lake:15002")) == 1
+    ((command, environment),) = started
+    assert command[0] == sys.executable
+    assert command[1].endswith("profile.py")
+    assert environment["SPARK_REMOTE"] == "sc://lake:15002"
+    with pytest.raises(ConfigurationError, match="leave out --conf"):
+        backfill(parsed("--table", "t", "--partition-by", "day", "--master", "sc://lake:15002", "--conf", "a=b"))

@@ -9,7 +9,8 @@ from airflow.sdk import Connection
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.source import jdbc_options, require_no_secret, source_variable
-from airflow_dq.settings import SOURCE_VARIABLE, source_options_from_environment
+from airflow_dq.options.argument import source_options_from_environment
+from airflow_dq.settings import SOURCE_VARIABLE
 
 
 @pytest.mark.parametrize(
