@@ -32,7 +32,8 @@ def backfill(arguments: Any) -> int:
 
     spec = job_spec(arguments)
     environment = _environment(arguments)
-    check_java()
+    if not arguments.master.startswith("sc://"):
+        check_java()
     code, lines = _submit(_command(arguments, spec), environment)
     result = result_in(lines)
     if code or result is None:
@@ -68,7 +69,7 @@ def job_spec(arguments: Any) -> JobSpec:
 
 
 def _command(arguments: Any, spec: JobSpec) -> list[str]:
-    from airflow_dq.engine.spark.environment import find_spark_submit
+    from airflow_dq.engine.spark.environment import driver_python, find_spark_submit
     from airflow_dq.resource import resource_dir
 
     properties = pairs("--conf", arguments.conf)
@@ -76,10 +77,15 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
         raise ConfigurationError(
             "A backfill runs its driver on this machine: leave out spark.submit.deployMode=cluster."
         )
+    job = [str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
+    if arguments.master.startswith("sc://"):
+        if properties:
+            raise ConfigurationError("A Spark Connect server runs already: leave out --conf and set it on the server.")
+        return [sys.executable, *job]
     command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
-    for name, value in properties.items():
+    for name, value in (driver_python(os.environ) | properties).items():
         command += ["--conf", f"{name}={value}"]
-    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
+    return [*command, *job]
 
 
 def _environment(arguments: Any) -> dict[str, str]:
