@@ -12,6 +12,7 @@ from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.exception import exception_words
 from airflow_dq.explain.novelty import novelty_words
+from airflow_dq.explain.relation import relation_words
 from airflow_dq.explain.wording import (
     listed,
     metric_words,
@@ -32,6 +33,7 @@ from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
@@ -193,6 +195,10 @@ def _conforming(constraint: Conforming, finding: Finding, partition: PartitionVi
     return exception_words(constraint, finding, partition)
 
 
+def _holding(constraint: Holding, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return relation_words(constraint, finding, partition)
+
+
 def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return novelty_words(finding, past_words(constraint.partitions))
 
@@ -207,5 +213,6 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (DateColumn, _date_column),
     (Declared, _declared),
     (Conforming, _conforming),
+    (Holding, _holding),
     (NoNovelty, _novelty),
 )

@@ -19,6 +19,7 @@ from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.pattern import PatternDetector
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.range_detector import RangeDetector
+from airflow_dq.learn.constraint.relation import RelationDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
 from airflow_dq.learn.constraint.view import PartitionView
@@ -38,6 +39,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         FirstOccurrenceDetector(),
         OutsizedDetector(),
         PatternDetector(),
+        RelationDetector(),
         DeclaredDetector(),
         NoveltyDetector(),
     ),

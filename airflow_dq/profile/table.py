@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check import relation as _relation  # noqa: F401  (registers how relations are counted)
 from airflow_dq.profile.check.count import count
 from airflow_dq.profile.check.evaluate import Batch
 from airflow_dq.profile.check.failing import draw, samples
