@@ -11,6 +11,7 @@ from dataclasses import replace
 from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Skipped
+from airflow_dq.learn.constraint.between import BetweenDetector
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
@@ -40,6 +41,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         OutsizedDetector(),
         PatternDetector(),
         RelationDetector(),
+        BetweenDetector(),
         DeclaredDetector(),
         NoveltyDetector(),
     ),

@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.profile.check import relation as _relation  # noqa: F401  (registers how relations are counted)
+from airflow_dq.profile.check import between as _between  # noqa: F401  (registers how relations are counted)
+from airflow_dq.profile.check import relation as _relation  # noqa: F401  (the same)
 from airflow_dq.profile.check.count import count
 from airflow_dq.profile.check.evaluate import Batch
 from airflow_dq.profile.check.failing import draw, samples
@@ -114,7 +115,8 @@ class TableState:
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
         checks |= self.tallies.exceptions(options.rules)
-        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
+        held = self.tallies.held(options.rules)
+        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, held=held, options=options)
         if not options.checks:
             return profile
         failing = samples(self.tallies, options.checks, profile)
