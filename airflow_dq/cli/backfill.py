@@ -64,6 +64,7 @@ def job_spec(arguments: Any) -> JobSpec:
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),
+        segments=names(arguments.segments) or (),
         checks=declared_checks(arguments.checks, arguments.dataset),
     )
 
