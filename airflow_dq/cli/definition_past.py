@@ -53,6 +53,13 @@ BACKFILL = command(
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
         option("--segments", "A,B", "columns of few values, whose rows are profiled by themselves as well"),
         option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
+        option(
+            "--engine",
+            "NAME",
+            "what reads the source: spark (default), or arrow for small files of this machine, without Spark and Java",
+            choices=("spark", "arrow"),
+            default="spark",
+        ),
         option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
     ),
