@@ -23,6 +23,7 @@ from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.relation import RelationDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
+from airflow_dq.learn.constraint.segment import SegmentDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
@@ -42,6 +43,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         PatternDetector(),
         RelationDetector(),
         BetweenDetector(),
+        SegmentDetector(),
         DeclaredDetector(),
         NoveltyDetector(),
     ),
