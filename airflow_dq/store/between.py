@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from airflow_dq.exceptions import CodecError
+from airflow_dq.learn.constraint.between import MOST_BROKEN
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.rule import LearnedRule
@@ -21,11 +22,18 @@ from airflow_dq.relation.rule import BETWEEN
 from airflow_dq.states.layout import compress, decompress
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.table import ProfileRow, VerdictRow
+from airflow_dq.store.lock import try_lock_rules
+from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
 from airflow_dq.store.value import storable_text
 
 KEPT = 3 * PARTITIONS
 """Newest partitions whose pairs are kept: some of them may turn out to be bad, and are then not compared with."""
+MOST_TRIED = 200
+"""Relations of a dataset that are ever stored: what was dropped is not tried again."""
+COUNTED = 4
+"""Partitions in which a relation must have been counted before it is dropped: a bad one alone drops none."""
+JUDGED_BY = 10
+"""Newest partitions whose counts decide whether it is."""
 _LARGEST = 2**31
 """Bytes of what is held for all relations of one partition, as of a table's state."""
 
@@ -47,6 +55,7 @@ def update_between(connection: Connection, dataset: str, rules: Sequence[Learned
         return
     for key in sorted((key for key in changed if key != NULL_KEY), key=order_key):
         _count(connection, owner, rules, key)
+    _drop_broken(connection, owner, rules)
     newest = (
         select(ProfileRow.sort_key)
         .where(ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None))
@@ -55,6 +64,41 @@ def update_between(connection: Connection, dataset: str, rules: Sequence[Learned
     )
     old = ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None), ProfileRow.sort_key.not_in(newest)
     connection.execute(update(ProfileRow).where(*old).values(held=None))
+
+
+def add_between(connection: Connection, dataset: str, found: Sequence[LearnedRule]) -> int:
+    """Store the relations that were never stored, and return how many there were: of muted and dropped ones none."""
+    owner = dataset_id(connection, dataset)
+    if owner is None or not try_lock_rules(connection, dataset):
+        return 0
+    stored = select(LearnedRuleRow.columns, LearnedRuleRow.document).where(LearnedRuleRow.dataset_id == owner)
+    rows = connection.execute(stored.where(LearnedRuleRow.family == BETWEEN)).all()
+    known = {(tuple(row.columns), row.document.get("condition")) for row in rows}
+    new = [rule for rule in found if (rule.columns, rule.condition) not in known][: max(0, MOST_TRIED - len(known))]
+    for rule in new:
+        values = {"dataset_id": owner, "family": rule.family, "columns": list(rule.columns)}
+        values |= {"partitions": list(rule.partitions), "reason": f"found among rows of {', '.join(rule.partitions)}"}
+        values |= {"document": {"condition": rule.condition, "document": rule.document}}
+        connection.execute(insert(LearnedRuleRow), values)
+    return len(new)
+
+
+def _drop_broken(connection: Connection, owner: int, rules: Sequence[LearnedRule]) -> None:
+    """Count no longer what later rows break, or say nothing to."""
+    query = select(ProfileRow.checks).where(ProfileRow.dataset_id == owner).order_by(ProfileRow.sort_key.desc())
+    counted = list(connection.execute(query.limit(JUDGED_BY)).scalars())
+    for rule in rules:
+        own = [
+            Measured.of_dict(one[storable_text(rule.measure)]) for one in counted if storable_text(rule.measure) in one
+        ]
+        rows, broken = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+        if len(own) < COUNTED or (rows and broken <= 2 * MOST_BROKEN * rows):
+            continue
+        of_rule = LearnedRuleRow.dataset_id == owner, LearnedRuleRow.family == BETWEEN, LearnedRuleRow.state == "active"
+        for row in connection.execute(select(LearnedRuleRow.id, LearnedRuleRow.document).where(*of_rule)).all():
+            if row.document.get("condition") == rule.condition:
+                dropped = update(LearnedRuleRow).where(LearnedRuleRow.id == row.id)
+                connection.execute(dropped.values(state="dropped", changed_at=func.clock_timestamp()))
 
 
 def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], partition: str) -> None:

@@ -46,7 +46,7 @@ Subject = tuple[str, tuple[str, ...]]
 def rules_before(connection: Connection, dataset: str, before: str) -> tuple[LearnedRule, ...]:
     """The rules that a partition is counted by and judged by: of each subject the newest learned from earlier ones."""
     known = _known(connection, dataset, before).values()
-    return tuple(rule for state, rule in known if state != "muted" and rule.document != GONE)
+    return tuple(rule for state, rule in known if state not in ("muted", "dropped") and rule.document != GONE)
 
 
 def learn_due(connection: Connection, dataset: str, before: str) -> tuple[LearnedRule, ...]:
