@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, select, update
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.constraint.between import MOST_BROKEN
@@ -23,6 +23,7 @@ from airflow_dq.states.layout import compress, decompress
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import try_lock_rules
+from airflow_dq.store.rule_row import keep, rows_of, rule_of
 from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
 from airflow_dq.store.value import storable_text
 
@@ -55,7 +56,7 @@ def update_between(connection: Connection, dataset: str, rules: Sequence[Learned
         return
     for key in sorted((key for key in changed if key != NULL_KEY), key=order_key):
         _count(connection, owner, rules, key)
-    _drop_broken(connection, owner, rules)
+    _drop_broken(connection, dataset, owner)
     newest = (
         select(ProfileRow.sort_key)
         .where(ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None))
@@ -71,34 +72,31 @@ def add_between(connection: Connection, dataset: str, found: Sequence[LearnedRul
     owner = dataset_id(connection, dataset)
     if owner is None or not try_lock_rules(connection, dataset):
         return 0
-    stored = select(LearnedRuleRow.columns, LearnedRuleRow.document).where(LearnedRuleRow.dataset_id == owner)
-    rows = connection.execute(stored.where(LearnedRuleRow.family == BETWEEN)).all()
-    known = {(tuple(row.columns), row.document.get("condition")) for row in rows}
-    new = [rule for rule in found if (rule.columns, rule.condition) not in known][: max(0, MOST_TRIED - len(known))]
+    stored = [rule_of(row, dataset) for row in rows_of(connection, owner) if row.family == BETWEEN]
+    known = {rule.measure for rule in stored if rule is not None}
+    new = [rule for rule in found if rule.measure not in known][: max(0, MOST_TRIED - len(stored))]
     for rule in new:
-        values = {"dataset_id": owner, "family": rule.family, "columns": list(rule.columns)}
-        values |= {"partitions": list(rule.partitions), "reason": f"found among rows of {', '.join(rule.partitions)}"}
-        values |= {"document": {"condition": rule.condition, "document": rule.document}}
-        connection.execute(insert(LearnedRuleRow), values)
+        keep(connection, owner, rule, f"found among rows of {', '.join(rule.partitions)}")
     return len(new)
 
 
-def _drop_broken(connection: Connection, owner: int, rules: Sequence[LearnedRule]) -> None:
+def _drop_broken(connection: Connection, dataset: str, owner: int) -> None:
     """Count no longer what later rows break, or say nothing to."""
     query = select(ProfileRow.checks).where(ProfileRow.dataset_id == owner).order_by(ProfileRow.sort_key.desc())
     counted = list(connection.execute(query.limit(JUDGED_BY)).scalars())
-    for rule in rules:
-        own = [
-            Measured.of_dict(one[storable_text(rule.measure)]) for one in counted if storable_text(rule.measure) in one
-        ]
-        rows, broken = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
-        if len(own) < COUNTED or (rows and broken <= 2 * MOST_BROKEN * rows):
-            continue
-        of_rule = LearnedRuleRow.dataset_id == owner, LearnedRuleRow.family == BETWEEN, LearnedRuleRow.state == "active"
-        for row in connection.execute(select(LearnedRuleRow.id, LearnedRuleRow.document).where(*of_rule)).all():
-            if row.document.get("condition") == rule.condition:
-                dropped = update(LearnedRuleRow).where(LearnedRuleRow.id == row.id)
-                connection.execute(dropped.values(state="dropped", changed_at=func.clock_timestamp()))
+    for row in rows_of(connection, owner):
+        rule = rule_of(row, dataset) if row.family == BETWEEN and row.state == "active" else None
+        if rule is not None and not _holds(storable_text(rule.measure), counted):
+            dropped = update(LearnedRuleRow).where(LearnedRuleRow.id == row.id)
+            connection.execute(dropped.values(state="dropped", changed_at=func.clock_timestamp()))
+
+
+def _holds(measure: str, counted: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether few enough rows break it, or it was counted too seldom to tell."""
+    own = [Measured.of_dict(one[measure]) for one in counted if measure in one]
+    rows, broken = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+    # Twice what a relation may have: one at the edge is not found and dropped in turns.
+    return len(own) < COUNTED or (rows > 0 and broken <= 2 * MOST_BROKEN * rows)
 
 
 def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], partition: str) -> None:
