@@ -18,6 +18,7 @@ from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.check.tallies import Tallies
+from airflow_dq.relation.dependency import is_lasting
 from airflow_dq.relation.rule import BETWEEN
 from airflow_dq.states.layout import compress, decompress
 from airflow_dq.store.attempt import dataset_id
@@ -112,7 +113,11 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
         if held is not None:
             found[rule.measure] = _told(rule, held, [one[rule.measure] for one in before if rule.measure in one])
     checks = {**row.checks, **{storable_text(name): one.to_dict() for name, one in found.items()}}
-    connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks))
+    # The next partitions need no more of it.
+    lasting = {
+        rule.measure: now[rule.measure] for rule in rules if rule.measure in now and is_lasting(relation_of(rule))
+    }
+    connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks, held=packed(lasting)))
 
 
 def _held_before(connection: Connection, owner: int, partition: str) -> list[bytes]:
