@@ -9,15 +9,16 @@ from dataclasses import replace
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
-from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
+from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
+from airflow_dq.explain.row_cause import hit_by_copies, row_cause
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
@@ -45,8 +46,11 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     others = _telling([one for one in found if one not in schema], partition.profile.row_count)
     of_table = [one for one in others if one[0].scope.column is None]
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
-    copied = _copied(partition, previous) if rows and previous is not None else None
-    alerts += _alerts(partition, of_table, copied, ())
+    why = None
+    if rows and previous is not None:
+        every = (_compare(partition, name, previous) for name in partition.profile.columns)
+        why = row_cause(one for one in every if one is not None)
+    alerts += _alerts(partition, of_table, why, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
     for one in others:
@@ -59,13 +63,15 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
             compared[name] = comparison
             cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
-    causes |= swapped(compared)
+    causes |= swapped(compared) | header_rows(partition.profile, compared)
+    causes |= hit_by_copies(compared, causes)
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     together = grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
     order = {name: place for place, name in enumerate(partition.profile.columns)}
-    return with_facts(together, Known(partition.profile.row_count, causes, order))
+    findings = {name: finding for _, finding in schema for name in finding.scope.columns}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -112,7 +118,7 @@ def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
     """
     constraint, finding = found
     no_value, level = isinstance(finding.observed, Reason), constraint.metric in ("mean", "median")
-    return no_value, constraint.pair, not level, -widths_outside(constraint, finding)
+    return no_value, constraint.pair, not level, -widths_outside(constraint.metric, constraint.kind, finding)
 
 
 def _disturbance(constraint: Constraint, finding: Finding) -> Disturbance:
@@ -137,14 +143,6 @@ def _compare(partition: PartitionView, name: str, previous: PreviousPartition | 
         return None
     history = partition.history
     return Comparison.of(name, partition.profile, history.profiles, previous, history.distances)
-
-
-def _copied(partition: PartitionView, previous: PreviousPartition) -> Cause | None:
-    """That every row arrived several times, which every column must agree to."""
-    comparisons = (_compare(partition, name, previous) for name in partition.profile.columns)
-    found = [copies_of(comparison) for comparison in comparisons if comparison is not None]
-    copies = math.gcd(*(number for number in found if number is not None))
-    return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0) if copies > 1 else None
 
 
 def _schema_alerts(partition: PartitionView, constraint: Constraint, finding: Finding) -> Iterator[Alert]:
