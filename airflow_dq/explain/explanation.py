@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import as_read, widths_outside
-from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
+from airflow_dq.explain.cause import Cause, Disturbance, contenders
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.exception import exception_cause
@@ -23,6 +23,8 @@ from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
+from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
@@ -61,7 +63,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         comparison = _compare(partition, name, previous)
         if comparison is not None:
             compared[name] = comparison
-            cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
+            cause = _proven(partition, name, contenders(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
     causes |= swapped(compared) | header_rows(partition.profile, compared)
     causes |= hit_by_copies(compared, causes)
@@ -96,17 +98,21 @@ def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
     return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
 
 
-def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Sequence[Found]) -> Cause | None:
-    """The cause with what became of the column when it was undone; None when that is too little."""
-    if cause is None or cause.undo is None:
-        return cause
+def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found: Sequence[Found]) -> Cause | None:
+    """The cause with what became of the column when it was undone; None when that is too little.
+
+    :param causes: those that explain about as much; of several the one that is proven best is true, if any is
+    """
     # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
     learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
-    proof = prove(partition, name, cause.undo, learned)
-    if proof is None:
-        return cause
-    if not proof.convinces:
+    tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
+    if len(tried) == 1 and tried[0][1] is None:
+        return tried[0][0]
+    proven = [(proof.vanished, cause, proof) for cause, proof in tried if proof is not None and proof.convinces]
+    proven.sort(key=lambda one: -one[0])
+    if not proven or (len(proven) > 1 and proven[0][0] == proven[1][0]):
         return None
+    _, cause, proof = proven[0]
     return replace(cause, words=f"{cause.words}; {proof.words}", proof=proof)
 
 
@@ -182,7 +188,9 @@ def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str |
 
 
 def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
-    """The cause of what is wrong by another rule than a range; a pattern's is its column's, where that is known."""
+    """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
+    if isinstance(constraint, NeverSeen | NoneOutsized) and finding.cause is None:
+        return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
         return finding.cause
     return exception_cause(constraint, partition) if cause is None else cause.words
@@ -213,7 +221,7 @@ def _alerts(
             cause=_own_cause(constraint, finding, partition, cause),
             severity=finding.severity,
         )
-    stated = any(isinstance(one, Conforming) for one, _ in others)
+    stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):

@@ -113,7 +113,9 @@ def unit(comparison: Comparison) -> Cause | None:
     if abs(math.log(abs(times))) < 0.03 and rest > 0.5 * moved:
         return None
     words = f"{name if 'sign' in name else f'change of unit, {name}'}: {_medians(points, comparison.kind)}"
-    score = fit(rest, 1.5 * noise, moved) * (1.0 if name in _COMMON else 0.9)
+    # Of many rare factors one always nearly fits: it must fit as well as chance lets it.
+    allowed = noise if name in _COMMON else min(noise, sampling_noise(now.count, before.count))
+    score = fit(rest, 1.5 * allowed, moved) * (1.0 if name in _COMMON else 0.9)
     if name not in _COMMON and before.count < _FEW:
         return None
     return Cause(

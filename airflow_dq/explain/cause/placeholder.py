@@ -64,6 +64,6 @@ def _cause(comparison: Comparison, value: str | float, shown: str, share: float)
         1.0,
         undo=other_than(value, share),
         fact=f"is {shown}",
-        detail="no row was before",
+        detail="never before",
         rows=round(share * comparison.present[0]),
     )

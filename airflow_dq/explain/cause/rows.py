@@ -46,7 +46,7 @@ def ended_early(comparison: Comparison) -> Cause | None:
     """Nothing after some time, in a column whose partitions all cover one span after another."""
     lowest, highest = comparison.series("min"), comparison.series("max")
     low, high = comparison.value("min"), comparison.value("max")
-    rows, before = comparison.rows
+    rows, before = comparison.rows[0], _usual_rows(comparison)
     if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
         return None
     spans, step = highest - lowest, float(np.median(np.diff(lowest)))
@@ -70,7 +70,7 @@ def began_late(comparison: Comparison) -> Cause | None:
     """Nothing before some time, in a column whose partitions all cover one span after another."""
     lowest, highest = comparison.series("min"), comparison.series("max")
     low, high = comparison.value("min"), comparison.value("max")
-    rows, before = comparison.rows
+    rows, before = comparison.rows[0], _usual_rows(comparison)
     if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
         return None
     spans, step = highest - lowest, float(np.median(np.diff(highest)))
@@ -86,23 +86,29 @@ def began_late(comparison: Comparison) -> Cause | None:
     return Cause("volume_change", "began late", words, score, fact=f"has nothing before {since}")
 
 
+def _usual_rows(comparison: Comparison) -> float:
+    """Rows of a usual partition: as many as before, or as on most days, where the one before is a thin one."""
+    past = comparison.series("row_count")
+    return max(float(comparison.rows[1]), float(np.median(past)) if len(past) else 0.0)
+
+
 @hypothesis(Kind.STRING)
 def values_gone(comparison: Comparison) -> Cause | None:
     """Values that came every day are gone with their rows; the others came as often as before."""
     values, (rows, before) = comparison.values, comparison.rows
-    if values is None or comparison.usual_novelty > _RECURRING or not all(side.exact for side in values):
+    if values is None or rows >= _usual_rows(comparison) or comparison.usual_novelty > _RECURRING:
+        return None
+    if not all(side.exact for side in values):
         return None
     now, was = (side.all_shares for side in values)
     gone = {value: share for value, share in was.items() if value not in now and share * before >= _FEWEST}
     lost = sum(gone.values())
-    if lost < _GONE or not 0 < rows < before or lost > 1.0 - _GONE:
+    if not rows or not _GONE <= lost <= 1.0 - _GONE:
         return None
-    # Of the others as many came as on the day before, for all that is known of this one.
-    left = abs(rows / before - (1.0 - lost)) / lost
     apart = sum(abs(now.get(value, 0.0) - share / (1.0 - lost)) for value, share in was.items() if value not in gone)
     chance = float((len(was) / rows) ** 0.5)
     name = name_words(comparison.name)
     said = "a value (hidden)" if comparison.hidden else joined([quoted(value) for value in gone])
     words = f"no row has {name} {said}, as {share_words(lost)} had before"
-    score = (1.0 - min(1.0, 0.5 * left)) * (1.0 - min(1.0, max(0.0, apart / 2.0 - chance)))
+    score = 1.0 - min(1.0, max(0.0, apart / 2.0 - chance))
     return Cause("volume_change", "values gone", words, score, fact=f"has no {said}")
