@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from airflow_dq.explain.lines import marked
 from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import BUTTONS
 
@@ -26,19 +27,20 @@ _MEANING = {
 
 
 def subject(detail: VerdictDetail) -> str:
-    """One line: what happened, then of which dataset and partition."""
+    """One line: what happened, and where; of a long one the first is cut."""
     partition = detail.partition
-    where = " ".join(f" ({partition.dataset} {partition.partition})".split())
-    fact = " ".join(_fact(detail).rstrip(".").split())
-    room = max(SUBJECT // 2, SUBJECT - len(where) - 1)
-    fact = fact if len(fact) <= room else f"{fact[: room - 1]}\u2026"
-    line = f"{fact} {where}"
-    return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}\u2026"
+    where = _cut(" ".join(f"{partition.dataset} {partition.partition}".split()), SUBJECT // 2)
+    fact = " ".join(_first(detail).rstrip(".").split())
+    return f"{_cut(fact, SUBJECT - len(where) - 3)} ({where})"
 
 
-def _fact(detail: VerdictDetail) -> str:
-    said = detail.verdict.headline or next((alert.message for alert in detail.alerts), detail.partition.headline)
-    return said or detail.verdict.reason or "it does not pass"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
+
+
+def _first(detail: VerdictDetail) -> str:
+    """The worst problem, and how many more there are."""
+    return detail.verdict.headline or detail.partition.headline or detail.verdict.reason or "it does not pass"
 
 
 def body(detail: VerdictDetail, page: str | None) -> str:
@@ -63,14 +65,14 @@ def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
     """What the subject has no room for: the advice on the one problem, or the other ones."""
     problems = detail.verdict.problems
     if not problems:
-        yield escape(_fact(detail))
+        yield escape(_first(detail))
         return
     if len(problems) == 1:
         if problems[0].advice:
             yield escape(problems[0].advice)
         return
     for problem in problems[:SHOWN]:
-        yield f"- {escape(problem.headline)}"
+        yield f"- {escape(marked(problem))}"
     if len(problems) > SHOWN:
         yield f"- and {len(problems) - SHOWN} more"
 
