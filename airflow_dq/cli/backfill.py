@@ -32,14 +32,15 @@ def backfill(arguments: Any) -> int:
 
     :raises ProfileError: with the job's own explanation of what went wrong.
     """
-    from airflow_dq.engine.spark.environment import check_environment
+    from airflow_dq.engine.spark.environment import check_java
 
     spec = job_spec(arguments)
     if arguments.engine == "arrow":
         result = _here(spec, find_dsn(arguments.dq_conn_id))
     else:
         environment, command = _environment(arguments), _command(arguments, spec)
-        check_environment()
+        if not arguments.master.startswith("sc://"):
+            check_java()
         _require_partitions(spec, arguments)
         code, lines = _submit(command, environment)
         found = result_in(lines)
@@ -124,12 +125,13 @@ def job_spec(arguments: Any) -> JobSpec:
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),
+        segments=names(arguments.segments) or (),
         checks=declared_checks(arguments.checks, arguments.dataset),
     )
 
 
 def _command(arguments: Any, spec: JobSpec) -> list[str]:
-    from airflow_dq.engine.spark.environment import find_spark_submit
+    from airflow_dq.engine.spark.environment import driver_python, find_spark_submit
     from airflow_dq.resource import resource_dir
 
     properties = pairs("--conf", arguments.conf)
@@ -137,10 +139,15 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
         raise ConfigurationError(
             "A backfill runs its driver on this machine: leave out spark.submit.deployMode=cluster."
         )
+    job = [str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
+    if arguments.master.startswith("sc://"):
+        if properties:
+            raise ConfigurationError("A Spark Connect server runs already: leave out --conf and set it on the server.")
+        return [sys.executable, *job]
     command = [str(find_spark_submit()), "--master", arguments.master, "--name", f"airflow-dq-backfill {spec.dataset}"]
-    for name, value in properties.items():
+    for name, value in (driver_python(os.environ) | properties).items():
         command += ["--conf", f"{name}={value}"]
-    return [*command, str(resource_dir("spark_jobs") / "profile.py"), "--spec", packed(spec.to_json())]
+    return [*command, *job]
 
 
 def _environment(arguments: Any) -> dict[str, str]:

@@ -51,6 +51,7 @@ BACKFILL = command(
         option("--columns", "A,B", "profile only these columns"),
         option("--exclude", "A,B", "do not profile these columns"),
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
+        option("--segments", "A,B", "columns of few values, whose rows are profiled by themselves as well"),
         option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
         option(
             "--engine",

@@ -11,9 +11,12 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
+    overview,
+    problem_reader,
     profile_reader,
     profile_writer,
     prune,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from airflow_dq.options.rule import LearnedRule
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
+    from airflow_dq.store.problem_history import ProblemSummary
     from airflow_dq.store.review_model import (
         AlertFilter,
         HistoryStart,
@@ -53,7 +57,13 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
+    from airflow_dq.store.summary import (
+        AttemptStatus,
+        DatasetOverview,
+        DatasetSummary,
+        PartitionSummary,
+        WhereRead,
+    )
 
 
 class Repository:
@@ -164,6 +174,10 @@ class Repository:
         """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
 
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
+
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         retention.tidy(self._engine, dataset, self._states)
@@ -268,6 +282,21 @@ class Repository:
         """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
         return run(self._engine, lambda c: status.datasets(c, dag_ids))
 
+    def overview(
+        self, dag_ids: frozenset[str], *, partitions: int = 30, most: int = 2000, name: str | None = None
+    ) -> list[DatasetOverview]:
+        """The datasets of which a task of these DAGs has judged a partition, each in a line, by name.
+
+        :param partitions: how many of the newest partitions of each
+        :param most: most datasets
+        :param name: only those that have this in their names
+        """
+        return run(self._engine, lambda c: overview.datasets(c, dag_ids, partitions, most, name))
+
+    def waiting(self, dag_ids: frozenset[str]) -> int:
+        """How many partitions that tasks of these DAGs have judged wait for a person."""
+        return run(self._engine, lambda c: overview.waiting(c, dag_ids))
+
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""
         return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
@@ -293,6 +322,13 @@ class Repository:
         :param before: the last ``verdict_id`` of the page before this one
         """
         return run(self._engine, lambda c: verdict_reader.summaries(c, chosen, limit, before))
+
+    def problems(self, dataset: str, *, limit: int = 60) -> list[ProblemSummary]:
+        """The problems of a dataset's newest judged partitions, with what has become of them; the newest first.
+
+        :param limit: partitions that are looked at: a problem that is on all of them may have begun before
+        """
+        return run(self._engine, lambda c: problem_reader.problems(c, dataset, limit))
 
     def verdict_of_alert(self, alert_id: int) -> VerdictDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,15 +21,16 @@ from airflow_dq.engine.order import describe, place_of, read_options, require_pa
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
-from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, named_file, same_place
-from airflow_dq.engine.spark.listing import Listing, log_above, strays
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
+from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
+from airflow_dq.engine.spark.table_partition import with_key_column
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import ConfigurationError, DQError, EnvironmentMismatchError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.check.failed_rows import FailedRows
@@ -64,6 +64,8 @@ class SparkEngine(Engine):
 
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
+        look_again(self._spark)
+        self.order = with_key_column(self._spark, self.order)
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()
@@ -227,7 +229,9 @@ class SparkEngine(Engine):
         try:
             for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
-        except SPARK_ERRORS:
+        except SPARK_ERRORS as error:
+            if (fault := executors_fault(error)) is not None:
+                raise fault from error
             # If it is for good, it comes up again when Spark reads them, and is explained there.
             self._say(f"{dataset}: that has failed, and Spark reads those that are left")
 
@@ -246,7 +250,8 @@ class SparkEngine(Engine):
                 for key, partial in scan(self._spark, batch, self.options, with_errors):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
-                raise _worker_failure(error) from error
+                # Of a worker, outside a partition's own code: it concerns all partitions.
+                raise executors_fault(error) or error from error
             except SPARK_ERRORS as error:
                 rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
                 if len(rest) == 1:
@@ -311,14 +316,3 @@ def _collected(frame: DataFrame) -> pa.Table:
 def _lacks_rows(profile: Profile) -> bool:
     """Whether no rows were drawn of the partition that were to be."""
     return isinstance(profile.sample, RowSample) and profile.sample.size != profile.options.sample_rows
-
-
-def _worker_failure(error: PythonException) -> Exception:
-    """A failure of a Python worker outside a partition's own code concerns all partitions."""
-    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", str(error))
-    if missing is None:
-        return error
-    return EnvironmentMismatchError(
-        f"The Python of Spark's executors lacks the module {missing[1]!r}: install numpy and pyarrow there, or point "
-        "PYSPARK_PYTHON at a Python that has them."
-    )
