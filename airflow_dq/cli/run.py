@@ -27,6 +27,7 @@ _HOMES = {
     "db_upgrade": "airflow_dq.cli.database",
     "diff": "airflow_dq.cli.diff",
     "doctor": "airflow_dq.cli.doctor",
+    "drill": "airflow_dq.cli.drill",
     "explain": "airflow_dq.cli.explain",
     "export": "airflow_dq.cli.exchange",
     "export_rules": "airflow_dq.cli.export_rules",

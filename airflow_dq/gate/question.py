@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from airflow_dq.explain.lines import details
+from airflow_dq.explain.lines import details, marked
 from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import BUTTONS
 
@@ -28,24 +28,29 @@ _MEANING = {
 
 
 def subject(detail: VerdictDetail) -> str:
-    """One line: dataset, partition, and what broke worst."""
+    """One line: what happened, and where; of a long one the first is cut."""
     partition = detail.partition
-    text = f"{partition.dataset} {partition.partition}: {_cause(detail)}"
-    line = " ".join(text.split())
-    return line if len(line) <= SUBJECT else f"{line[: SUBJECT - 1]}\u2026"
+    where = _cut(" ".join(f"{partition.dataset} {partition.partition}".split()), SUBJECT // 2)
+    return f"{_cut(' '.join(_first(detail).split()), SUBJECT - len(where) - 3)} ({where})"
 
 
-def _cause(detail: VerdictDetail) -> str:
-    alert = next(iter(detail.verdict.alerts), None)
-    if alert is None or alert.cause is None:
-        return _first(detail)
-    # What it looks like says more in a line than the metric that showed it, which the body begins with.
-    return f"{'the table' if alert.column is None else alert.column} looks like {alert.cause}"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def _first(detail: VerdictDetail) -> str:
-    said = next((alert.message for alert in detail.alerts), detail.partition.headline)
-    return said or detail.verdict.reason or "it does not pass"
+    """The worst problem, and how many more there are."""
+    return detail.verdict.headline or detail.partition.headline or detail.verdict.reason or "it does not pass"
+
+
+def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
+    """Each of several problems, with what to do."""
+    problems = detail.verdict.problems
+    for problem in problems[:SHOWN]:
+        told = marked(problem) if problem.advice is None else f"{marked(problem)}. {problem.advice}"
+        yield f"- {escape(told)}"
+    if len(problems) > SHOWN:
+        yield f"- and {len(problems) - SHOWN} more"
 
 
 def body(detail: VerdictDetail, page: str | None) -> str:
@@ -54,11 +59,14 @@ def body(detail: VerdictDetail, page: str | None) -> str:
     :param page: path of the alert's page; None when there is no alert
     """
     alerts = detail.verdict.alerts
+    problems = detail.verdict.problems
     blocks = [
-        f"Dataset **{escape(detail.partition.dataset)}**, partition **{escape(detail.partition.partition)}**: "
-        f"{escape(_first(detail))}",
+        f"**{escape(problems[0].headline if problems else _first(detail))}** in dataset "
+        f"**{escape(detail.partition.dataset)}**, partition **{escape(detail.partition.partition)}**.",
         *_detail_lines(alerts[0] if alerts else None),
     ]
+    if len(problems) > 1 or any(problem.advice for problem in problems):
+        blocks.append("\n".join(_problem_lines(detail)))
     if page is not None:
         blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
     if alerts:

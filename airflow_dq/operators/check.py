@@ -105,7 +105,7 @@ class DQCheckOperator(DQProfileOperator):
                 verdict = judge(repository, self.dataset, partition, options, self.severity, origin_of(context))
             review = repository.decision(self.dataset, partition)
             conclusion = conclude(self.dataset, verdict, self.on_violation, "fail", review)
-            detail = repository.verdict_of_partition(self.dataset, partition) if conclusion.alert_count else None
+            detail = repository.verdict_of_partition(self.dataset, partition) if conclusion.problems else None
         self.alert_id = None if detail is None else detail.partition.first_alert_id
         self.conclusion = conclusion
         run = str(getattr(context.get("ti"), "run_id", "") or partition)

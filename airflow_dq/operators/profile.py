@@ -68,6 +68,8 @@ class DQProfileOperator(SparkArguments):
     :param exclude: do not profile these columns (templated)
     :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_SECRET``, which
         the job's environment must have (templated)
+    :param segments: columns of few values, such as a country: the rows of each value are profiled and judged by
+        themselves as well (templated)
     :param store_values: False hides all columns, as ``hidden`` does some
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``: what they need of the rows is
@@ -101,6 +103,7 @@ class DQProfileOperator(SparkArguments):
         "columns",
         "exclude",
         "hidden",
+        "segments",
         "dq_conn_id",
         "master",
     )
@@ -126,6 +129,7 @@ class DQProfileOperator(SparkArguments):
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
         hidden: Sequence[str] = (),
+        segments: Sequence[str] = (),
         store_values: bool = True,
         sample_rows: int = 1000,
         checks: Checks | str | Path | None = None,
@@ -158,6 +162,7 @@ class DQProfileOperator(SparkArguments):
         self.columns = columns
         self.exclude = exclude
         self.hidden = hidden
+        self.segments = segments
         self.store_values = store_values
         self.sample_rows = sample_rows
         # A mistake in them is told when the DAG is parsed.
@@ -247,6 +252,7 @@ class DQProfileOperator(SparkArguments):
             columns=None if self.columns is None else names_of(self.columns, "columns", self.dataset),
             exclude=names_of(self.exclude, "exclude", self.dataset),
             hidden=names_of(self.hidden, "hidden", self.dataset),
+            segments=names_of(self.segments, "segments", self.dataset),
             store_values=self.store_values,
             sample_rows=self.sample_rows,
             checks=self.checks,

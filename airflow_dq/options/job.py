@@ -51,6 +51,7 @@ class JobSpec:
         needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors.  The partition keys stay in
         clear: they name the partitions
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param segments: columns of few values: the rows of each value are profiled and judged by themselves as well
     :param checks: declared checks; what they need of the rows is counted in the same scan
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
@@ -75,6 +76,7 @@ class JobSpec:
     sample_rows: int = 1000
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     metrics: str = ""
     key_pass: tuple[int, int] = (0, 1)
@@ -99,7 +101,7 @@ class JobSpec:
                 "or both: then the partition is the rows in which the column has the key."
             )
         self._refuse_odd_condition()
-        for option in ("columns", "exclude", "hidden"):
+        for option in ("columns", "exclude", "hidden", "segments"):
             names_of(getattr(self, option) or (), option, self.dataset)
         if self.columns == ():
             raise ConfigurationError(
@@ -198,6 +200,7 @@ class JobSpec:
             sample_rows=self.sample_rows,
             store_values=self.store_values,
             hidden=self.hidden,
+            segments=self.segments,
             checks=self.checks,
             key_pass=self.key_pass,
         )
@@ -233,7 +236,7 @@ class JobSpec:
         """
         try:
             data: dict[str, Any] = dict(json.loads(text))
-            for name in ("columns", "exclude", "hidden"):
+            for name in ("columns", "exclude", "hidden", "segments"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
             data["key_pass"] = tuple(data.get("key_pass", (0, 1)))

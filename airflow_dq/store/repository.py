@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
@@ -172,6 +173,10 @@ class Repository:
     def update_totals(self, dataset: str, checks: Sequence[Check], changed: Sequence[str]) -> int:
         """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
+
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
 
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""

@@ -47,6 +47,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq status",
         "airflow dq explain",
         "airflow dq diff",
+        "airflow dq drill",
         "airflow dq rows",
         "airflow dq alerts",
         "airflow dq show",

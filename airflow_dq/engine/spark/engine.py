@@ -9,11 +9,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+import pyarrow as pa
 from pyspark.errors import PythonException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.drawn import together
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
@@ -35,9 +37,12 @@ from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.failing import Sampled
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
+from airflow_dq.states.base import Kind
 
 _OPENERS = 4
 """Partitions that are opened at once: each waits for the file system more than it computes."""
+_NOT_PLAIN = (Kind.BINARY, Kind.NESTED)
+"""Kinds of columns whose values are not compared one by one."""
 
 
 class SparkEngine(Engine):
@@ -117,13 +122,8 @@ class SparkEngine(Engine):
     def failing(self, partition: str, check: Check, size: int) -> FailedRows:
         """The rows; see :meth:`Engine.failing`."""
         where, found = where_of(self.order, partition), Sampled((), size)
-        require_partition(self.partitions(), partition, where)
-        if self._by_column is not None:
-            parts = [self._by_column.only((partition,))]
-        else:
-            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
         options = replace(self.options, columns=None, exclude=())
-        for part in parts:
+        for part in self._parts(partition):
             task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
             try:
                 pieces = part.frame.drop("key").mapInArrow(task, FAILING_DDL).collect()
@@ -134,6 +134,28 @@ class SparkEngine(Engine):
                     raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {piece['problem']}.")
                 found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
         return found.shown(check, self.order.checks)
+
+    def drawn(self, partition: str, share: float) -> pa.Table:
+        """The rows; see :meth:`Engine.drawn`."""
+        found = []
+        for part in self._parts(partition):
+            plain = [n for n, name in enumerate(part.names) if part.empty.columns[name].kind not in _NOT_PLAIN]
+            frame = part.frame.select(*(f"c{n}" for n in plain))
+            if share < 1.0:
+                frame = frame.sample(share, self.options.seed)
+            try:
+                table = _collected(frame)
+            except SPARK_ERRORS as error:
+                raise explain(error, where_of(self.order, partition), part.location) from error
+            found.append(table.rename_columns([part.names[n] for n in plain]))
+        return together(found)
+
+    def _parts(self, partition: str) -> list[PartitionRows]:
+        """The rows of one partition, to be read once more."""
+        require_partition(self.partitions(), partition, where_of(self.order, partition))
+        if self._by_column is not None:
+            return [self._by_column.only((partition,))]
+        return open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
 
     def _results(self, with_errors: int) -> Iterator[ScanResult]:
         if self._by_column is not None:
@@ -281,6 +303,14 @@ def _divided(places: Mapping[str, str], error: Exception) -> list[set[str]]:
     if not guilty or len(guilty) == len(keys):
         guilty = set(keys[len(keys) // 2 :])
     return [innocent, guilty] if (innocent := set(keys) - guilty) else []
+
+
+def _collected(frame: DataFrame) -> pa.Table:
+    """All rows of a frame."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    batches: list[pa.RecordBatch] = getattr(frame, "_collect_as_arrow")()  # noqa: B009  (Spark 3.5, untyped)
+    return pa.Table.from_batches(batches)
 
 
 def _lacks_rows(profile: Profile) -> bool:

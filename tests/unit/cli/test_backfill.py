@@ -11,7 +11,7 @@ import pytest
 
 from airflow_dq.cli.backfill import backfill, job_spec
 from airflow_dq.cli.main import build_parser
-from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceMissingError
 from airflow_dq.job.result import JobResult
 
 SECRET = "postgresql://me:correct-horse@db/stats"
@@ -30,6 +30,8 @@ def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    (tmp_path / "lake" / "day=1").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("airflow_dq.engine.spark.environment.find_spark_submit", lambda: file)
     monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
     return tmp_path
@@ -112,7 +114,7 @@ def test_one_spark_job_with_the_dsn_in_its_environment_only(
     assert (spark_submit / "dsn").read_text().strip() == SECRET
     out, err = capsys.readouterr()
     assert out == "flights: 3 of 3 partitions profiled in 12 s\n"
-    assert "profiled 3/3 partitions" in err
+    assert "flights: 3 partition(s) to profile from lake/day=*" in err
     assert "INFO" not in err
     assert "{" not in err
 
@@ -138,6 +140,16 @@ def test_an_unexplained_end_shows_sparks_last_words(spark_submit: Path, capsys: 
     err = capsys.readouterr().err
     assert "OutOfMemoryError" in err
     assert err.endswith("airflow dq: the Spark job ended with exit code 137.\n")
+
+
+def test_a_pattern_that_matches_nothing_is_told_before_spark_starts(spark_submit: Path) -> None:
+    with pytest.raises(SourceMissingError, match="nothing matches lake/hour="):
+        backfill(parsed("--source", "lake/hour=*"))
+    assert not os.path.exists(spark_submit / "arguments")
+    # What is elsewhere, this machine cannot know.
+    does(spark_submit, *GOOD)
+    assert backfill(parsed("--source", "s3a://lake/hour=*")) == 0
+    assert backfill(parsed("--source", "lake/hour=*", "--master", "yarn")) == 0
 
 
 def test_cluster_mode_is_refused(spark_submit: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.record import Record
 from airflow_dq.gate.question import SHOWN, SUBJECT, body, escape, subject
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
@@ -24,14 +25,18 @@ def detail(*alerts: Alert, headline: str | None = "price: the mean is 500.") -> 
 
 
 def test_subject_is_one_short_line() -> None:
-    assert subject(detail()) == "orders d=1: price: the mean is 500."
+    assert subject(detail()) == "price: the mean is 500. (orders d=1)"
     long = subject(detail(headline="x\ny " * 200))
-    assert (len(long), "\n" in long, long[-1]) == (SUBJECT, False, "\u2026")
+    assert (len(long), "\n" in long) == (SUBJECT, False)
+    assert long.endswith("\u2026 (orders d=1)")
 
 
-def test_subject_names_the_cause_where_one_is_known() -> None:
-    alert = Alert("range", "price", "too high.", metric="mean", cause="change of unit, x60")
-    assert subject(detail(alert)) == "orders d=1: price looks like change of unit, x60"
+def test_subject_begins_with_the_fact_and_counts_the_others() -> None:
+    fact = Fact("unit_change price", "price is 60 times too large", ("price",))
+    alert = Alert("range", "price", "too high.", metric="mean", fact=fact)
+    other = Alert("range", "tax", "too low.", metric="mean")
+    assert subject(detail(alert)) == "price is 60 times too large (orders d=1)"
+    assert subject(detail(alert, other)) == "price is 60 times too large; and 1 more problem (orders d=1)"
 
 
 def test_body_explains_shows_and_offers() -> None:
@@ -43,7 +48,8 @@ def test_body_explains_shows_and_offers() -> None:
     gone = Alert("column_missing", "label", "label is gone.")
     text = body(detail(alert, gone), "/dq-alerts/dags/d/alerts/9")
     blocks = text.split("\n\n")
-    assert blocks[0] == r"Dataset **orders**, partition **d\=1**: price\: the mean is 500\."
+    assert blocks[0] == r"**price\: price\: too high** in dataset **orders**, partition **d\=1**."
+    assert blocks[2].splitlines() == [r"- price\: price\: too high", r"- label\: label is gone"]
     assert "![What the metric was in the partitions before](/dq-alerts/dags/d/alerts/9/chart.svg)" in blocks
     assert "[Open the alert: charts, what changed, snooze](/dq-alerts/dags/d/alerts/9)" in blocks
     assert r"- before\: 10\.1, 9\.9" in blocks

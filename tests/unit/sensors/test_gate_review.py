@@ -68,7 +68,7 @@ def test_a_violation_parks_and_asks(mode: Mode, world: World, parking: list[dict
     (asked,) = parking
     assert asked["ti_id"] == "ti-1"
     assert asked["options"] == ["Accept", "Reject", "New normal"]
-    assert asked["subject"] == "flights 1: a: mean was 3."
+    assert asked["subject"] == "a: mean was 3 (flights 1)"
     assert "](/dq-alerts/dags/flights_dag/alerts/17/chart.svg)" in asked["body"]
     assert list(asked["params"]) == ["comment"]
     assert ti.pushed == {"_link_DQAlertLink": "/dq-alerts/dags/flights_dag/alerts/17"}
