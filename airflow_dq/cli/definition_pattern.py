@@ -1,4 +1,4 @@
-"""Names, arguments and help of the commands about patterns."""
+"""Names, arguments and help of the commands about the patterns of a lake."""
 
 from __future__ import annotations
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airflow_dq.cli.argument import pairs
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
-    from airflow_dq.job.index import Place
+    from airflow_dq.job.index import Indexed, Place
     from airflow_dq.pattern import PatternIndex
 
 _ELSEWHERE = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+://")
@@ -30,69 +27,38 @@ def index(arguments: Any) -> int:
     :raises ConfigurationError: when the arguments contradict each other
     :raises CodecError: when the index that is there is damaged, or of another version
     """
-    if bool(arguments.source) == arguments.from_store:
-        raise ConfigurationError("Give either --source GLOB, files of a lake, or --from-store, the stored profiles.")
-    if arguments.source and (arguments.master or _ELSEWHERE.match(arguments.source)):
-        return _by_spark(arguments)
-    from airflow_dq.job.index import index_files, index_store
+    from airflow_dq.job.index import FilePlace, StorePlace, index_files, index_store
     from airflow_dq.store import open_store
 
+    if bool(arguments.source) == arguments.from_store:
+        raise ConfigurationError("Give either --source GLOB, files of a lake, or --from-store, the stored profiles.")
     with ExitStack() as stack:
-        needed = arguments.from_store or arguments.file is None
-        store = stack.enter_context(open_store(find_dsn(arguments.dq_conn_id))) if needed else None
-        place = _place(arguments, store)
+        place: Place
+        if arguments.from_store or arguments.file is None:
+            # Before Spark starts: a wrong address shows at once.
+            store = stack.enter_context(open_store(find_dsn(arguments.dq_conn_id)))
+            place = StorePlace(store)
+        if arguments.file is not None:
+            place = FilePlace(Path(arguments.file))
         if arguments.from_store:
             found = index_store(store, place, arguments.renew)
+        elif arguments.master or _ELSEWHERE.match(arguments.source):
+            found = _by_spark(arguments, place)
         else:
             found = index_files(arguments.source, place, arguments.renew)
-    tell(arguments, asdict(found), found.text)
-    return found.exit_code
+    tell(arguments, found.document, found.text)
+    return 1 if found.unreadable else 0
 
 
-def _place(arguments: Any, store: Any) -> Place:
-    from airflow_dq.job.index import FilePlace, StorePlace
+def _by_spark(arguments: Any, place: Place) -> Indexed:
+    from airflow_dq.cli.reading import spark_session
+    from airflow_dq.job.index import index_by_spark
 
-    return StorePlace(store) if arguments.file is None else FilePlace(Path(arguments.file))
-
-
-def _by_spark(arguments: Any) -> int:
-    """Run the job to its end, and tell what it has told."""
-    from airflow_dq.cli.submit import submit
-    from airflow_dq.engine.spark.environment import check_environment, find_spark_submit, spark_environment
-    from airflow_dq.options.argument import packed
-    from airflow_dq.options.index import IndexSpec
-    from airflow_dq.resource import resource_dir
-    from airflow_dq.settings import DSN_VARIABLE
-
-    check_environment()
-    file = None if arguments.file is None else str(Path(arguments.file).resolve())
-    spec = IndexSpec(arguments.source, file, arguments.renew)
-    master = arguments.master or "local[*]"
-    command = [str(find_spark_submit()), "--master", master, "--name", "airflow-dq-index"]
-    properties = pairs("--conf", arguments.conf)
-    if properties.get("spark.submit.deployMode") == "cluster":
-        raise ConfigurationError("The driver runs on this machine: leave out spark.submit.deployMode=cluster.")
-    for name, value in properties.items():
-        command += ["--conf", f"{name}={value}"]
-    command += [str(resource_dir("spark_jobs") / "index.py"), "--spec", packed(spec.to_json())]
-    environment = {**os.environ, **spark_environment(master)}
-    if file is None:
-        environment[DSN_VARIABLE] = find_dsn(arguments.dq_conn_id)
-    return _told(arguments, *submit(command, environment))
-
-
-def _told(arguments: Any, code: int, lines: list[str]) -> int:
-    from airflow_dq.job.index_result import IndexResult
-
-    result = IndexResult.result_in(lines)
-    if result is not None and result.error is not None:
-        raise ConfigurationError(result.error)
-    if code or result is None:
-        print("\n".join(lines[-50:]), file=sys.stderr)
-        print(f"airflow dq: the Spark job ended with exit code {code}.", file=sys.stderr)
-        return 1
-    tell(arguments, asdict(result), result.text)
-    return result.exit_code
+    arguments.master = arguments.master or "local[*]"
+    with spark_session(arguments) as spark:
+        return index_by_spark(
+            spark, arguments.source, place, arguments.renew, lambda line: print(line, file=sys.stderr)
+        )
 
 
 def tag(arguments: Any) -> int:

@@ -14,6 +14,7 @@ from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
+from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
@@ -62,7 +63,9 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
-    return grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
+    together = grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
+    order = {name: place for place, name in enumerate(partition.profile.columns)}
+    return with_facts(together, Known(partition.profile.row_count, causes, order))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -96,7 +99,9 @@ def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Seq
     proof = prove(partition, name, cause.undo, learned)
     if proof is None:
         return cause
-    return replace(cause, words=f"{cause.words}; {proof.words}") if proof.convinces else None
+    if not proof.convinces:
+        return None
+    return replace(cause, words=f"{cause.words}; {proof.words}", proof=proof)
 
 
 def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:

@@ -113,6 +113,22 @@ def times_words(now: float, before: float) -> str:
     return f"x{_plain(float(f'{now / before:.3g}'), _DIGITS)}"
 
 
+def scaled_words(factor: float) -> str:
+    """A factor as a fact: ``60 times too large``, ``100 times too small``.
+
+    :param factor: above 0, and not 1
+    """
+    times, way = (factor, "large") if factor > 1.0 else (1.0 / factor, "small")
+    return f"{_plain(float(f'{times:.4g}'), _DIGITS)} times too {way}"
+
+
+def joined(names: Sequence[str], most: int = 3) -> str:
+    """Names as a sentence has them: ``a``, ``a and b``, ``a, b, c and 4 more``."""
+    if len(names) > most:
+        return listed(names, most)
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
 def pattern_words(pattern: str) -> str:
     """A stored pattern with 9 for a digit, a for a letter and . for punctuation; long runs are counted: ``a{12}``."""
     parts = []

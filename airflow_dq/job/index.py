@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from airflow_dq.exceptions import CodecError, ConfigurationError, SourceUnreadableError
-from airflow_dq.job.index_result import IndexResult
 from airflow_dq.pattern import PatternIndex
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from airflow_dq.options.index import IndexSpec
     from airflow_dq.store import Repository
 
 File = TypeVar("File")
@@ -81,7 +79,42 @@ class StorePlace:
         self.store.save_pattern_index(index)
 
 
-def index_files(source: str, place: Place, renew: bool) -> IndexResult:
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What came of a run."""
+
+    place: str
+    """Where the index is kept, in words."""
+    index: PatternIndex
+    new: int
+    """Tables that were looked at and could be read."""
+    unreadable: tuple[str, ...] = ()
+    """What was left out, and why."""
+
+    @property
+    def document(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "index": self.place,
+            "tables": len(self.index.tables),
+            "new": self.new,
+            "columns": self.index.columns,
+            "patterns": len(self.index),
+            "unreadable": list(self.unreadable),
+        }
+
+    @property
+    def text(self) -> str:
+        """For a person."""
+        index = self.index
+        line = (
+            f"{self.place}: {len(index):,} patterns of {index.columns:,} columns of {len(index.tables):,} tables, "
+            f"{self.new:,} of them new."
+        )
+        return "\n".join([line, *(f"Left out: {said}" for said in self.unreadable)])
+
+
+def index_files(source: str, place: Place, renew: bool) -> Indexed:
     """Index local files in this process."""
     from airflow_dq.engine.arrow.lake import tables
 
@@ -94,15 +127,15 @@ def index_files(source: str, place: Place, renew: bool) -> IndexResult:
         place.save(found)
     if not new:
         place.save(found)
-    return IndexResult.of(place, found, len(new) - len(unreadable), unreadable)
+    return Indexed(str(place), found, len(new) - len(unreadable), tuple(unreadable))
 
 
-def index_by_spark(spark: SparkSession, spec: IndexSpec, place: Place, say: Callable[[str], None]) -> IndexResult:
+def index_by_spark(spark: SparkSession, source: str, place: Place, renew: bool, say: Callable[[str], None]) -> Indexed:
     """Index whatever files Spark can list, in its tasks."""
     from airflow_dq.engine.spark.lake import index_lake, lake_tables
 
-    found = _begun(place, spec.renew)
-    new = _lacking(lake_tables(spark, spec.source), found, spec.renew)
+    found = _begun(place, renew)
+    new = _lacking(lake_tables(spark, source), found, renew)
     say(f"{place}: {len(new):,} tables to look at")
 
     def save(index: PatternIndex) -> None:
@@ -112,10 +145,10 @@ def index_by_spark(spark: SparkSession, spec: IndexSpec, place: Place, say: Call
     found, unreadable = index_lake(spark, new, found, save)
     if not new:
         place.save(found)
-    return IndexResult.of(place, found, len(new) - len(unreadable), unreadable)
+    return Indexed(str(place), found, len(new) - len(unreadable), tuple(unreadable))
 
 
-def index_store(store: Repository, place: Place, renew: bool) -> IndexResult:
+def index_store(store: Repository, place: Place, renew: bool) -> Indexed:
     """Index what the newest profile of each dataset keeps of its texts: no row is read for it.
 
     Every dataset is looked at each time: a pattern that came to two of them on different days is found all the same.
@@ -124,7 +157,7 @@ def index_store(store: Repository, place: Place, renew: bool) -> IndexResult:
     columns = [(name, values) for name in store.dataset_names() for values in store.newest_texts(name)]
     found = found.extended(columns)
     place.save(found)
-    return IndexResult.of(place, found, len({name for name, _ in columns}))
+    return Indexed(str(place), found, len({name for name, _ in columns}))
 
 
 def columns_of(

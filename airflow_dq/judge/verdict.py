@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.problem import Problem, headline_of, problems_of
 from airflow_dq.explain.record import Record
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 
@@ -63,6 +65,16 @@ class Verdict:
     declared checks alone were judged."""
     record: Record | None = None
     """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What happened, the worst first: one per accident, with the alerts that are its evidence."""
+        return problems_of(self.alerts)
+
+    @property
+    def headline(self) -> str | None:
+        """The worst problem in one line, and how many more there are; None without any."""
+        return headline_of(self.problems)
 
     @property
     def checked(self) -> int:

@@ -14,7 +14,9 @@ from airflow_dq.store import (
     distance_writer,
     maturity,
     metric_history,
+    overview,
     pattern_index,
+    problem_reader,
     profile_reader,
     profile_writer,
     prune,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from airflow_dq.pattern import PatternIndex
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
+    from airflow_dq.store.problem_history import ProblemSummary
     from airflow_dq.store.review_model import (
         AlertFilter,
         HistoryStart,
@@ -55,7 +58,13 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
+    from airflow_dq.store.summary import (
+        AttemptStatus,
+        DatasetOverview,
+        DatasetSummary,
+        PartitionSummary,
+        WhereRead,
+    )
 
 
 class Repository:
@@ -289,6 +298,21 @@ class Repository:
         """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
         return run(self._engine, lambda c: status.datasets(c, dag_ids))
 
+    def overview(
+        self, dag_ids: frozenset[str], *, partitions: int = 30, most: int = 2000, name: str | None = None
+    ) -> list[DatasetOverview]:
+        """The datasets of which a task of these DAGs has judged a partition, each in a line, by name.
+
+        :param partitions: how many of the newest partitions of each
+        :param most: most datasets
+        :param name: only those that have this in their names
+        """
+        return run(self._engine, lambda c: overview.datasets(c, dag_ids, partitions, most, name))
+
+    def waiting(self, dag_ids: frozenset[str]) -> int:
+        """How many partitions that tasks of these DAGs have judged wait for a person."""
+        return run(self._engine, lambda c: overview.waiting(c, dag_ids))
+
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""
         return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
@@ -314,6 +338,13 @@ class Repository:
         :param before: the last ``verdict_id`` of the page before this one
         """
         return run(self._engine, lambda c: verdict_reader.summaries(c, chosen, limit, before))
+
+    def problems(self, dataset: str, *, limit: int = 60) -> list[ProblemSummary]:
+        """The problems of a dataset's newest judged partitions, with what has become of them; the newest first.
+
+        :param limit: partitions that are looked at: a problem that is on all of them may have begun before
+        """
+        return run(self._engine, lambda c: problem_reader.problems(c, dataset, limit))
 
     def verdict_of_alert(self, alert_id: int) -> VerdictDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""

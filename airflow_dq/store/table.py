@@ -241,6 +241,8 @@ class VerdictRow(Base):
     profile_fingerprint: Mapped[str] = mapped_column(Text)
     status: Mapped[str] = mapped_column(Text)
     reason: Mapped[str | None] = mapped_column(Text)
+    headline: Mapped[str | None] = mapped_column(Text)
+    """Its worst problem in one line, and how many more there are; None without any."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
@@ -294,7 +296,9 @@ class AlertRow(Base):
     metric: Mapped[str | None] = mapped_column(Text)
     message: Mapped[str] = mapped_column(Text)
     headline: Mapped[str] = mapped_column(Text)
-    """The message with its likely cause in front, for a line of a list."""
+    """What its problem is called, where it speaks for one; else the message with its likely cause in front."""
+    problem: Mapped[str] = mapped_column(Text)
+    """Key of the problem that it is evidence of: the same on the following day."""
     observed: Mapped[float | None]
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]

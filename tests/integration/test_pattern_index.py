@@ -17,7 +17,6 @@ from airflow_dq.engine.arrow.lake import tables
 from airflow_dq.exceptions import CodecError
 from airflow_dq.job.index import FilePlace, StorePlace, columns_of, index_by_spark, index_store
 from airflow_dq.job.pipeline import ProfileJob
-from airflow_dq.options.index import IndexSpec
 from airflow_dq.pattern import PatternIndex
 from airflow_dq.profile import JobSpec
 from airflow_dq.settings import DSN_VARIABLE
@@ -46,16 +45,16 @@ def local(lake: Path) -> PatternIndex:
 
 def test_spark_finds_what_this_process_finds(lake: Path, tmp_path: Path, spark: SparkSession) -> None:
     place = FilePlace(tmp_path / "index")
-    told = index_by_spark(spark, IndexSpec(f"{lake}/**/*.parquet"), place, print)
-    assert (told.tables, told.new, told.columns) == (2, 2, 4)
+    told = index_by_spark(spark, f"{lake}/**/*.parquet", place, False, print)
+    assert (len(told.index.tables), told.new, told.index.columns) == (2, 2, 4)
     # What was there stays, and what has come is added.
-    told = index_by_spark(spark, IndexSpec(str(lake)), place, print)
-    assert (told.tables, told.new, told.unreadable) == (3, 1, ())
+    told = index_by_spark(spark, str(lake), place, False, print)
+    assert (len(told.index.tables), told.new, told.unreadable) == (3, 1, ())
     by_spark, here = place.load(), local(lake)
     assert by_spark is not None
     for pattern in ("K<digit>{3}", "<digit>+:<digit>{2}"):
         assert by_spark.known(pattern) == here.known(pattern)
-    assert index_by_spark(spark, IndexSpec(str(lake)), place, print).new == 0
+    assert index_by_spark(spark, str(lake), place, False, print).new == 0
 
 
 def test_files_elsewhere_come_through_spark_and_broken_ones_are_named(
@@ -64,11 +63,11 @@ def test_files_elsewhere_come_through_spark_and_broken_ones_are_named(
     (lake / "broken.parquet").write_bytes(b"nothing")
     name = "fs.viewfs.mounttable.mounted.link./lake"
     spark.sparkContext._jsc.hadoopConfiguration().set(name, f"file://{lake}")
-    whole = index_by_spark(spark, IndexSpec("viewfs://mounted/lake/**"), FilePlace(tmp_path / "whole"), print)
+    whole = index_by_spark(spark, "viewfs://mounted/lake/**", FilePlace(tmp_path / "whole"), False, print)
     monkeypatch.setattr("airflow_dq.engine.spark.lake._WHOLE", 20)
-    parts = index_by_spark(spark, IndexSpec("viewfs://mounted/lake"), FilePlace(tmp_path / "parts"), print)
+    parts = index_by_spark(spark, "viewfs://mounted/lake", FilePlace(tmp_path / "parts"), False, print)
     for told in (whole, parts):
-        assert (told.tables, told.columns) == (3, 6)
+        assert (len(told.index.tables), told.index.columns) == (3, 6)
         assert ["broken.parquet" in said for said in told.unreadable] == [True]
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "parts").read_bytes()
 
@@ -85,14 +84,14 @@ def test_an_interrupted_job_goes_on_from_what_was_saved(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        index_by_spark(spark, IndexSpec(str(lake)), place, stop)
-    assert index_by_spark(spark, IndexSpec(str(lake)), place, print).new == 1
+        index_by_spark(spark, str(lake), place, False, stop)
+    assert index_by_spark(spark, str(lake), place, False, print).new == 1
     assert (tmp_path / "index").read_bytes() == local_bytes(spark, lake, tmp_path)
 
 
 def local_bytes(spark: SparkSession, lake: Path, folder: Path) -> bytes:
     """The index in one go; Spark's addresses are the names of its tables."""
-    index_by_spark(spark, IndexSpec(str(lake)), FilePlace(folder / "again"), print)
+    index_by_spark(spark, str(lake), FilePlace(folder / "again"), False, print)
     return (folder / "again").read_bytes()
 
 
@@ -105,14 +104,14 @@ def test_profiles_feed_the_index_from_day_to_day(lake: Path, store: Repository, 
             assert [one.error for one in ProfileJob(ArrowEngine(spec), store, print).run()] == [None]
     place = StorePlace(store)
     told = index_store(store, place, renew=False)
-    assert (told.tables, told.columns, told.new) == (2, 3, 2)
+    assert (len(told.index.tables), told.index.columns, told.new) == (2, 3, 2)
     kept = store.pattern_index()
     assert kept is not None
     known = kept.known("K<digit>{3}")
     assert known is not None
     assert (known.coverage, known.fpr) == (2, 0.0)
     assert kept.without("two").known("K<digit>{3}").coverage == 1  # type: ignore[union-attr]
-    assert index_store(store, place, renew=False).columns == 3
+    assert index_store(store, place, renew=False).index.columns == 3
 
 
 def test_a_stored_index_that_cannot_be_read_is_told_and_replaced(store: Repository, lake: Path) -> None:

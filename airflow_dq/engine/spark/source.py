@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
+from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -30,6 +32,9 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.table import TableState
 from airflow_dq.states.base import Kind
+
+# Before Spark 4.2 there is no such argument, and UTC is what they mean.
+_ZONE: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
 
 Place = str | Listing
 """Where a partition lies: a path, or the files in its folders."""
@@ -239,7 +244,7 @@ def partition_rows(
 def arrow_field(field: StructField) -> pa.Field | None:
     """As what Spark hands a column to Python; None when it cannot."""
     try:
-        return to_arrow_schema(StructType([field]), timezone="UTC").field(0)
+        return to_arrow_schema(StructType([field]), **_ZONE).field(0)
     except PySparkException:
         return None
 

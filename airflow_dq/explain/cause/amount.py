@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.mixture import mixture
+from airflow_dq.explain.wording import scaled_words, share_words
 from airflow_dq.states.base import Kind
 
 _FACTORS = {
@@ -46,7 +47,10 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     if not _PART[0] <= share <= _PART[1]:
         return None
     words = f"change of unit, {name}, in {percent(share)} of the values"
-    return Cause("unit_change", f"{name} {percent(share)}", words, fit(rest, 1.5 * noise, moved))
+    rows = round(share * now.count)
+    fact = f"is {scaled_words(_FACTORS[name])} in {percent(share)} of the values"
+    score = fit(rest, 1.5 * noise, moved)
+    return Cause("unit_change", f"{name} {percent(share)}", words, score, fact=fact, rows=rows)
 
 
 @hypothesis(Kind.NUMERIC)
@@ -58,4 +62,7 @@ def rounded(comparison: Comparison) -> Cause | None:
     # Rounded up, down or to the nearest: off by less than one.
     rest = min(points[0].scaled(1.0, shift).ks_distance(points[1]) for shift in (-0.5, 0.0, 0.5))
     score = fit(rest, max(1.5 * comparison.usual_distance, sampling_noise(*comparison.present)), 1.0)
-    return Cause("rounding", "", "numbers were rounded to whole numbers", score)
+    was, rows = float(past.max()), comparison.present[0]
+    detail = f"{share_words(was)} were whole before"
+    words, fact = "numbers were rounded to whole numbers", "is rounded to whole numbers"
+    return Cause("rounding", "", words, score, fact=fact, detail=detail, rows=rows)

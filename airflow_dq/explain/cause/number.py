@@ -10,7 +10,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.undo import rescaled
-from airflow_dq.explain.wording import number_words
+from airflow_dq.explain.wording import number_words, scaled_words, share_words
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
@@ -95,7 +95,28 @@ def unit(comparison: Comparison) -> Cause | None:
     score = fit(rest, 1.5 * noise, moved) * (1.0 if name in _COMMON else 0.9)
     if name not in _COMMON and before.count < _FEW:
         return None
-    return Cause("unit_change", name, words, score, undo=rescaled(*CHANGES[name]))
+    return Cause(
+        "unit_change",
+        name,
+        words,
+        score,
+        undo=rescaled(*CHANGES[name]),
+        fact=_fact(name),
+        detail=_medians(points, comparison.kind),
+        rows=comparison.present[0],
+    )
+
+
+def _fact(name: str) -> str:
+    """A change of unit as a fact about the column."""
+    factor, offset_by = CHANGES[name]
+    if factor == -1.0:
+        return "has the opposite sign"
+    if offset_by:
+        before, _, now = name.partition(" to ")
+        return f"is in {now} instead of {before}"
+    _, bracket, units = name.partition(" (")
+    return f"is {scaled_words(factor)}" + (f", as {units.rstrip(')')}" if bracket else "")
 
 
 def _medians(points: tuple[QuantilePoints, QuantilePoints], kind: Kind) -> str:
@@ -174,7 +195,16 @@ def offset(comparison: Comparison) -> Cause | None:
         "higher" if added > 0.0 else "lower",
     )
     words = f"every number is about {size} {way}: {_medians(points, comparison.kind)}"
-    return Cause("offset", f"{added:.2g}", words, fit(rest, 1.5 * noise, moved), undo=rescaled(1.0, added))
+    return Cause(
+        "offset",
+        f"{added:.2g}",
+        words,
+        fit(rest, 1.5 * noise, moved),
+        undo=rescaled(1.0, added),
+        fact=f"is about {size} {way} than before",
+        detail=_medians(points, comparison.kind),
+        rows=comparison.present[0],
+    )
 
 
 @hypothesis(Kind.TIMESTAMP)
@@ -203,7 +233,7 @@ def clock(comparison: Comparison) -> Cause | None:
     if moved < _LEAST:
         return None
     # That partitions lie one after the other is usual here; how a day looks by itself is what counts.
-    return _shifted(whole, fit(rest, sampling_noise(now.count, before.count), moved))
+    return _shifted(whole, fit(rest, sampling_noise(now.count, before.count), moved), comparison.present[0])
 
 
 def _mixed_units(now: float, before: float) -> Cause | None:
@@ -213,17 +243,21 @@ def _mixed_units(now: float, before: float) -> Cause | None:
     for name, factor in (("x1,000", 1e3), ("/1,000", 1e-3), ("x1,000,000", 1e6), ("/1,000,000", 1e-6)):
         if 0.9 < now / before / factor < 1.1:
             words = f"change of unit, {name} (seconds and milliseconds mixed up)"
-            return Cause("unit_change", name, words, 1.0, undo=rescaled(factor))
+            fact = f"is {scaled_words(factor)} (seconds and milliseconds mixed up)"
+            return Cause("unit_change", name, words, 1.0, undo=rescaled(factor), fact=fact)
     return None
 
 
-def _shifted(hours: int, score: float) -> Cause:
+def _shifted(hours: int, score: float, rows: int) -> Cause:
     days, left = divmod(abs(hours), 24)
     span = f"{abs(hours)} h" if left or not days else f"{days} day{'s' if days > 1 else ''}"
     where = "later" if hours > 0 else "earlier"
     hint = "another time zone" if left or not days else "data of another day"
     words = f"times are {span} {where} ({hint}?)"
-    return Cause("unit_change", f"{span} {where}", words, score, undo=rescaled(1.0, 3600.0 * hours))
+    fact = f"is {span} {where} than it should be ({hint}?)"
+    return Cause(
+        "time_shift", f"{span} {where}", words, score, undo=rescaled(1.0, 3600.0 * hours), fact=fact, rows=rows
+    )
 
 
 @hypothesis(Kind.BOOLEAN)
@@ -235,4 +269,6 @@ def inverted(comparison: Comparison) -> Cause | None:
     rest = abs(now - (1.0 - old))
     if abs(now - old) < 0.2 or rest > 0.05 + comparison.usual_change("true_ratio"):
         return None
-    return Cause("inversion", "all", "true and false are swapped", 1.0 - rest)
+    detail = f"{share_words(now)} are true, before {share_words(old)}"
+    words, fact = "true and false are swapped", "has true and false swapped"
+    return Cause("inversion", "all", words, 1.0 - rest, fact=fact, detail=detail, rows=comparison.present[0])

@@ -32,7 +32,8 @@ def copies(comparison: Comparison) -> Cause | None:
     # With as many rows as before, they are in place of others, and no copies; that all came again is told elsewhere.
     if again < _LEAST * values or rows <= before or (copies_of(comparison) or 1) > 1:
         return None
-    return Cause("volume_change", "copies", f"{again:,} of {rows:,} rows are there more than once", 1.0)
+    words, fact = f"{again:,} of {rows:,} rows are there more than once", f"has {again:,} of {rows:,} values twice"
+    return Cause("volume_change", "copies", words, 1.0, fact=fact, rows=again)
 
 
 @hypothesis(Kind.TIMESTAMP)

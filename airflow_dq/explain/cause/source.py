@@ -151,4 +151,5 @@ def _named(found: list[tuple[float, float, float, str]]) -> Cause | None:
         return None
     score, _, share, name = max(found)
     words = f"values of column {quoted(name)} in {percent(share)} of the rows"
-    return Cause("schema_change", "", words, score)
+    fact = f"has values of column {quoted(name)} in {percent(share)} of the rows"
+    return Cause("schema_change", "", words, score, fact=fact)

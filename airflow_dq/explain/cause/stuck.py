@@ -33,4 +33,7 @@ def one_number(comparison: Comparison) -> Cause | None:
 
 def _stuck(comparison: Comparison, value: str) -> Cause | None:
     enough = comparison.present[0] >= _SEVERAL
-    return Cause("stuck", value, f"every value is {value}", 1.0) if enough else None
+    if not enough:
+        return None
+    fact, rows = f"is {value}", comparison.present[0]
+    return Cause("stuck", value, f"every value is {value}", 1.0, fact=fact, rows=rows)

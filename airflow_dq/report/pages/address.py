@@ -26,10 +26,13 @@ class Addresses:
         """Path of our pages."""
         return self.airflow + REVIEW_PATH
 
+    def overview(self, dag_id: str | None = None, **query: str | int | None) -> str:
+        """The list of datasets, of one DAG or of all that the reader may see."""
+        return self._page("/" if dag_id is None else f"/dags/{_quoted(dag_id)}", query)
+
     def listing(self, dag_id: str | None = None, **query: str | int | None) -> str:
-        """The list of judged partitions, of one DAG or of all that the reader may see."""
-        path = "/" if dag_id is None else f"/dags/{_quoted(dag_id)}"
-        return self._page(path, query)
+        """The list of partitions with alerts, of one DAG or of all that the reader may see."""
+        return self._page("/alerts" if dag_id is None else f"/dags/{_quoted(dag_id)}/alerts", query)
 
     def dataset(self, name: str) -> str:
         """A dataset's page; whoever may see a DAG that judges it may see it."""

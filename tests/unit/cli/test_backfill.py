@@ -30,7 +30,7 @@ def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr("airflow_dq.engine.spark.environment.find_spark_submit", lambda: file)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_environment", lambda: None)
+    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
     return tmp_path
 
 
