@@ -16,6 +16,7 @@ from airflow_dq.store import (
     maturity,
     metric_history,
     overview,
+    pattern_index,
     problem_reader,
     profile_reader,
     profile_writer,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
+    from airflow_dq.pattern import PatternIndex
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.problem_history import ProblemSummary
@@ -232,6 +234,25 @@ class Repository:
     def mute_rule(self, dataset: str, family: str, columns: Sequence[str]) -> bool:
         """Neither count nor judge a learned rule any more; False when there is none on these columns."""
         return run(self._engine, lambda c: rule.mute(c, dataset, family, columns))
+
+    def pattern_index(self) -> PatternIndex | None:
+        """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.
+
+        :raises CodecError: when it is damaged, or of another version
+        """
+        return run(self._engine, pattern_index.load)
+
+    def save_pattern_index(self, index: PatternIndex) -> None:
+        """Put a pattern index in the place of the one that there was."""
+        run(self._engine, lambda c: pattern_index.save(c, index))
+
+    def dataset_names(self) -> list[str]:
+        """The names of all datasets."""
+        return run(self._engine, pattern_index.dataset_names)
+
+    def newest_texts(self, dataset: str) -> list[list[str]]:
+        """The texts that the newest profile keeps of each column of strings, each as often as its share asks for."""
+        return run(self._engine, lambda c: list(pattern_index.texts(c, dataset)))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]
