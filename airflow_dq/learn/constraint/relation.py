@@ -35,6 +35,7 @@ LEAST_ROWS = 50
 MOST_BROKEN = 0.01
 """Share of past rows from which on it is no relation."""
 _EXAMPLES = 3
+"""Rows that a finding shows."""
 _BELIEF = Belief(0.02, 10.0, 20_000.0)
 """Before anything was counted, one row in fifty may break it.  Of later rows no more than 20,000 count: with exceptions
 in fewer than one of two thousand rows nobody is woken by a relation that none has broken before."""
