@@ -357,7 +357,7 @@ class LearnedRuleRow(Base):
 
     __tablename__ = "learned_rule"
     __table_args__ = (
-        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name="state"),
         Index(None, "dataset_id", "id"),
     )
 

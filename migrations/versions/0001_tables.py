@@ -388,7 +388,7 @@ def _create_rule() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("changed_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("state IN ('active', 'relearned', 'muted')", name=op.f("ck_learned_rule_state")),
+        sa.CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name=op.f("ck_learned_rule_state")),
         sa.ForeignKeyConstraint(
             ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_learned_rule_dataset_id"), ondelete="CASCADE"
         ),
