@@ -48,6 +48,13 @@ def test_who_may_decide_gets_three_buttons_and_a_comment(make_view, where):
     assert page.all("label", for_="comment")
 
 
+def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
+    page = Page(render_alert(make_view(may_rerun=True), where))
+    assert page.all("form", method="post", action=f"{ACTION}/rerun")
+    assert "Fixed upstream: run again" in page.text
+    assert "Fixed upstream" not in Page(render_alert(make_view(), where)).text
+
+
 def test_who_may_only_read_gets_no_form(make_view, where):
     page = Page(render_alert(make_view(may_decide=False), where))
     assert page.all("form") == []
