@@ -159,7 +159,8 @@ def _band(one: Range, centre: float) -> Band | None:
     lowest, highest = (-math.inf, math.inf) if metric is None else metric.natural_range
     low = None if one.below is None else min(max(to(centre - one.below), lowest), highest)
     high = None if one.above is None else min(max(to(centre + one.above), lowest), highest)
-    return low, high
+    # What overflows is no bound, and would flatten the picture.
+    return None if low is None or math.isinf(low) else low, None if high is None or math.isinf(high) else high
 
 
 def _with_others(learned: Sequence[Point], stored: MetricHistory, now: str | None) -> list[Point]:
