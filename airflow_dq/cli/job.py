@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,5 +87,5 @@ def _secrets(spec: JobSpec) -> list[str]:
     return [DSN_VARIABLE, *hashed, *source]
 
 
-def _shown(value: str | list[str]) -> str:
+def _shown(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else " ".join(value)

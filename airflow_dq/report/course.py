@@ -21,7 +21,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory
 
-_SATURDAY = 5
+_SATURDAY = 5  # as datetime counts weekdays
 Band = tuple[float | None, float | None]
 """Lowest and highest value that was expected; None for a side without a bound."""
 

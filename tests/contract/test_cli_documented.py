@@ -55,6 +55,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq reject",
         "airflow dq new-normal",
         "airflow dq snooze",
+        "airflow dq rules",
         "airflow dq export",
         "airflow dq import",
         "airflow dq export-rules",

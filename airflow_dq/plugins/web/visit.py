@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from airflow_dq.plugins.web.access import MayDecide, ReadableDags, judged_by, not_there
 from airflow_dq.plugins.web.context import Now, Store, Where
 from airflow_dq.plugins.web.impact import impact_of
-from airflow_dq.plugins.web.known import PARTITIONS, known_of
+from airflow_dq.report.known import PARTITIONS, known_of
 from airflow_dq.report.pages import Addresses, AlertView, PartitionView, render_alert, render_partition
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import VerdictDetail, through

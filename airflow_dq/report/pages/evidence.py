@@ -118,7 +118,7 @@ def _facts(problem: Problem) -> Iterator[tuple[str, str]]:
         yield "Rows concerned", f"{problem.rows:,}"
     if len(problem.columns) > 1:
         yield "Columns", listed(problem.columns, 6)
-    yield "Evidence", count(len(problem.alerts), "alert")
+    yield "Alerts", f"{len(problem.alerts):,}"
 
 
 def evidence(
