@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from airflow_dq.explain.wording import past_words, share_words
+from airflow_dq.learn.between import between_of
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.relation import MOST_BROKEN, Holding, pooled
 from airflow_dq.learn.constraint.share import past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.relation import relations_of
-from airflow_dq.profile.check.learned import answer_rule
+from airflow_dq.profile.check.between import answer_of
 from airflow_dq.profile.check.relation import DRAWN
 from airflow_dq.relation.words import quoted
 from airflow_dq.visible import visible
@@ -19,7 +20,7 @@ from airflow_dq.visible import visible
 def relation_words(constraint: Holding, finding: Finding, partition: PartitionView) -> str:
     """``2.00% of the rows (40 of 2,000) break total = price + fee: total = 5, price = 3, fee = 1; ...``."""
     share = finding.observed if isinstance(finding.observed, float) else 0.0
-    measured = answer_rule(constraint.learned, partition.profile)
+    measured = answer_of(constraint.learned, partition.profile, partition.history.profiles)
     rows = "" if measured is None or not measured.denominator else f" of {measured.denominator:,}"
     drawn = " rows drawn" if finding.seen == DRAWN else ""
     shown = f": {'; '.join(finding.examples)}" if finding.examples else ""
@@ -38,9 +39,9 @@ def wrong_side(constraint: Holding, partition: PartitionView, accused: Collectio
     """
     columns, votes = constraint.scope.columns, dict.fromkeys(constraint.scope.columns, 0)
     cleared: set[str] = set()
-    for rule in relations_of(partition.history):
+    for rule in (*relations_of(partition.history), *between_of(partition.history)):
         concerned = set(rule.columns) & set(columns)
-        measured = answer_rule(rule, partition.profile) if concerned else None
+        measured = answer_of(rule, partition.profile, partition.history.profiles) if concerned else None
         if rule == constraint.learned or measured is None or measured.value is None or not measured.denominator:
             continue
         if measured.value > MOST_BROKEN / 2:

@@ -9,11 +9,13 @@ from typing import Any
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.relation.base import Relation
+from airflow_dq.relation.base import Relation, RowRelation
 from airflow_dq.relation.found import Mined
 
 RELATION = "relation"
 """The family of rules on what holds between the columns of a row."""
+BETWEEN = "between"
+"""The family of those that only several rows can break."""
 VERSION = 1
 """Of the JSON form."""
 
@@ -47,7 +49,8 @@ class RelationRule:
         :param partitions: those in whose rows it was found
         """
         relation = self.relation
-        return LearnedRule(RELATION, relation.columns, relation.to_json(), self.to_json(), partitions)
+        family = RELATION if isinstance(relation, RowRelation) else BETWEEN
+        return LearnedRule(family, relation.columns, relation.to_json(), self.to_json(), partitions)
 
     def to_json(self) -> str:
         """One line of strict JSON."""

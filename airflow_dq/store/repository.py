@@ -11,10 +11,12 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
     overview,
+    pattern_index,
     problem_reader,
     profile_reader,
     profile_writer,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
+    from airflow_dq.pattern import PatternIndex
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.problem_history import ProblemSummary
@@ -176,6 +179,10 @@ class Repository:
         """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
 
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
+
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         retention.tidy(self._engine, dataset, self._states)
@@ -248,6 +255,25 @@ class Repository:
         :param rule: its number
         """
         return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
+
+    def pattern_index(self) -> PatternIndex | None:
+        """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.
+
+        :raises CodecError: when it is damaged, or of another version
+        """
+        return run(self._engine, pattern_index.load)
+
+    def save_pattern_index(self, index: PatternIndex) -> None:
+        """Put a pattern index in the place of the one that there was."""
+        run(self._engine, lambda c: pattern_index.save(c, index))
+
+    def dataset_names(self) -> list[str]:
+        """The names of all datasets."""
+        return run(self._engine, pattern_index.dataset_names)
+
+    def newest_texts(self, dataset: str) -> list[list[str]]:
+        """The texts that the newest profile keeps of each column of strings, each as often as its share asks for."""
+        return run(self._engine, lambda c: list(pattern_index.texts(c, dataset)))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]

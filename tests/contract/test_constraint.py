@@ -40,7 +40,7 @@ from airflow_dq.settings import HASH_KEY_VARIABLE
 
 ROWS = 60
 FIRST = date(2026, 1, 1)
-HIDING = ProfileOptions(hidden=("secret",), sample_rows=ROWS)
+HIDING = ProfileOptions(hidden=("secret",), segments=("paid",), sample_rows=ROWS)
 
 
 def detectors() -> tuple[Detector, ...]:
@@ -163,7 +163,7 @@ def partition(index: int, damage: str = "clean") -> Profile:
             )
             for name, column in made.columns.items()
         }
-        return replace(made, columns=lost, variants={}, sample=None)
+        return replace(made, columns=lost, checks={}, variants={}, sample=None)
     options = HIDING if damage != "renamed" else ProfileOptions(hidden=("new_secret",), sample_rows=ROWS)
     return profile_table(pa.table(dict(DAMAGES[damage](whole(index)))), str(FIRST + timedelta(index)), options)
 
@@ -419,7 +419,7 @@ def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
 NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
 """The families that compare what columns hold; the others compare which columns there are."""
 
-BESIDE = frozenset({"novelty", "pattern", "relation"})
+BESIDE = frozenset({"novelty", "pattern", "relation", "segment"})
 """The families that judge what may not be known: what keeps a partition from passing is told by the others."""
 
 

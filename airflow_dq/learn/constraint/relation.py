@@ -22,7 +22,7 @@ from airflow_dq.learn.relation import readers_of, relations_of
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern.significance import Belief, beta_binomial
-from airflow_dq.profile.check.learned import answer_rule
+from airflow_dq.profile.check.between import answer_of
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.relation.rule import RelationRule
 
@@ -35,6 +35,7 @@ LEAST_ROWS = 50
 MOST_BROKEN = 0.01
 """Share of past rows from which on it is no relation."""
 _EXAMPLES = 3
+"""Rows that a finding shows."""
 _BELIEF = Belief(0.01, 1.0, 20_000.0)
 """What was found without chance is hardly ever broken: a row counts for it as much as all that is known before.  Of
 later rows no more than 20,000 count: with exceptions in fewer than some two of ten thousand rows nobody is woken."""
@@ -46,6 +47,7 @@ class Holding(Constraint):
 
     family: ClassVar[str] = "relation"
     suffices: ClassVar[bool] = False
+    belief: ClassVar[Belief] = _BELIEF
 
     learned: LearnedRule
     fpr: float
@@ -55,7 +57,7 @@ class Holding(Constraint):
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """More rows that break it than all past ones let expect, and than the history of their share does."""
-        measured = answer_rule(self.learned, partition.profile)
+        measured = answer_of(self.learned, partition.profile, partition.history.profiles)
         if measured is None or measured.problem is not None:
             return self._not_evaluated(
                 "its rows were not counted when the partition was profiled, which was before it was found, or without "
@@ -97,7 +99,7 @@ class Holding(Constraint):
         """Whether neither all rows so far nor the history of their share lets expect so many."""
         broken, rows = measured.numerator or 0, measured.denominator or 0
         known_rows, known_broken = pooled(past)
-        if not broken or beta_binomial(_BELIEF, known_broken, known_rows, broken, rows) >= self.fpr:
+        if not broken or beta_binomial(self.belief, known_broken, known_rows, broken, rows) >= self.fpr:
             return False
         upper = self._usual(partition, past)
         return upper is None or broken / rows > upper
@@ -154,8 +156,11 @@ def _rates(rules: Sequence[LearnedRule], options: SynthesisOptions, names: Seque
     }
 
 
-def has_held(past: Sequence[Past], min_history: int) -> bool:
-    """Whether a relation may be judged: enough partitions and rows have kept it."""
+def has_held(past: Sequence[Past], min_history: int, most: float = MOST_BROKEN) -> bool:
+    """Whether a relation may be judged: enough partitions and rows have kept it.
+
+    :param most: share of the rows that may have broken it
+    """
     spoken = [one for one in past if one[1].denominator]
     rows, broken = pooled(spoken)
-    return len(spoken) >= min_history and rows >= LEAST_ROWS and broken <= MOST_BROKEN * rows
+    return len(spoken) >= min_history and rows >= LEAST_ROWS and broken <= most * rows

@@ -13,7 +13,7 @@ from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.learned import answer_rule
+from airflow_dq.profile.check.between import answer_of
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -23,7 +23,8 @@ Past = tuple[str | None, Measured]
 
 def past_answers(rule: LearnedRule, history: History) -> list[Past]:
     """What is known of the past partitions, oldest first, by their keys."""
-    found = ((one.partition, answer_rule(rule, one)) for one in history.profiles)
+    profiles = history.profiles
+    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in enumerate(profiles))
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 

@@ -142,8 +142,8 @@ class RowRule(ABC):
         """
 
     @abstractmethod
-    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Exceptions:
-        """The exceptions among some rows.
+    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Tally:
+        """The exceptions among some rows, or what they are found by once all rows are known.
 
         :param columns: the canonical values of the rule's columns
         :param hidden: those of which no value must be kept
