@@ -39,7 +39,7 @@ def alerts(arguments: Any) -> int:
         print_json([asdict(line) for line in found])
     elif found:
         rows = [_row(line) for line in found]
-        print(render(("ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "WHAT"), rows))
+        print(render(("ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "OPEN", "WHAT"), rows))
     else:
         print("No alerts." if chosen == AlertFilter() else "No alerts of this kind.")
     return 0
@@ -56,7 +56,8 @@ def _row(line: VerdictSummary) -> tuple[object, ...]:
     what = " ".join((line.headline or "").split())
     short = what if len(what) <= HEADLINE else f"{what[: HEADLINE - 3]}..."
     state = line.decision or ("open" if line.open_count else "closed")
-    return line.first_alert_id, line.dataset, line.partition, line.severity, state, line.alert_count, short
+    counts = line.alert_count, line.open_count
+    return line.first_alert_id, line.dataset, line.partition, line.severity, state, *counts, short
 
 
 def show(arguments: Any) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from airflow.cli.cli_config import ActionCommand
-
-from airflow_dq.cli.argument import arg, command, number, option
+from airflow_dq.cli.argument import Command, arg, command, number, option
 
 BY = option("--by", "NAME", "who decides (default: the user of this machine)")
 COMMENT = option("--comment", "TEXT", "why; it is kept with the decision")
@@ -33,7 +31,7 @@ SHOW = command(
 )
 
 
-def _decision(name: str, help: str, function: str) -> ActionCommand:
+def _decision(name: str, help: str, function: str) -> Command:
     return command(
         name,
         help,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
@@ -18,6 +18,7 @@ from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
+from airflow_dq.explain.relation import wrong_side
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.swapped import swapped
@@ -27,6 +28,7 @@ from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import Reason
@@ -52,7 +54,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     if rows and previous is not None:
         every = (_compare(partition, name, previous) for name in partition.profile.columns)
         why = row_cause(one for one in every if one is not None)
-    alerts += _alerts(partition, of_table, why, ())
+    accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
+    alerts += _alerts(partition, of_table, why, (), accused)
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
     for one in others:
@@ -184,11 +187,19 @@ def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str |
     """The history of what was measured for another constraint than a range."""
     if isinstance(constraint, Declared):
         return constraint.past(partition).points()
-    return constraint.shares(partition) if isinstance(constraint, Conforming) else ()
+    return constraint.shares(partition) if isinstance(constraint, Conforming | Holding) else ()
 
 
-def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
+def _own_cause(
+    constraint: Constraint,
+    finding: Finding,
+    partition: PartitionView,
+    cause: Cause | None,
+    accused: Collection[str],
+) -> str | None:
     """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
+    if isinstance(constraint, Holding):
+        return wrong_side(constraint, partition, accused)
     if isinstance(constraint, NeverSeen | NoneOutsized) and finding.cause is None:
         return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
@@ -197,11 +208,17 @@ def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionVie
 
 
 def _alerts(
-    partition: PartitionView, found: Sequence[Found], cause: Cause | None, changes: Sequence[Change]
+    partition: PartitionView,
+    found: Sequence[Found],
+    cause: Cause | None,
+    changes: Sequence[Change],
+    accused: Collection[str] = (),
 ) -> Iterator[Alert]:
     """One alert per finding about a column or the table; the first range states the likely cause and the changes.
 
     What is wrong by another rule than a range knows its own cause, and comes first.
+
+    :param accused: columns that something is wrong with by themselves
     """
     others = [one for one in found if not isinstance(one[0], Range)]
     for constraint, finding in others:
@@ -218,7 +235,8 @@ def _alerts(
             history=_past(constraint, partition),
             failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
-            cause=_own_cause(constraint, finding, partition, cause),
+            cause=_own_cause(constraint, finding, partition, cause, accused),
+            columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
         )
     stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)

@@ -22,6 +22,8 @@ _DECLARED = "check"
 """The rule of an alert that a declared check gives."""
 _NOVELTY = "novelty"
 """The rule of an alert that speaks of the partition as a whole, and tells no accident."""
+_RELATION = "relation"
+"""The rule of an alert that speaks of columns together."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -53,7 +55,7 @@ def grouped(
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
-    learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY)]
+    learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
     repeated = any(alert.rule == "partition_repeated" for alert in alerts)
@@ -69,6 +71,11 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
             keys.append(f"{_DECLARED} {alert.metric}")
         elif alert.rule == _NOVELTY:
             keys.append(_NOVELTY)
+        elif alert.rule == _RELATION:
+            # What columns have in common breaks with one of them.
+            names = [name for name in alert.columns or (alert.column,) if name in own]
+            broken = (own[name] or (None if wide else f"column {name}") for name in names)
+            keys.append(next((key for key in broken if key is not None), _RELATION))
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
         elif repeated or alert.rule == "date_column" or alert.column in undated:
@@ -104,7 +111,7 @@ def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) ->
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.is_range, alert.column is not None))
+    alerts = sorted(alerts, key=lambda alert: (alert.rule == _RELATION, alert.is_range, alert.column is not None))
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

@@ -11,9 +11,11 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
+    overview,
     problem_reader,
     profile_reader,
     profile_writer,
@@ -55,7 +57,13 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
+    from airflow_dq.store.summary import (
+        AttemptStatus,
+        DatasetOverview,
+        DatasetSummary,
+        PartitionSummary,
+        WhereRead,
+    )
 
 
 class Repository:
@@ -166,6 +174,10 @@ class Repository:
         """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
 
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
+
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         retention.tidy(self._engine, dataset, self._states)
@@ -269,6 +281,21 @@ class Repository:
     def datasets_of(self, dag_ids: frozenset[str] | None) -> list[DatasetSummary]:
         """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
         return run(self._engine, lambda c: status.datasets(c, dag_ids))
+
+    def overview(
+        self, dag_ids: frozenset[str], *, partitions: int = 30, most: int = 2000, name: str | None = None
+    ) -> list[DatasetOverview]:
+        """The datasets of which a task of these DAGs has judged a partition, each in a line, by name.
+
+        :param partitions: how many of the newest partitions of each
+        :param most: most datasets
+        :param name: only those that have this in their names
+        """
+        return run(self._engine, lambda c: overview.datasets(c, dag_ids, partitions, most, name))
+
+    def waiting(self, dag_ids: frozenset[str]) -> int:
+        """How many partitions that tasks of these DAGs have judged wait for a person."""
+        return run(self._engine, lambda c: overview.waiting(c, dag_ids))
 
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""

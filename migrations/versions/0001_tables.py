@@ -112,6 +112,7 @@ def _create_profile() -> None:
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("checks", sa.LargeBinary(), nullable=False),
         sa.Column("tallies", sa.LargeBinary(), nullable=True),
+        sa.Column("held", sa.LargeBinary(), nullable=True),
         sa.Column("failing", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),

@@ -20,6 +20,7 @@ _PARTS = (
     "check",
     "options",
     "pattern",
+    "relation",
     "states",
     "metrics",
     "profile",

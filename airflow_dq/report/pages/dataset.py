@@ -10,14 +10,14 @@ from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.program import ColumnProgram, Program
 from airflow_dq.report.number import odds
 from airflow_dq.report.pages.address import Addresses
-from airflow_dq.report.pages.mark import LEGEND, strip
+from airflow_dq.report.pages.mark import LEGEND, marks_of
 from airflow_dq.report.pages.program import catch_words, clause_words, date_words
 from airflow_dq.report.partition_map import partition_map
 from airflow_dq.report.render import render
 from airflow_dq.report.sparkline import Sparkline, sparkline
 from airflow_dq.report.words import count
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import MetricHistory, Snooze, through
+from airflow_dq.store.review_model import MetricHistory, Snooze
 from airflow_dq.store.summary import PartitionSummary
 
 COLUMNS = 120
@@ -31,6 +31,7 @@ class DatasetView:
     :param readable: DAGs that the reader may see: only what they judged is linked
     :param partitions: oldest first
     :param moves: the metrics that the map is made of, over the same partitions as ``series``
+    :param judged_by: those of the readable DAGs that judge the dataset
     :param program: partition it was made for, and the newest program (None: it is damaged); None when there is none yet
     """
 
@@ -42,6 +43,7 @@ class DatasetView:
     snoozes: Sequence[Snooze]
     now: datetime
     moves: Sequence[MetricHistory] = ()
+    judged_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,9 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         links=addresses,
         title=view.name,
         lede=_lede(view),
-        marks=strip(view.partitions, lambda partition: _address(view, partition, addresses)),
+        marks=marks_of(
+            view.partitions, view.readable, view.name, addresses, through_dag=min(view.judged_by, default=None)
+        ),
         legend=LEGEND,
         snoozes=view.snoozes,
         map=partition_map(view.moves, {} if program is None else _kinds(program)),
@@ -78,15 +82,6 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         more_columns=len(names) - COLUMNS,
         now=view.now,
     )
-
-
-def _address(view: DatasetView, partition: PartitionSummary, addresses: Addresses) -> str | None:
-    origin = through(partition.origins, view.readable)
-    if origin is None or partition.verdict is None:
-        return None
-    if partition.first_alert_id is not None:
-        return addresses.alert(origin.dag_id, partition.first_alert_id)
-    return addresses.partition(origin.dag_id, view.name, partition.partition)
 
 
 def _lede(view: DatasetView) -> str:

@@ -38,7 +38,7 @@ from airflow_dq.store.review_model import (
     VerdictDetail,
     VerdictSummary,
 )
-from airflow_dq.store.summary import DatasetSummary, PartitionSummary
+from airflow_dq.store.summary import DatasetOverview, DatasetSummary, OpenProblem, PartitionMark, PartitionSummary
 from tests.unit.learn.builder import a_range
 from tests.unit.report.pages.conftest import NOW
 
@@ -185,11 +185,20 @@ def message_page(name: str) -> str:
     return pages.render_message(WHERE, name, name) + login
 
 
+def overview_page(name: str) -> str:
+    marks = [PartitionMark(f"{name}{place}", 10, Status.PASS, None, None) for place in range(5)]
+    failed = PartitionMark(name, 9, Status.FAIL, "rejected", "fail", 2)
+    problem = OpenProblem(name, name, 7, name, 2, "fail")
+    lines = [DatasetOverview(name, (*marks, failed), NOW, problem), DatasetOverview(f"{name}!", (), None, None, name)]
+    return pages.render_overview(pages.Overview(lines, NOW, name, name, "all", more=True), WHERE)
+
+
 PAGES: dict[str, Callable[[str], str]] = {
     "backtest.html": backtest_page,
     "dataset.html": dataset_page,
     "listing.html": listing_page,
     "message.html": message_page,
+    "overview.html": overview_page,
     "partition.html": partition_page,
     "verdict.html": verdict_page,
 }
