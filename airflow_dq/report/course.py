@@ -23,8 +23,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory
 
-_SATURDAY = 5
-"""Of the days of a week, the first that is none of work."""
+_SATURDAY = 5  # as datetime counts weekdays
 WIDEST = 150
 """Columns whose ranges are held against a partition for a page: twenty of each take a quarter of a millisecond each."""
 Band = tuple[float | None, float | None]
