@@ -58,6 +58,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
+    repeated = any(alert.rule == "partition_repeated" for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
@@ -74,7 +75,8 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
             keys.append(_RELATION)
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
-        elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
+        elif repeated or alert.rule == "date_column" or alert.column in undated:
+            # An earlier partition over again explains all that is odd about it.
             keys.append(_DELIVERY)
         elif alert.column is None:
             keys.append(_ROWS)

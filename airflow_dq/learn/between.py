@@ -53,7 +53,7 @@ def between_of(history: History) -> tuple[LearnedRule, ...]:
     starts = range(max(1, len(able) - MINED_OF + 1))
     first = min(starts, key=lambda place: able[place].fingerprint)
     chosen = able[first : first + MINED_OF]
-    key = tuple(profile.fingerprint for profile in chosen)
+    key = tuple(text for profile in chosen for text in (profile.fingerprint, profile.drawn))
     if key not in _MINED:
         if len(_MINED) >= _MOST_MINED:
             _MINED.clear()
@@ -64,3 +64,4 @@ def between_of(history: History) -> tuple[LearnedRule, ...]:
 _MINED: dict[tuple[str, ...], tuple[LearnedRule, ...]] = {}
 """What was mined of equal contents."""
 _MOST_MINED = 1_000
+"""Contents that are remembered; then it begins anew."""

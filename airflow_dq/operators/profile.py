@@ -77,9 +77,9 @@ class DQProfileOperator(SparkArguments):
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
         process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
-    :param conn_id: Spark connection; ``spark_default`` may be undefined
-    :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``)
-        (templated)
+    :param conn_id: Spark connection, of type ``spark`` or ``spark_connect``; ``spark_default`` may be undefined
+    :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``,
+        ``sc://host:15002``) (templated)
     :param name: name of the Spark application (templated)
     :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
         (from a Kubernetes secret, say), ``AIRFLOW_DQ_SOURCE_SECRET`` too where there is a ``source_conn_id``, and has
