@@ -78,6 +78,7 @@ def job_spec(arguments: Any) -> JobSpec:
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),
         checks=declared_checks(arguments.checks, arguments.dataset),
+        key_folder=arguments.key_folder,
     )
 
 

@@ -29,6 +29,7 @@ BACKFILL = command(
         option("--exclude", "A,B", "do not profile these columns"),
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
         option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
+        option("--key-folder", "PATH", "folder for keys of all partitions that are too many for the database"),
         option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
         option("--dag-id", "DAG", "instead: start Airflow's backfill of this DAG, whose gates then only profile"),

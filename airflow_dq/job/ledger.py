@@ -14,6 +14,7 @@ from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
+from airflow_dq.profile.check.many_keys import KeyFolder
 from airflow_dq.profile.check.tallies import Tallies
 from airflow_dq.profile.check.total import kept_for_totals, of_totals
 from airflow_dq.profile.model import Profile
@@ -107,10 +108,11 @@ class Ledger:
         self._store.fail_attempt(self._attempts[key], error)
         self._end(Outcome(key, error=error, traceback=traceback, retryable=retryable))
 
-    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]]) -> list[Outcome]:
+    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]], keys: KeyFolder | None) -> list[Outcome]:
         """Store the newest.
 
         :param inject: the same profiles with their injected errors
+        :param keys: the folder for keys that are too many for the database
         :return: what became of each partition, in the order of their keys
         """
         if self._newest:
@@ -122,7 +124,7 @@ class Ledger:
             self._save(profile, outcome)
         saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
         if of_totals(self._spec.checks) and saved:
-            merged = self._store.update_totals(self._dataset, self._spec.checks, saved)
+            merged = self._store.update_totals(self._dataset, self._spec.checks, saved, keys)
             self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]

@@ -15,12 +15,14 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, named_file, same_place
+from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
@@ -116,10 +118,7 @@ class SparkEngine(Engine):
         """The rows; see :meth:`Engine.failing`."""
         where, found = where_of(self.order, partition), Sampled((), size)
         require_partition(self.partitions(), partition, where)
-        if self._by_column is not None:
-            parts = [self._by_column.only((partition,))]
-        else:
-            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
+        parts = self._rows(partition)
         options = replace(self.options, columns=None, exclude=())
         for part in parts:
             task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
@@ -132,6 +131,15 @@ class SparkEngine(Engine):
                     raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {piece['problem']}.")
                 found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
         return found.shown(check, self.order.checks)
+
+    def _keys(self, folder: str) -> EngineKeys:
+        return SparkKeyFolder(self._spark, folder, where_of(self.order), self._rows)
+
+    def _rows(self, partition: str) -> list[PartitionRows]:
+        """The rows of one of the partitions, once these have been asked for."""
+        if self._by_column is not None:
+            return [self._by_column.only((partition,))]
+        return open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
 
     def _results(self, with_errors: int) -> Iterator[ScanResult]:
         if self._by_column is not None:

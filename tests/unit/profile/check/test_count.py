@@ -200,7 +200,7 @@ def test_columns_types_and_their_order_are_told_by_the_schema() -> None:
 
 
 def test_every_counting_class_has_a_tag_of_its_own() -> None:
-    assert len(Tally._types) == 14
+    assert len(Tally._types) == 15
     with pytest.raises(KeyError):
         Tally.named("none")
 
