@@ -11,6 +11,7 @@ from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json, tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.explain.lines import marked
 from airflow_dq.explain.record import record_words
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def alerts(arguments: Any) -> int:
         print_json([asdict(line) for line in found])
     elif found:
         rows = [_row(line) for line in found]
-        print(render(("ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "WHAT"), rows))
+        print(render(("ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "OPEN", "WHAT"), rows))
     else:
         print("No alerts." if chosen == AlertFilter() else "No alerts of this kind.")
     return 0
@@ -55,7 +56,8 @@ def _row(line: VerdictSummary) -> tuple[object, ...]:
     what = " ".join((line.headline or "").split())
     short = what if len(what) <= HEADLINE else f"{what[: HEADLINE - 3]}..."
     state = line.decision or ("open" if line.open_count else "closed")
-    return line.first_alert_id, line.dataset, line.partition, line.severity, state, line.alert_count, short
+    counts = line.alert_count, line.open_count
+    return line.first_alert_id, line.dataset, line.partition, line.severity, state, *counts, short
 
 
 def show(arguments: Any) -> int:
@@ -92,6 +94,8 @@ def _lines(detail: VerdictDetail) -> Iterator[str]:
     if partition.decision is not None:
         comment = f": {detail.comment}" if detail.comment else ""
         yield f"{partition.decision.replace('_', ' ')} by {partition.decided_by}{comment}"
+    yield ""
+    yield from (f"- {marked(problem)}" for problem in detail.verdict.problems)
     yield ""
     for alert in detail.alerts:
         closed = "" if alert.closed_at is None else f" (closed: {alert.closed_reason})"

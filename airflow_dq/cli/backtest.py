@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.check.file import declared_checks, load_checks
-from airflow_dq.cli.argument import names, pairs
+from airflow_dq.cli.argument import pairs
+from airflow_dq.cli.learning import options_of
+from airflow_dq.cli.progress import followed
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError, StoreError
 from airflow_dq.options.key import order_key
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from airflow_dq.engine.arrow.reader import FileReader
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.profile.model import Profile
-    from airflow_dq.program import BacktestResult, FailedPartition, SynthesisOptions
+    from airflow_dq.program import BacktestResult, FailedPartition
     from airflow_dq.store import Repository
 
 
@@ -30,8 +32,7 @@ def backtest(arguments: Any) -> int:
 
     if not (arguments.dataset or arguments.files):
         raise ConfigurationError("Name a DATASET whose history is stored, or give --files 'folder/*.parquet'.")
-    options = _options(arguments)
-    result = _from_files(arguments, options) if arguments.files else _from_store(arguments, options)
+    result = _from_files(arguments) if arguments.files else _from_store(arguments)
     if arguments.html:
         _write_page(Path(arguments.html), result)
     if arguments.output:
@@ -41,26 +42,10 @@ def backtest(arguments: Any) -> int:
     return 0 if result.false_alarms.of or result.rejected else 1
 
 
-def _options(arguments: Any) -> SynthesisOptions:
-    from airflow_dq.program import SynthesisOptions
-
-    return SynthesisOptions(
-        target_fpr=arguments.target_fpr,
-        scope=arguments.scope,
-        mode=arguments.mode,
-        novelty=arguments.novelty,
-        history=arguments.history,
-        min_history=min(arguments.min_history, arguments.history),
-        columns=names(arguments.columns),
-        exclude=names(arguments.exclude) or (),
-        checks=_checks(arguments),
-    )
-
-
-def _checks(arguments: Any) -> tuple[Check, ...]:
+def _checks(arguments: Any) -> tuple[Check, ...] | None:
     """The checks of the file that was named; files have no dataset that these could be of another than."""
     if arguments.checks is None:
-        return ()
+        return None
     return (
         load_checks(arguments.checks).checks
         if arguments.files
@@ -77,12 +62,13 @@ def _settings(arguments: Any) -> dict[str, Any]:
     }
 
 
-def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
+def _from_files(arguments: Any) -> BacktestResult:
     from airflow_dq.engine.arrow.listing import find_partitions
     from airflow_dq.engine.arrow.reader import reader_of
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.program import backtest
 
+    options = options_of(arguments, _checks(arguments), None)
     found = find_partitions(arguments.files)
     until, since = arguments.until, arguments.since
     chosen = [one for one in found if until is None or order_key(one.key) <= order_key(until)]
@@ -97,7 +83,7 @@ def _from_files(arguments: Any, options: SynthesisOptions) -> BacktestResult:
     reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}
     return backtest(
-        _progress(_profiles(reader, chosen, profiling), len(chosen)),
+        followed(_profiles(reader, chosen, profiling), len(chosen)),
         options,
         dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
         learn_only=learn_only,
@@ -135,13 +121,15 @@ def _remark(profile: Profile) -> None:
         )
 
 
-def _from_store(arguments: Any, options: SynthesisOptions) -> BacktestResult:
+def _from_store(arguments: Any) -> BacktestResult:
     from airflow_dq.cli.backtest_history import StoredHistory
     from airflow_dq.cli.connection import find_dsn
     from airflow_dq.program import backtest
     from airflow_dq.store import open_store
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
+        program = (repository.current_program(arguments.dataset) or (None, None))[1]
+        options = options_of(arguments, _checks(arguments), None if program is None else program.options)
         stored = StoredHistory.load(repository, arguments.dataset, arguments.until)
         keys = [str(profile.partition) for profile in stored.profiles]
         judged = {key for key in keys if arguments.since is None or key >= arguments.since}
@@ -151,7 +139,7 @@ def _from_store(arguments: Any, options: SynthesisOptions) -> BacktestResult:
         learned = [key for key in keys if key not in judged and key in stored.eligible][-options.history :]
         profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
         result = backtest(
-            _progress(profiles, len(profiles)),
+            followed(profiles, len(profiles)),
             options,
             dataset=arguments.dataset,
             learn_only=learned,
@@ -178,21 +166,10 @@ def _keep(repository: Repository, result: BacktestResult) -> None:
         print(f"Alerts will not speak of this backtest, it could not be stored: {error}", file=sys.stderr)
 
 
-def _progress(profiles: Any, total: int) -> Iterator[Any]:
-    """The profiles, with the number of those done on the terminal while a person waits."""
-    shown = sys.stderr.isatty()
-    for number, profile in enumerate(profiles):
-        if shown:
-            print(f"\r{number} of {total} partitions ... ", end="", file=sys.stderr, flush=True)
-        yield profile
-    if shown:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
 def _outside(arguments: Any, first: str, last: str, count: int) -> str:
     return (
         f"No partition lies from {arguments.since or 'the first'} to {arguments.until or 'the last'}: there are "
-        f"{count}, from {first} to {last}. Correct --from and --to."
+        f"{count}, from {first} to {last}. Correct --since and --until."
     )
 
 

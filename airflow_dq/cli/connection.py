@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from airflow_dq.hooks.dsn import dsn_of, missing_connection
 from airflow_dq.settings import dsn_from_environment
-from airflow_dq.version_compat import AirflowNotFoundException
 
 
 def find_dsn(conn_id: str) -> str:
@@ -14,8 +13,11 @@ def find_dsn(conn_id: str) -> str:
     """
     if dsn := dsn_from_environment():
         return dsn
+    # Airflow takes seconds to import, for what most commands do without.
     # The hook's way to a connection leads over a task's supervisor, and does not look into Airflow's database here.
     from airflow.models.connection import Connection
+
+    from airflow_dq.version_compat import AirflowNotFoundException
 
     try:
         return dsn_of(Connection.get_connection_from_secrets(conn_id))

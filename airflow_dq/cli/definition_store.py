@@ -2,49 +2,7 @@
 
 from __future__ import annotations
 
-from airflow.cli.cli_config import GroupCommand
-
 from airflow_dq.cli.argument import DATASET, arg, command, number, option
-
-DB = GroupCommand(
-    name="db",
-    help="Set up the statistics database",
-    subcommands=(
-        command(
-            "upgrade",
-            "Create or upgrade the tables of the statistics database",
-            "db_upgrade",
-            (),
-            "db upgrade",
-        ),
-        command(
-            "check",
-            "Tell whether the statistics database has the tables of this version",
-            "db_check",
-            (),
-            "db check --json",
-            "when the tables are not those of this version",
-        ),
-        command(
-            "downgrade",
-            "Bring the tables back to an earlier revision; what only newer ones can hold is lost",
-            "db_downgrade",
-            (
-                arg("revision", metavar="REVISION", help="the revision to go back to (base: drop all tables)"),
-                arg("--yes", action="store_true", help="do it; without this nothing is done"),
-            ),
-            "db downgrade base --yes",
-        ),
-    ),
-)
-
-DATASETS = command(
-    "datasets",
-    "List the datasets with their newest partition and their open alerts",
-    "datasets",
-    (),
-    "datasets --json",
-)
 
 PRUNE = command(
     "prune",

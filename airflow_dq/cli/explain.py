@@ -23,35 +23,41 @@ def explain(arguments: Any) -> int:
     verdict = _verdict(arguments)
     shown = [(arguments.dataset, verdict)]
     if arguments.html:
-        _write_page(Path(arguments.html), shown)
+        write_page(Path(arguments.html), shown)
     if arguments.output:
         print_json({"dataset": arguments.dataset, **to_builtins(verdict)})
     else:
         print(render_text(shown), end="")
-    return 0 if verdict.status in (Status.PASS, Status.WARMING_UP) else 1
+    return 0 if passed(verdict) else 1
+
+
+def passed(verdict: Verdict) -> bool:
+    """Whether nothing was found, as far as it could be judged: a young dataset has nothing to be held to."""
+    return verdict.status in (Status.PASS, Status.WARMING_UP)
 
 
 def _verdict(arguments: Any) -> Verdict:
-    from airflow_dq.gate.pipeline import judge
-    from airflow_dq.program import SynthesisOptions
     from airflow_dq.store import open_store
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
         stored = repository.load_verdict(arguments.dataset, arguments.partition)
-        if stored is None and arguments.judge:
-            return judge(repository, arguments.dataset, arguments.partition, SynthesisOptions())
         attempt = repository.attempt_status(arguments.dataset, arguments.partition)
     if stored is None:
         said = (
-            "no verdict is stored. A DQGateSensor stores one when it judges the partition; --judge does it now."
+            "no verdict is stored. A DQGateSensor stores one when it judges the partition; `airflow dq judge` shows "
+            "what it would be."
             if attempt is not None and attempt.has_profile
-            else "there is no profile. `airflow dq datasets` and `airflow dq status DATASET` list what there is."
+            else "there is no profile. `airflow dq status` and `airflow dq status DATASET` list what there is."
         )
         raise StoreError(f"Dataset {arguments.dataset!r}, partition {arguments.partition!r}: {said}")
     return stored
 
 
-def _write_page(path: Path, shown: list[tuple[str, Verdict]]) -> None:
+def write_page(path: Path, shown: list[tuple[str, Verdict]]) -> None:
+    """Write the page of verdicts.
+
+    :raises ConfigurationError: when that file cannot be written
+    """
     from airflow_dq.report import write_report
 
     try:

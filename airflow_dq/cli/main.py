@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from airflow.cli.cli_config import ActionCommand, CLICommand
-
-from airflow_dq.cli.definition import get_dq_cli_commands
+from airflow_dq.cli.argument import Command, Group
+from airflow_dq.cli.definition import SECTIONS, overview
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The argument parser, made from the definitions that Airflow reads."""
-    parser = argparse.ArgumentParser(prog="python -m airflow_dq", description="The commands of `airflow dq`.")
-    _add(parser, (command for group in get_dq_cli_commands() for command in group.subcommands))
+    """The argument parser, made from the definitions that Airflow reads as well."""
+    parser = argparse.ArgumentParser(
+        prog="python -m airflow_dq",
+        usage="%(prog)s COMMAND ...",
+        description=overview(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    children: Any = parser.add_subparsers(metavar="COMMAND", help="as above; COMMAND --help explains it", required=True)
+    for section in SECTIONS:
+        for command in section.commands:
+            # Without a help of its own a child is not listed once more below the overview.
+            _add(children, command)
     return parser
 
 
@@ -24,19 +32,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parsed.func(parsed)
 
 
-def _add(parser: argparse.ArgumentParser, commands: Iterable[CLICommand]) -> None:
-    children: Any = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in commands:
-        child = children.add_parser(
-            command.name,
-            help=command.help,
-            description=command.description or command.help,
-            epilog=command.epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        if isinstance(command, ActionCommand):
-            for argument in command.args:
-                argument.add_to_parser(child)
-            child.set_defaults(func=command.func)
-        else:
-            _add(child, command.subcommands)
+def _add(children: Any, command: Command | Group, **listed: str) -> None:
+    if isinstance(command, Group):
+        group = children.add_parser(command.name, description=command.help, **listed)
+        below = group.add_subparsers(metavar="COMMAND", required=True)
+        for child in command.commands:
+            _add(below, child, help=child.help)
+        return
+    parser = children.add_parser(
+        command.name,
+        description=command.help,
+        epilog=command.epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **listed,
+    )
+    for argument in command.args:
+        parser.add_argument(*argument.flags, **argument.options)
+    parser.set_defaults(func=command.func)

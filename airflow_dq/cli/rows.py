@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.check.file import load_checks
 from airflow_dq.cli.argument import pairs
 from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.reading import engine_of
 from airflow_dq.cli.run import tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
     from airflow_dq.check.model import Check
-    from airflow_dq.engine.base import Engine
-    from airflow_dq.options.job import JobSpec
     from airflow_dq.profile.check.failed_rows import FailedRows
     from airflow_dq.store import Repository
 
@@ -45,7 +42,7 @@ def rows(arguments: Any) -> int:
     order = order_again(dataset, partition, read.place, read.read_options, profile.options, given)
     # The key's columns come first.
     order = replace(order, checks=tuple(one for one in declared if one is check or one.metric == "key"))
-    with _engine(order, read.engine, arguments) as engine:
+    with engine_of(order, read.engine, arguments) as engine:
         found = engine.failing(partition, check, arguments.limit)
     document = {"dataset": dataset, "partition": partition, "check": check.id, **found.to_dict()}
     tell(arguments, document, _text(found, check))
@@ -76,31 +73,6 @@ def _check(wanted: str, declared: Sequence[Check], where: str) -> Check:
     if not found.entry.by_row:
         raise ConfigurationError(f"{where}: check {wanted!r} is no rule on single rows ({found.entry.words}); {there}.")
     return found
-
-
-@contextmanager
-def _engine(order: JobSpec, engine: str, arguments: Any) -> Iterator[Engine]:
-    """What read the partition before."""
-    if engine.startswith("arrow"):
-        from airflow_dq.engine.arrow.engine import ArrowEngine
-
-        yield ArrowEngine(order)
-        return
-    from airflow_dq.engine.spark.environment import check_environment, spark_environment
-
-    check_environment()
-    os.environ.update(spark_environment(arguments.master))
-    from pyspark.sql import SparkSession
-
-    from airflow_dq.engine.spark.engine import SparkEngine
-    from airflow_dq.engine.spark.session import open_session
-
-    builder = SparkSession.builder.master(arguments.master).appName("airflow-dq-rows")
-    for name, value in {"spark.ui.enabled": "false", **pairs("--conf", arguments.conf)}.items():
-        builder = builder.config(name, value)
-    builder.getOrCreate()
-    with open_session() as spark:
-        yield SparkEngine(spark, order, lambda line: None)
 
 
 def _text(found: FailedRows, check: Check) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.wording import listed
 from airflow_dq.learn.constraint.base import Evidence, Severity
 from airflow_dq.metrics.descriptor import MetricValue
@@ -39,7 +40,8 @@ class Alert:
     ``column_retyped`` for a changed schema, ``date_column`` for a column that does not tell the partition's date as it
     always has, ``partition_repeated`` for an earlier partition over again, ``first_occurrence`` for values of a sort
     that the column has never held, ``outsized_value`` for one many times as large as any before, ``pattern`` for values
-    that do not look as the column's always have, ``novelty`` for a partition that is odd as a whole.
+    that do not look as the column's always have, ``relation`` for rows that break what has held between columns,
+    ``novelty`` for a partition that is odd as a whole.
     """
 
     rule: str
@@ -75,6 +77,8 @@ class Alert:
     """Whether it speaks for its group: the others only moved with it."""
     moved_with: tuple[str, ...] = ()
     """The columns of the group that moved with it, on the alert that speaks for them."""
+    fact: Fact | None = None
+    """What is known of the whole problem, on the alert that speaks for it."""
     severity: Severity = "fail"
     """What it does to the gate; see :mod:`airflow_dq.judge.severity`."""
     snoozed: str | None = None
@@ -98,7 +102,9 @@ class Alert:
 
     @property
     def headline(self) -> str:
-        """The message with its likely cause in front: a line that is cut to its width still tells that."""
+        """A line of a list: its problem's headline, or else the message with its likely cause in front."""
+        if self.fact is not None:
+            return self.fact.headline
         if self._cause_to_state is None:
             return self.message
         looks_like = f"Looks like {self._cause_to_state}."

@@ -7,7 +7,7 @@ drawn from the stored states, and what that changes is carried over to the whole
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ import pyarrow as pa
 from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.extrapolation import Extrapolator
 from airflow_dq.corruption.movement import rounded
-from airflow_dq.explain.cause.hypothesis import Undo
+from airflow_dq.explain.cause.hypothesis import Proof, Undo
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.view import PartitionView
@@ -31,30 +31,6 @@ from airflow_dq.states.number import NumberDistribution
 
 DRAWN = 4000
 """Most values that stand for a column: as many as a profile samples rows for its injected errors."""
-CONVINCING = 0.5
-"""A cause that leaves more than half of what was found is not what happened."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """How much of what was found of a column is gone with the error undone."""
-
-    vanished: int
-    """Findings that are gone."""
-    findings: int
-    """All that there were."""
-
-    @property
-    def convinces(self) -> bool:
-        """Whether the cause may be named."""
-        return self.vanished >= max(1.0, CONVINCING * self.findings)
-
-    @property
-    def words(self) -> str:
-        """``undone, its metrics are as usual``, ``undone, 5 of 7 metrics are as usual``."""
-        if self.vanished == self.findings:
-            return "undone, its metrics are as usual"
-        return f"undone, {self.vanished} of {self.findings} metrics are as usual"
 
 
 def prove(partition: PartitionView, name: str, undo: Undo, found: Sequence[tuple[Constraint, Finding]]) -> Proof | None:

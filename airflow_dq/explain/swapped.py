@@ -22,7 +22,8 @@ def swapped(compared: Mapping[str, Comparison]) -> dict[str, Cause]:
     for one, other in combinations(compared, 2):
         if _holds(compared[one], compared[other]) and _holds(compared[other], compared[one]):
             words = f"columns {quoted(one)} and {quoted(other)} were swapped"
-            found |= dict.fromkeys((one, other), Cause("schema_change", words, words, 1.0))
+            cause = Cause("swapped", words, words, 1.0, fact="are swapped", rows=compared[one].rows[0])
+            found |= dict.fromkeys((one, other), cause)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -14,6 +15,8 @@ from airflow_dq.states.base import Kind
 _DIGITS = 4
 """Significant digits of a number in a sentence: enough to tell values apart that differ by what is material."""
 _SYMBOLS = {"d": "9", "l": "a"}
+_PLAIN_NAME = re.compile(r"[\w.\-]+")
+"""A name that needs no quotes in a sentence."""
 _RUN = 5
 """A run of one symbol is counted from this length on."""
 _LONGEST = 40
@@ -111,6 +114,27 @@ def share_words(share: float) -> str:
 def times_words(now: float, before: float) -> str:
     """A ratio: ``x60``, ``x0.1``."""
     return f"x{_plain(float(f'{now / before:.3g}'), _DIGITS)}"
+
+
+def scaled_words(factor: float) -> str:
+    """A factor as a fact: ``60 times too large``, ``100 times too small``.
+
+    :param factor: above 0, and not 1
+    """
+    times, way = (factor, "large") if factor > 1.0 else (1.0 / factor, "small")
+    return f"{_plain(float(f'{times:.4g}'), _DIGITS)} times too {way}"
+
+
+def joined(names: Sequence[str], most: int = 3) -> str:
+    """Names as a sentence has them: ``a``, ``a and b``, ``a, b, c and 4 more``."""
+    if len(names) > most:
+        return listed(names, most)
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def name_words(name: str) -> str:
+    """A column's name in a sentence: in quotes where it could be taken for words of its own."""
+    return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
 
 
 def pattern_words(pattern: str) -> str:

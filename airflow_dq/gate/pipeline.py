@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq import __version__
@@ -64,6 +64,33 @@ def judge(
     raise AssertionError("unreachable")
 
 
+def preview(
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    severity: Mapping[str, Severity] | None = None,
+) -> Verdict:
+    """The verdict that :func:`judge` would give now; nothing is stored.
+
+    :raises StoreError: when the partition has no profile
+    :raises SynthesisError: when the options do not fit the history (an unknown column or metric)
+    """
+    return _look(repository, dataset, partition, options, severity or {}, None).verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A verdict, and what is stored with it."""
+
+    verdict: Verdict
+    profile: Profile
+    program: Program | None
+    inputs: str | None
+    history: Sequence[Profile]
+    distances: Distances
+
+
 def _judge(
     repository: Repository,
     dataset: str,
@@ -72,6 +99,20 @@ def _judge(
     severity: Mapping[str, Severity],
     origin: Origin | None,
 ) -> Verdict:
+    found = _look(repository, dataset, partition, options, severity, origin)
+    repository.save_distances(dataset, [*found.history, found.profile], found.distances.measured)
+    repository.save_verdict(dataset, found.profile, found.program, found.verdict, inputs=found.inputs, origin=origin)
+    return found.verdict
+
+
+def _look(
+    repository: Repository,
+    dataset: str,
+    partition: str,
+    options: SynthesisOptions,
+    severity: Mapping[str, Severity],
+    origin: Origin | None,
+) -> _Judged:
     # Its own injected errors are for those that come after it.
     profile = repository.load_profile(dataset, partition, variants=False)
     if profile is None:
@@ -82,7 +123,7 @@ def _judge(
     history = repository.load_history(dataset, partition, options.history)
     older = repository.load_like_days(dataset, partition, options.history)
     answers = Answers.of(repository.answered_alarms(dataset, partition))
-    rules = repository.rules(dataset, partition) if options.patterns else ()
+    rules = repository.rules(dataset, partition) if options.patterns or options.relations else ()
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()
@@ -105,13 +146,11 @@ def _judge(
     except Exception as error:
         log.exception("Dataset %r, partition %r could not be judged.", dataset, partition)
         verdict = _error(profile, error)
-    repository.save_distances(dataset, [*history, profile], distances.measured)
     if verdict.alerts:
         verdict = replace(verdict, record=repository.record(dataset, partition, options_digest(options)))
     if verdict.status is Status.WARMING_UP:
         verdict = _warming_up(repository, dataset, partition, options, verdict, origin)
-    repository.save_verdict(dataset, profile, program, verdict, inputs=inputs, origin=origin)
-    return verdict
+    return _Judged(verdict, profile, program, inputs, history, distances)
 
 
 def _warn_of_idle_columns(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.problem import Problem, headline_of, problems_of
 from airflow_dq.explain.record import Record
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 
@@ -16,7 +18,11 @@ Decision = Literal["accepted", "rejected", "new_normal"]
 
 ``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
 accepted, and the history restarts at this partition."""
-BUTTONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
+BUTTONS: dict[Decision, str] = {
+    "accepted": "Accept and go on",
+    "rejected": "Reject: stay blocked",
+    "new_normal": "New normal",
+}
 """The words of their buttons, on the pages and among Airflow's Required Actions, which a task's answer is read by."""
 
 
@@ -63,6 +69,16 @@ class Verdict:
     declared checks alone were judged."""
     record: Record | None = None
     """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """What happened, the worst first: one per accident, with the alerts that are its evidence."""
+        return problems_of(self.alerts)
+
+    @property
+    def headline(self) -> str | None:
+        """The worst problem in one line, and how many more there are; None without any."""
+        return headline_of(self.problems)
 
     @property
     def checked(self) -> int:

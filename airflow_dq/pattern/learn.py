@@ -82,7 +82,8 @@ def _published(present: list[str], index: Corpus, method: Method, options: FmdvO
 
 def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
     words = [value for value in counts if is_null_word(value)]
-    body = [value for value in counts if not is_null_word(value)]
+    missing = frozenset(words)
+    body = [value for value in counts if value not in missing]
     if not body:
         return NoPattern("no values", "The column has no values but words for a missing one, such as NA.")
     short = [value for value in body if len(value) <= LONGEST]

@@ -13,7 +13,7 @@ from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats, hash_stri
 from airflow_dq.states.long_integer import apart
 from airflow_dq.states.prepared import PreparedColumn
 
-_LONG = 256
+HASHED_WHOLE = 256
 """Texts above this many bytes enter by their digest: hashing eight bytes a step is for short ones."""
 
 
@@ -68,7 +68,7 @@ def value_hashes(column: PreparedColumn) -> Hashes:
     distinct, places = column.dictionary
     if not len(distinct.values):
         return np.zeros(len(values), np.uint64)
-    long = distinct.longest > _LONG
+    long = distinct.longest > HASHED_WHOLE
     hashes = hash_strings(*string_bytes(_digested(distinct.values))) if long else distinct.hashes
     places = places.fill_null(0) if places.null_count else places
     found: Hashes = hashes[places.to_numpy()]
@@ -77,7 +77,7 @@ def value_hashes(column: PreparedColumn) -> Hashes:
 
 def _digested(texts: pa.LargeStringArray) -> pa.LargeBinaryArray:
     raw = texts.cast(pa.large_binary()).to_pylist()
-    digested = [text if len(text) <= _LONG else hashlib.blake2b(text).digest() for text in raw]
+    digested = [text if len(text) <= HASHED_WHOLE else hashlib.blake2b(text).digest() for text in raw]
     return pa.array(digested, pa.large_binary())
 
 

@@ -1,4 +1,4 @@
-// The review pages' script: the theme of the Airflow around them, links out of its frame, and whether the gate waits.
+// The pages' script: Airflow's theme, links out of its frame, filters that apply at once, and whether the gate waits.
 // The pages work without it.
 (() => {
   "use strict";
@@ -17,6 +17,7 @@
     else delete root.dataset.theme;
   };
   applyTheme();
+  root.dataset.scripted = "";
   if (window.parent !== window) root.dataset.framed = "";
   addEventListener("storage", applyTheme);
 
@@ -50,10 +51,34 @@
     form.classList.add("sent");
   };
 
+  // The overview is narrowed down at once, and its address says to what: nothing is fetched for it.
+  const narrow = (form) => {
+    const wanted = form.elements.q.value.trim().toLowerCase();
+    const state = form.elements.state.value;
+    let shown = 0;
+    for (const row of document.querySelectorAll(`#${form.dataset.filter} > tbody > tr`)) {
+      const fits = row.dataset.name.includes(wanted) && row.dataset.states.split(" ").includes(state);
+      row.hidden = !fits;
+      if (fits) shown += 1;
+    }
+    document.querySelector(`[data-nothing="${form.dataset.filter}"]`).hidden = shown > 0;
+    const address = new URL(window.location.href);
+    for (const [name, value, usual] of [["q", form.elements.q.value.trim(), ""], ["state", state, "all"]]) {
+      if (value === usual) address.searchParams.delete(name);
+      else address.searchParams.set(name, value);
+    }
+    history.replaceState(null, "", address);
+  };
+
+  document.addEventListener("input", (event) => {
+    const form = event.target.form;
+    if (form && form.dataset.filter) narrow(form);
+  });
   document.addEventListener("click", leaveFrame);
   document.addEventListener("submit", sendOnce);
   document.addEventListener("change", (event) => {
-    if (event.target.matches(".filters select")) event.target.form.requestSubmit();
+    const sent = event.target.matches(".filters select") || event.target.matches(".filters input[type=date]");
+    if (sent || event.target.matches("select[data-go]")) event.target.form.requestSubmit();
   });
   document.addEventListener("DOMContentLoaded", () => {
     // Without an answer the note stays hidden, and the page is complete all the same.

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.states.array import DistinctStrings, counted_booleans, encoded_strings, finite_floats, flat
@@ -36,9 +37,49 @@ class PreparedColumn:
         return finite_floats(self.values)
 
     @cached_property
+    def is_number(self) -> bool:
+        """Whether the values are numbers, moments included, which are numbers of seconds."""
+        kind = self.values.type
+        return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number of each row as the float next to it; NaN where there is no finite one."""
+        if not self.is_number:
+            return np.full(len(self.values), np.nan)
+        values = self.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        finite = np.isfinite(values)
+        return values if finite.all() else np.where(finite, values, np.nan)
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each row has a value: neither null nor NaN, and no empty string."""
+        there = self.values.is_valid()
+        if pa.types.is_floating(self.values.type):
+            there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), True)))
+        elif pa.types.is_large_string(self.values.type):
+            there = pc.and_(there, pc.fill_null(pc.not_equal(pc.binary_length(self.values), 0), False))
+        return there.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+    @cached_property
     def dictionary(self) -> tuple[DistinctStrings, pa.Int32Array]:
         """All strings that occur, empty ones too, and the place of each value among them (null for a null)."""
         return encoded_strings(self.values)
+
+    @cached_property
+    def distinct(self) -> tuple[NDArray[np.int64], PreparedColumn]:
+        """The place of each value among the different ones, and these; -1 for what is null, not a number or empty."""
+        values = self.values
+        if pa.types.is_null(values.type):
+            return np.full(len(values), -1), self
+        if pa.types.is_large_string(values.type):
+            strings, places = self.dictionary
+            found, empty = strings.values, pc.index(strings.values, pa.scalar("", pa.large_string())).as_py()
+        else:
+            encoded = _plain(values).dictionary_encode()
+            places, found, empty = encoded.indices, encoded.dictionary, -1
+        codes = pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return (np.where(codes == empty, -1, codes) if empty >= 0 else codes), PreparedColumn(found)
 
     @cached_property
     def strings(self) -> DistinctStrings:
@@ -53,3 +94,12 @@ class PreparedColumn:
     def text(self) -> Text:
         """The characters of :attr:`strings`."""
         return Text.of(self.strings)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """Numbers as floats, of which equal ones have equal bits, and NaN is null; whole ones that a float rounds stay."""
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.if_else(pc.is_nan(values), None, pc.add(values, 0.0))

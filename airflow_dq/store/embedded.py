@@ -54,6 +54,11 @@ class EmbeddedPostgres:
         self.stop()
 
     @property
+    def running(self) -> bool:
+        """Whether the server runs."""
+        return self._running_port() is not None
+
+    @property
     def data(self) -> Path:
         """The server's own folder."""
         return self.folder / "data"
@@ -79,7 +84,7 @@ class EmbeddedPostgres:
 
     def stop(self) -> None:
         """Stop the server if it runs; the data stay."""
-        if self._running_port() is not None:
+        if self.running:
             self._run("pg_ctl", ["-D", str(self.data), "stop", "-w", "-m", "fast"])
 
     def _prepare(self) -> None:

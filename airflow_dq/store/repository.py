@@ -11,15 +11,21 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
+    overview,
+    pattern_index,
+    problem_reader,
     profile_reader,
     profile_writer,
     prune,
+    relation,
     retention,
     review,
     rule,
+    rule_list,
     snooze,
     status,
     total,
@@ -40,9 +46,11 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
+    from airflow_dq.pattern import PatternIndex
     from airflow_dq.profile.check.many_keys import KeyFolder
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
+    from airflow_dq.store.problem_history import ProblemSummary
     from airflow_dq.store.review_model import (
         AlertFilter,
         HistoryStart,
@@ -54,7 +62,14 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
-    from airflow_dq.store.summary import AttemptStatus, DatasetSummary, PartitionSummary, WhereRead
+    from airflow_dq.store.rule_list import StoredRule
+    from airflow_dq.store.summary import (
+        AttemptStatus,
+        DatasetOverview,
+        DatasetSummary,
+        PartitionSummary,
+        WhereRead,
+    )
 
 
 class Repository:
@@ -170,6 +185,10 @@ class Repository:
         """
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed, folder))
 
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
+
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         retention.tidy(self._engine, dataset, self._states)
@@ -221,9 +240,46 @@ class Repository:
         """The rules on rows that a partition is judged by: those learned from partitions before it, but muted ones."""
         return run(self._engine, lambda c: rule.rules_before(c, dataset, before))
 
-    def mute_rule(self, dataset: str, family: str, columns: Sequence[str]) -> bool:
-        """Neither count nor judge a learned rule any more; False when there is none on these columns."""
-        return run(self._engine, lambda c: rule.mute(c, dataset, family, columns))
+    def add_relations(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations among some that are new; how many there were."""
+        return run(self._engine, lambda c: relation.add_relations(c, dataset, found))
+
+    def stored_rules(self, dataset: str) -> list[StoredRule]:
+        """The learned rules of a dataset that are counted or muted, in words and with what speaks for each."""
+        return run(self._engine, lambda c: rule_list.stored_rules(c, dataset))
+
+    def mute_rule(self, dataset: str, rule: int) -> bool:
+        """Neither count nor judge a learned rule any more; False when there is no such active one.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.mute(c, dataset, rule))
+
+    def delete_rule(self, dataset: str, rule: int) -> bool:
+        """Forget a learned rule, which may be learned again; False when there is none.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
+
+    def pattern_index(self) -> PatternIndex | None:
+        """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.
+
+        :raises CodecError: when it is damaged, or of another version
+        """
+        return run(self._engine, pattern_index.load)
+
+    def save_pattern_index(self, index: PatternIndex) -> None:
+        """Put a pattern index in the place of the one that there was."""
+        run(self._engine, lambda c: pattern_index.save(c, index))
+
+    def dataset_names(self) -> list[str]:
+        """The names of all datasets."""
+        return run(self._engine, pattern_index.dataset_names)
+
+    def newest_texts(self, dataset: str) -> list[list[str]]:
+        """The texts that the newest profile keeps of each column of strings, each as often as its share asks for."""
+        return run(self._engine, lambda c: list(pattern_index.texts(c, dataset)))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]
@@ -274,6 +330,21 @@ class Repository:
         """The datasets of which a task of these DAGs has judged a partition (None: every dataset), by name."""
         return run(self._engine, lambda c: status.datasets(c, dag_ids))
 
+    def overview(
+        self, dag_ids: frozenset[str], *, partitions: int = 30, most: int = 2000, name: str | None = None
+    ) -> list[DatasetOverview]:
+        """The datasets of which a task of these DAGs has judged a partition, each in a line, by name.
+
+        :param partitions: how many of the newest partitions of each
+        :param most: most datasets
+        :param name: only those that have this in their names
+        """
+        return run(self._engine, lambda c: overview.datasets(c, dag_ids, partitions, most, name))
+
+    def waiting(self, dag_ids: frozenset[str]) -> int:
+        """How many partitions that tasks of these DAGs have judged wait for a person."""
+        return run(self._engine, lambda c: overview.waiting(c, dag_ids))
+
     def dags_of(self, dataset: str) -> frozenset[str]:
         """The DAGs whose tasks have judged partitions of a dataset."""
         return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
@@ -299,6 +370,13 @@ class Repository:
         :param before: the last ``verdict_id`` of the page before this one
         """
         return run(self._engine, lambda c: verdict_reader.summaries(c, chosen, limit, before))
+
+    def problems(self, dataset: str, *, limit: int = 60) -> list[ProblemSummary]:
+        """The problems of a dataset's newest judged partitions, with what has become of them; the newest first.
+
+        :param limit: partitions that are looked at: a problem that is on all of them may have begun before
+        """
+        return run(self._engine, lambda c: problem_reader.problems(c, dataset, limit))
 
     def verdict_of_alert(self, alert_id: int) -> VerdictDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""

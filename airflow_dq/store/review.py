@@ -103,7 +103,7 @@ def _verdict(connection: Connection, dataset: str, partition: str, fingerprint: 
     if found is None:
         raise NotJudgedError(
             f"{where}: there is nothing to decide, the partition was not judged. A DQGateSensor judges it, or "
-            f"`airflow dq explain {dataset} {partition} --judge`."
+            f"`airflow dq judge {dataset} {partition} --store`."
         )
     if found["fingerprint"] != found["profile_fingerprint"] or fingerprint not in (None, found["fingerprint"]):
         raise NotJudgedError(

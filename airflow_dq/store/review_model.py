@@ -88,7 +88,7 @@ class VerdictSummary:
     first_alert_id: int | None
     """The alert that speaks for the others."""
     headline: str | None
-    """What that alert says, its likely cause first."""
+    """Its worst problem in one line, and how many more there are; what that alert says once it has none any more."""
     fingerprint: str = ""
     """Digest of the content that was judged."""
     others: tuple[Origin, ...] = ()

@@ -90,6 +90,56 @@ class PartitionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionMark:
+    """One of the newest partitions of a dataset, in its line of the overview."""
+
+    partition: str
+    rows: int
+    verdict: Status | None
+    """None when the profile, as it is now, was not judged."""
+    decision: Decision | None
+    severity: Severity | None
+    alert_count: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it was found right, by a gate or by a person."""
+        if self.decision is not None:
+            return self.decision != "rejected"
+        # Not its enumeration: this module imports nothing that a list does not need.
+        return self.verdict is not None and self.verdict.value == "pass"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProblem:
+    """What is open of a dataset, as far as the reader may see it."""
+
+    partition: str
+    """The newest partition that waits."""
+    headline: str
+    alert_id: int
+    dag_id: str
+    """A DAG through which the reader comes to it."""
+    partitions: int
+    """How many partitions wait."""
+    severity: Severity | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOverview:
+    """One dataset in one line."""
+
+    name: str
+    marks: tuple[PartitionMark, ...]
+    """Its newest partitions, oldest first."""
+    profiled_at: datetime | None
+    """When the last of them was profiled."""
+    problem: OpenProblem | None = None
+    failed: str | None = None
+    """A newer partition that could not be profiled."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pruned:
     """What was dropped."""
 

@@ -139,6 +139,8 @@ class ProfileRow(Base):
     """What a declared check measures -> what was measured for it."""
     tallies: Mapped[bytes | None] = mapped_column(LargeBinary)
     """What the checks of all partitions so far need of this one, packed; None where there are none."""
+    held: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What relations between rows are judged by, in this partition and the next ones, packed; of the newest alone."""
     failing: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
@@ -241,6 +243,8 @@ class VerdictRow(Base):
     profile_fingerprint: Mapped[str] = mapped_column(Text)
     status: Mapped[str] = mapped_column(Text)
     reason: Mapped[str | None] = mapped_column(Text)
+    headline: Mapped[str | None] = mapped_column(Text)
+    """Its worst problem in one line, and how many more there are; None without any."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
@@ -294,7 +298,9 @@ class AlertRow(Base):
     metric: Mapped[str | None] = mapped_column(Text)
     message: Mapped[str] = mapped_column(Text)
     headline: Mapped[str] = mapped_column(Text)
-    """The message with its likely cause in front, for a line of a list."""
+    """What its problem is called, where it speaks for one; else the message with its likely cause in front."""
+    problem: Mapped[str] = mapped_column(Text)
+    """Key of the problem that it is evidence of: the same on the following day."""
     observed: Mapped[float | None]
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]
@@ -351,7 +357,7 @@ class LearnedRuleRow(Base):
 
     __tablename__ = "learned_rule"
     __table_args__ = (
-        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name="state"),
         Index(None, "dataset_id", "id"),
     )
 
@@ -369,6 +375,18 @@ class LearnedRuleRow(Base):
     """Why it was learned."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     changed_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
+class PatternIndexRow(Base):
+    """What the string columns of a lake look like: one row, replaced as a whole."""
+
+    __tablename__ = "pattern_index"
+    __table_args__ = (CheckConstraint("id = 1", name="one"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    """As :meth:`airflow_dq.pattern.PatternIndex.to_bytes` writes it, every table's contribution apart."""
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class SnoozeRow(Base):

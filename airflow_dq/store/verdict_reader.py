@@ -55,6 +55,8 @@ _FIRST = (
 )
 FIRST_ALERT = _FIRST.c.id
 """Id of the alert that speaks for a verdict's others; from :func:`with_first_alert`."""
+HEADLINE = func.coalesce(VerdictRow.headline, _FIRST.c.headline).label("headline")
+"""The worst problem of a verdict, and how many more there are; what that alert says where it has none any more."""
 
 ORIGINS_OF_VERDICT = (
     select(
@@ -86,7 +88,7 @@ _COLUMNS = (
     VerdictRow.profile_fingerprint,
     ORIGINS_OF_VERDICT,
     FIRST_ALERT.label("first_alert_id"),
-    _FIRST.c.headline,
+    HEADLINE,
 )
 
 

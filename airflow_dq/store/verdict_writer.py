@@ -112,6 +112,7 @@ def _save_verdict(
         "profile_fingerprint": fingerprint,
         "status": verdict.status.value,
         "reason": None if verdict.reason is None else storable_text(verdict.reason),
+        "headline": None if verdict.headline is None else storable_text(verdict.headline),
         "document": to_builtins(verdict),
     }
     others = [column for column in VerdictRow.__table__.columns if column.name != "document"]
@@ -152,9 +153,7 @@ def _add_origin(connection: Connection, owner: int, verdict_id: int, origin: Ori
 
 def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
     """Update the alerts that are true (again), add the new ones, close the others: a page linked to one stays valid."""
-    keys = _alert_keys(verdict.alerts)
-    ranks = {name: rank for rank, name in enumerate(sorted(keys, key=lambda name: _order(keys[name])))}
-    rows = {name: {**_alert_row(verdict_id, name, alert), "rank": ranks[name]} for name, alert in keys.items()}
+    rows = _alert_rows(verdict_id, verdict)
     if verdict.status in (Status.PASS, Status.FAIL):
         # Any other verdict says nothing on what was found before.
         gone = update(AlertRow).where(
@@ -163,7 +162,7 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
         connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
     if rows:
         statement = postgresql.insert(AlertRow).values(list(rows.values()))
-        fields = ("message", "headline", "observed", "reason", "lower", "upper", "severity", "rank")
+        fields = ("message", "headline", "problem", "observed", "reason", "lower", "upper", "severity", "rank")
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[AlertRow.verdict_id, AlertRow.key],
@@ -177,9 +176,15 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
     review.update_alert_counts(connection, verdict_id)
 
 
-def _order(alert: Alert) -> tuple[bool, bool]:
-    """Before others comes what stops the gate, and of that the root of a group."""
-    return alert.severity != "fail", not alert.root
+def _alert_rows(verdict_id: int, verdict: Verdict) -> dict[str, dict[str, Any]]:
+    """The alerts by their keys: those of the worst problem first, what stops the gate before what only warns."""
+    of_problem = [(problem.key, alert) for problem in verdict.problems for alert in problem.alerts]
+    of_problem.sort(key=lambda one: one[1].severity != "fail")
+    keys = _alert_keys(tuple(alert for _, alert in of_problem))
+    return {
+        name: {**_alert_row(verdict_id, name, alert), "problem": storable_text(problem), "rank": rank}
+        for rank, ((problem, _), (name, alert)) in enumerate(zip(of_problem, keys.items(), strict=True))
+    }
 
 
 def _alert_keys(alerts: tuple[Alert, ...]) -> dict[str, Alert]:

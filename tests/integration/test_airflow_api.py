@@ -122,11 +122,11 @@ def _alert(home: AirflowHome, name: str) -> str:
 
 
 def test_a_dags_backfill_only_profiles(home: AirflowHome, service: Service, command: Command) -> None:
-    asked = ("backfill", "--dag-id", "api_backfill", "--from", DAYS[0], "--to", DAYS[2])
+    asked = ("backfill-dag", "api_backfill", "--since", DAYS[0], "--until", DAYS[2])
     refused = command(*asked, user="viewer")
     assert refused.returncode == 2
     assert "the token's user may not start backfills of this DAG" in refused.stderr
-    unknown = command("backfill", "--dag-id", "api_unknown", *asked[3:], user="admin")
+    unknown = command("backfill-dag", "api_unknown", *asked[2:], user="admin")
     assert unknown.returncode == 2
     assert "Airflow does not know this DAG" in unknown.stderr
     done = command(*asked, user="admin")

@@ -69,7 +69,7 @@ def test_alerts_and_show(broken: Repository, line: Line) -> None:
     (found,) = line.json("alerts", "--open")
     number = str(found["first_alert_id"])
     table = line.text("alerts", "--dataset", "t").splitlines()
-    assert table[0].split() == ["ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "WHAT"]
+    assert table[0].split() == ["ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "OPEN", "WHAT"]
     assert table[1].split()[:5] == [number, "t", TODAY, "fail", "open"]
     assert line.text("alerts", "--severity", "warn") == "No alerts of this kind.\n"
     assert line.json("alerts", "--until", "2020-01-01") == []
@@ -112,7 +112,7 @@ def test_a_decision_lets_the_waiting_task_go_on(
         given = (*decide, "--api-url", api.url)
         assert "flights.gate (run manual__1) waited for this, and goes on." in line.text(*given)
         path = "/api/v2/dags/flights/dagRuns/manual__1/taskInstances/gate/3/hitlDetails"
-        answer = {"chosen_options": ["Accept"], "params_input": {"comment": "seen it"}}
+        answer = {"chosen_options": ["Accept and go on"], "params_input": {"comment": "seen it"}}
         assert api.asked == [("PATCH", path, "Bearer secret", answer)]
         for code in (404, 409):
             api.answer = (code, b"{}")
@@ -158,9 +158,9 @@ def test_a_snooze_is_added_listed_and_ended(broken: Repository, line: Line) -> N
 
 
 def test_datasets_and_status(broken: Repository, line: Line) -> None:
-    (found,) = line.json("datasets")
+    (found,) = line.json("status")
     assert (found["name"], found["partitions"], found["open_partitions"]) == ("t", 21, 1)
-    assert line.text("datasets").splitlines()[0].endswith("OPEN ALERTS")
+    assert line.text("status").splitlines()[0].endswith("OPEN ALERTS")
     line.text("snooze", "t", "--days", "1")
     judge(broken, "t", TODAY, OPTIONS)
     assert "fail (warnings)" in line.text("status", "t", "--limit", "1")
@@ -168,7 +168,7 @@ def test_datasets_and_status(broken: Repository, line: Line) -> None:
 
 def test_what_there_is_nothing_to_explain_of(broken: Repository, line: Line) -> None:
     assert "no verdict is stored" in line.refused("explain", "t", str(days(1)[0].partition))
-    assert "there is no profile. `airflow dq datasets`" in line.refused("explain", "nope", TODAY)
+    assert "there is no profile. `airflow dq status`" in line.refused("explain", "nope", TODAY)
 
 
 def test_a_round_trip_of_profiles_is_equal(broken: Repository, line: Line, tmp_path: Path) -> None:

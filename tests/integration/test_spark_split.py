@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.check import Checks
 from airflow_dq.engine.arrow.split import split_files
-from airflow_dq.engine.spark.hadoop import HadoopFolders
+from airflow_dq.engine.spark.folders import HadoopFolders
 from airflow_dq.engine.spark.split import split_rows
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.operators.split import DQSplitOperator

@@ -122,7 +122,7 @@ def test_a_span_of_the_stored_history(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    span = ("--from", "2024-01-13", "--to", "2024-01-14", "--quick", "--json")
+    span = ("--since", "2024-01-13", "--until", "2024-01-14", "--quick", "--json")
     assert run(clean_dsn, monkeypatch, "t", *span) == 0
     found = json.loads(capsys.readouterr().out)
     # What the gate failed or a person rejected is not learned from before the span either.
@@ -131,7 +131,7 @@ def test_a_span_of_the_stored_history(
     assert [one["partition"] for one in found["partitions"]] == ["2024-01-13", "2024-01-14"]
     # It does not speak of the newest partitions, and is not kept.
     assert store.record("t", "2024-02-01", options_digest(SynthesisOptions())).replay is None
-    assert run(clean_dsn, monkeypatch, "t", "--from", "2025") == 2
+    assert run(clean_dsn, monkeypatch, "t", "--since", "2025") == 2
     assert "No partition lies from 2025 to the last: there are 15" in capsys.readouterr().err
 
 

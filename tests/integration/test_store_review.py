@@ -324,3 +324,19 @@ def test_counts_are_those_of_the_alerts(broken: Repository) -> None:
     )
     with broken._engine.begin() as connection:
         assert set(connection.execute(query).scalars()) == {True}
+
+
+def test_a_problem_is_open_since_the_first_partition_that_has_it(broken: Repository) -> None:
+    put(broken, make_profile("2024-01-22", mean=500.0))
+    verdict = judge(broken, "t", "2024-01-22", OPTIONS, origin=GATE)
+    found = broken.problems("t")
+    assert [one.key for one in found] == [one.key for one in verdict.problems]
+    first = found[0]
+    assert (first.headline, first.since, first.newest, first.partitions, first.state) == (
+        verdict.problems[0].headline, TODAY, "2024-01-22", 2, "open",
+    )  # fmt: skip
+    (newest, _) = broken.verdicts(AlertFilter())
+    assert (newest.headline, newest.first_alert_id) == (verdict.headline, first.alert_id)
+    broken.decide("t", "2024-01-22", "rejected", "ann")
+    (decided, *_) = broken.problems("t")
+    assert (decided.state, decided.decided_by, decided.is_open) == ("rejected", "ann", False)

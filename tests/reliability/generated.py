@@ -99,10 +99,10 @@ _OLDER = """
         LEFT JOIN airflow_dq.program g ON g.dataset_id = v.dataset_id AND g.partition_key = pair.partition_key;
 """
 _ALERTS = """
-    INSERT INTO airflow_dq.alert (verdict_id, key, rule, column_name, metric, message, headline, observed, reason,
-            lower, upper, severity, rank)
-        SELECT twin.new, a.key, a.rule, a.column_name, a.metric, a.message, a.headline, a.observed, a.reason,
-            a.lower, a.upper, a.severity, a.rank
+    INSERT INTO airflow_dq.alert (verdict_id, key, rule, column_name, metric, message, headline, problem, observed,
+            reason, lower, upper, severity, rank)
+        SELECT twin.new, a.key, a.rule, a.column_name, a.metric, a.message, a.headline, a.problem, a.observed,
+            a.reason, a.lower, a.upper, a.severity, a.rank
         FROM twin JOIN airflow_dq.alert a ON a.verdict_id = twin.old;
 """
 _COPY = """

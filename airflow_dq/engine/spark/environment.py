@@ -1,4 +1,4 @@
-"""What a profile job needs from the machine: Java, a matching pair of pyspark wheels, and a few variables."""
+"""What a profile job needs from the machine: Java, a pyspark of one version, its packages, and a few variables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from airflow_dq.exceptions import EnvironmentMismatchError
@@ -20,6 +20,8 @@ JAVA_HINT = (
     "macOS: brew install openjdk@17) and set JAVA_HOME when it is not on PATH."
 )
 SPARK_HINT = "pip install 'airflow-provider-dq[spark]'"
+_CORE = re.compile(r"spark-core_[\d.]+-(\d+\.\d+\.\d+)")
+"""The jar whose name tells Spark's version."""
 
 
 def check_environment() -> None:
@@ -27,29 +29,82 @@ def check_environment() -> None:
 
     :raises EnvironmentMismatchError: naming what is missing or contradictory, and the command that repairs it.
     """
+    if os.environ.get("SPARK_REMOTE"):
+        check_connect()
+        check_driver_packages()
+        return
     check_pyspark()
+    check_driver_packages()
     check_java()
 
 
 def check_pyspark() -> str:
-    """The installed version of pyspark.
+    """The version of the pyspark that this process imports, wherever it is from: a wheel, or a vendor's SPARK_HOME.
 
     The wheels pyspark and pyspark-client (a requirement of Airflow's Spark provider) install into the same folder, so
-    the one installed last overwrites the other's files: only equal versions are identical file by file.
+    the one installed last overwrites the other's files: then Python's side of Spark is not of its jars' version.
 
-    :raises EnvironmentMismatchError: when pyspark is absent, or differs from pyspark-client.
+    :raises EnvironmentMismatchError: when it cannot be imported, has no Spark, or one of another version
     """
-    pyspark, client = _version("pyspark"), _version("pyspark-client")
-    if pyspark is None:
-        raise EnvironmentMismatchError(f"pyspark is not installed; a profile job needs it: {SPARK_HINT}")
-    # Without the client wheel nothing can have been overwritten.
-    if client is not None and client != pyspark:
+    try:
+        import pyspark
+        import pyspark.java_gateway
+    except ImportError as error:
         raise EnvironmentMismatchError(
-            f"pyspark {pyspark} and pyspark-client {client} are installed; they share one folder and must have equal "
-            f"versions, or Python functions in Spark break: "
-            f"pip install --force-reinstall --no-deps pyspark=={pyspark} pyspark-client=={pyspark}"
+            f"pyspark cannot be imported here ({error}); a profile job needs it: {SPARK_HINT}, or set SPARK_HOME to "
+            "an installation of Spark and run the job by its spark-submit."
+        ) from error
+    home = os.environ.get("SPARK_HOME")
+    jars = Path(home or Path(pyspark.__file__).parent) / "jars"
+    core = next((found for jar in jars.glob("spark-core_*.jar") if (found := _CORE.match(jar.name))), None)
+    if core is None and home is None:
+        raise EnvironmentMismatchError(
+            f"pyspark {pyspark.__version__} has no Spark of its own (pyspark-client alone has none): {SPARK_HINT}"
         )
-    return pyspark
+    version = pyspark.__version__
+    # Vendors add words of their own behind the three numbers; what names its jars differently is not judged.
+    if core is not None and re.match(r"[\d.]*\d", version)[0] != core[1]:  # type: ignore[index]  # it begins with one
+        raise EnvironmentMismatchError(
+            f"Python's side of Spark is of version {version}, and its jars in {jars} are of {core[1]}: Python "
+            "functions break. Where pyspark and pyspark-client are installed they share one folder and must have "
+            f"equal versions: pip install --force-reinstall --no-deps pyspark=={core[1]} pyspark-client=={core[1]}; "
+            "else let SPARK_HOME name the installation whose Python files are imported."
+        )
+    return version
+
+
+def check_connect() -> None:
+    """Whether this process can be a client of Spark Connect, which needs neither Java nor Spark's jars.
+
+    :raises EnvironmentMismatchError: when a package is missing
+    """
+    try:
+        import pyspark.sql.connect.session  # noqa: F401
+    except ImportError as error:
+        raise EnvironmentMismatchError(
+            f"No client of Spark Connect can be imported here ({error}): pip install pyspark-client of the server's "
+            "version."
+        ) from error
+
+
+def check_driver_packages() -> None:
+    """What Spark's Python API wants to find in the driver before it lets tasks work on Arrow; executors need no pandas.
+
+    :raises EnvironmentMismatchError: naming the package, and the version that Spark wants
+    """
+    from pyspark.sql.pandas.utils import require_minimum_pandas_version, require_minimum_pyarrow_version
+
+    try:
+        with warnings.catch_warnings():
+            # Of a version newer than those that this Spark knows.
+            warnings.simplefilter("ignore")
+            require_minimum_pandas_version()
+            require_minimum_pyarrow_version()
+    except Exception as error:  # an ImportError, or from Spark 4 on one of Spark's own
+        raise EnvironmentMismatchError(
+            f"The Python of Spark's driver ({sys.executable}) lacks what Spark needs: {error} Install pandas and "
+            "pyarrow there; executors need numpy and pyarrow only."
+        ) from error
 
 
 def check_java() -> Path:
@@ -92,12 +147,14 @@ def find_spark_submit() -> Path:
 def spark_environment(master: str = "local[*]", environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables to add to the environment of a ``spark-submit`` process, none of them secret.
 
-    A variable that the user has set is left as it is.
+    A variable that the user has set is left as it is.  A Spark Connect server is named by one, too.
 
     :param master: the Spark master; a cluster's executors have their own Python, so only local ones get this one
     :param environ: the environment to look at (default: this process's)
     :return: the variables to add
     """
+    if master.startswith("sc://"):
+        return {"SPARK_REMOTE": master}
     environ = os.environ if environ is None else environ
     wanted = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if master.startswith("local"):
@@ -106,11 +163,14 @@ def spark_environment(master: str = "local[*]", environ: Mapping[str, str] | Non
     return {name: value for name, value in wanted.items() if not environ.get(name)}
 
 
-def _version(distribution: str) -> str | None:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return None
+def driver_python(environ: Mapping[str, str]) -> dict[str, str]:
+    """The property by which a driver on this machine runs on this Python, whatever Python the executors are given.
+
+    Without it ``spark.pyspark.python``, which is meant for the executors, would be the driver's too.
+
+    :param environ: variables of the ``spark-submit`` process, in which a user may have chosen another
+    """
+    return {"spark.pyspark.driver.python": environ.get("PYSPARK_DRIVER_PYTHON") or sys.executable}
 
 
 def _find_java() -> Path:

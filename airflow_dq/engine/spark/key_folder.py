@@ -13,9 +13,11 @@ from pyspark.sql.functions import sum as total
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.engine.spark.hadoop import HadoopFolders
+from airflow_dq.engine.spark.files import is_connect
+from airflow_dq.engine.spark.folders import HadoopFolders
 from airflow_dq.engine.spark.source import PartitionRows
 from airflow_dq.engine.worker.keys import KEY_DDL, key_batches, key_table, packed_chunks, unpacked_chunks
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.profile.check.key_tally import Joint, Keys, Occurring
 from airflow_dq.profile.check.many_keys import BUCKETS, Changes, partition_piece, total_piece
 
@@ -32,7 +34,13 @@ class SparkKeyFolder:
 
         :param where: begins an error
         :param rows: opens a partition
+        :raises ConfigurationError: when no file system can be reached from here
         """
+        if is_connect(spark):
+            raise ConfigurationError(
+                f"{where}: key_folder is looked after by a driver that reaches its file system, which a Connect client "
+                "does not: give a master of its own (spark://..., yarn, local[*]), or leave key_folder out."
+            )
         self._spark = spark
         self._root = root
         self._where = where

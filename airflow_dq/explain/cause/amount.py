@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.mixture import mixture
+from airflow_dq.explain.wording import scaled_words, share_words
 from airflow_dq.states.base import Kind
 
 _FACTORS = {
@@ -16,8 +17,9 @@ _FACTORS = {
     "/100": 0.01,
     "/1,000": 1e-3,
     "/60": 1 / 60,
+    "the sign changed": -1.0,
 }
-"""The changes of unit that are made by mistake every day."""
+"""The changes of unit that are made by mistake every day, and of sign."""
 _FEW = 50
 """Fewer numbers have no distribution to be recognized by."""
 _PART = (0.02, 0.9)
@@ -37,7 +39,7 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     now, before = points
     noise = max(comparison.usual_distance, sampling_noise(now.count, before.count))
     moved = now.ks_distance(before)
-    if moved <= _PART[0] + noise:
+    if moved <= _PART[0] + 1.5 * noise:
         return None
     share, rest, name = max(
         ((*mixture(now, before, before.scaled(factor, 0.0)), name) for name, factor in _FACTORS.items()),
@@ -45,8 +47,12 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     )
     if not _PART[0] <= share <= _PART[1]:
         return None
-    words = f"change of unit, {name}, in {percent(share)} of the values"
-    return Cause("unit_change", f"{name} {percent(share)}", words, fit(rest, 1.5 * noise, moved))
+    is_sign = _FACTORS[name] < 0.0
+    words = f"{name if is_sign else f'change of unit, {name},'} in {percent(share)} of the values"
+    rows = round(share * now.count)
+    fact = "has the opposite sign" if is_sign else f"is {scaled_words(_FACTORS[name])}"
+    score = fit(rest, 1.5 * noise, moved)
+    return Cause("unit_change", f"{name} {percent(share)}", words, score, fact=fact, rows=rows)
 
 
 @hypothesis(Kind.NUMERIC)
@@ -58,4 +64,7 @@ def rounded(comparison: Comparison) -> Cause | None:
     # Rounded up, down or to the nearest: off by less than one.
     rest = min(points[0].scaled(1.0, shift).ks_distance(points[1]) for shift in (-0.5, 0.0, 0.5))
     score = fit(rest, max(1.5 * comparison.usual_distance, sampling_noise(*comparison.present)), 1.0)
-    return Cause("rounding", "", "numbers were rounded to whole numbers", score)
+    was, rows = float(past.max()), comparison.present[0]
+    detail = f"{share_words(was)} were whole before"
+    words, fact = "numbers were rounded to whole numbers", "is rounded to whole numbers"
+    return Cause("rounding", "", words, score, fact=fact, detail=detail, rows=rows)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.wording import listed, number_words, quoted
+from airflow_dq.explain.wording import joined, listed, number_words, quoted
 from airflow_dq.states.base import Kind
 
 _FEW = 3
@@ -54,7 +54,9 @@ def _named(comparison: Comparison, new: Mapping[str, float]) -> Cause | None:
     share = sum(named.values())
     plural = "s" if len(named) > 1 else ""
     words = f"new value{plural} {', '.join(named)} in {percent(share)} of the values{_gone(comparison)}"
-    return Cause("new_values", "", words, share / mass)
+    codes, gone = joined(list(named), _FEW), _gone(comparison)
+    fact = f"has the new value{plural} {codes}{gone}"
+    return Cause("new_values", "", words, share / mass, fact=fact, rows=round(share * comparison.present[0]))
 
 
 def _gone(comparison: Comparison) -> str:

@@ -24,7 +24,16 @@ def misread(comparison: Comparison) -> Cause | None:
     if example is None:
         return None
     words = f"UTF-8 read as Latin-1 in {percent(risen)} of the values: {quoted(read_again(example))} became"
-    return Cause("encoding", "", f"{words} {quoted(example)}", _SCORE, undo=respelled(read_again))
+    return Cause(
+        "encoding",
+        "",
+        f"{words} {quoted(example)}",
+        _SCORE,
+        undo=respelled(read_again),
+        fact="is UTF-8 that was read as Latin-1",
+        detail=f"{quoted(read_again(example))} -> {quoted(example)}",
+        rows=round(risen * comparison.present[0]),
+    )
 
 
 @hypothesis(Kind.STRING)
@@ -34,7 +43,8 @@ def lost(comparison: Comparison) -> Cause | None:
     if example is None:
         return None
     words = f"characters that could not be decoded in {percent(risen)} of the values: {quoted(example)}"
-    return Cause("encoding", "lost", words, _SCORE)
+    fact, rows = "has characters that could not be decoded", round(risen * comparison.present[0])
+    return Cause("encoding", "lost", words, _SCORE, fact=fact, detail=f"as in {quoted(example)}", rows=rows)
 
 
 def read_again(text: str) -> str:

@@ -14,8 +14,34 @@ from airflow_dq.corruption.injection import Injected
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.states.base import Kind
 
+CONVINCING = 0.5
+"""A cause that leaves more than half of what was found is not what happened."""
+LEFT = 0.7
+"""A cause that leaves more than this share of a distance as it was explains another thing."""
 Undo = Callable[[CleanColumn], Injected]
 """From a column as it arrived to what it would have been without the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How much of what was found of a column is gone with the error undone."""
+
+    vanished: int
+    """Findings that are gone."""
+    findings: int
+    """All that there were."""
+
+    @property
+    def convinces(self) -> bool:
+        """Whether the cause may be named."""
+        return self.vanished >= max(1.0, CONVINCING * self.findings)
+
+    @property
+    def words(self) -> str:
+        """``undone, its metrics are as usual``, ``undone, 5 of 7 metrics are as usual``."""
+        if self.vanished == self.findings:
+            return "undone, its metrics are as usual"
+        return f"undone, {self.vanished} of {self.findings} metrics are as usual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +60,16 @@ class Cause:
     """The words without their claim that the values are distributed as before; None where they claim no such thing."""
     undo: Undo | None = None
     """What makes the error undone, so that the cause can be proven; None where nothing can."""
+    fact: str | None = None
+    """What is so with the column, to be read after its name: ``is 60 times too large``; None: the words will do."""
+    detail: str | None = None
+    """What shows it, for a bracket: ``median 139 -> 9,360``."""
+    rows: int | None = None
+    """Rows concerned; None where they are not known."""
+    of_rows: bool = False
+    """Whether the fact speaks of whole rows, and needs no column's name before it."""
+    proof: Proof | None = None
+    """What became of the column when it was undone."""
 
 
 class Disturbance(IntEnum):
@@ -99,6 +135,9 @@ def hypotheses_for(kind: Kind) -> tuple[Hypothesis, ...]:
 
 def fit(rest: float, noise: float, effect: float) -> float:
     """Score of a cause that leaves ``rest`` of a distance ``effect``: 1 when only noise is left, 0 when all is."""
+    if rest > LEFT * effect:
+        # Whatever is usual: of what happened it explains next to nothing.
+        return 0.0
     return min(1.0, max(0.0, 1.0 - max(0.0, rest - noise) / max(effect - noise, 1e-9)))
 
 

@@ -38,7 +38,9 @@ def casing(comparison: Comparison) -> Cause | None:
         share = min(1.0, sum(comparison.new_values.values()) - comparison.usual_novelty)
     score = 0.85 if matched is None else matched
     undo = None if comparison.hidden else respelled(_original_case(comparison, how))
-    return Cause("casing_change", how, f"{how} in {percent(share)} of the values", score, undo=undo)
+    rows = round(share * comparison.present[0])
+    words, fact = f"{how} in {percent(share)} of the values", f"is in {_FACTS[how]}"
+    return Cause("casing_change", how, words, score, undo=undo, fact=fact, rows=rows)
 
 
 def _original_case(comparison: Comparison, how: str) -> Callable[[str], str]:
@@ -52,6 +54,12 @@ def _original_case(comparison: Comparison, how: str) -> Callable[[str], str]:
 _UP, _DOWN, _SWAPPED = "lower case became upper case", "upper case became lower case", "upper and lower case swapped"
 _TURNED: dict[str, Callable[[str], str]] = {_UP: str.lower, _DOWN: str.upper, _SWAPPED: str.swapcase}
 """What happened to the letters, and what turns it back."""
+_FACTS = {
+    _UP: "upper case instead of lower case",
+    _DOWN: "lower case instead of upper case",
+    _SWAPPED: "the other case, upper for lower and lower for upper",
+}
+"""The same as a fact about the column."""
 
 
 def _way(swapped: float, risen: float, upper: float, lower: float) -> tuple[float, str]:
@@ -83,7 +91,9 @@ def padding(comparison: Comparison) -> Cause | None:
     place = "around" if min(leading, trailing) > 0.1 * share else "before" if leading > trailing else "behind"
     words = f"white space {place} {percent(share)} of the values"
     undo = None if comparison.hidden else respelled(str.strip)
-    return Cause("whitespace_padding", "", words, 0.9 if matched is None else matched, undo=undo)
+    fact, rows = f"has white space {place} its values", round(share * comparison.present[0])
+    score = 0.9 if matched is None else matched
+    return Cause("whitespace_padding", "", words, score, undo=undo, fact=fact, rows=rows)
 
 
 def similar(comparison: Comparison, undo: Callable[[str], str]) -> float | None:

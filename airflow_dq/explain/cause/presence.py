@@ -7,6 +7,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, nine_in_ten, sampling_noise
 from airflow_dq.explain.undo import other_than_zero, present_again
+from airflow_dq.explain.wording import share_words
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.count import Counts
@@ -40,7 +41,8 @@ def missing(comparison: Comparison) -> Cause | None:
     score = 1.0 if share > 0.9 else share / (share + unlike(comparison))
     # Of a column that is gone altogether nothing is left to fill it with.
     undo = present_again(lost) if share < 0.995 else None
-    return Cause("increased_nulls", f"{what} {percent(share)}", words, score, undo=undo)
+    name, was = f"{what} {percent(share)}", f"before {share_words(1.0 - old)}"
+    return Cause("increased_nulls", name, words, score, undo=undo, fact=f"is {what}", detail=was, rows=missed)
 
 
 def _what(comparison: Comparison) -> str:
@@ -67,7 +69,9 @@ def exchanged(comparison: Comparison) -> Cause | None:
     if risen <= _EXCHANGED or risen <= 2.0 * comparison.usual_change("complete_ratio") or -grown[out_of] <= 0.5 * risen:
         return None
     words = f"{_MISSING[into]} in place of {_MISSING[out_of]} in {percent(risen)} of the rows"
-    return Cause("increased_nulls", f"{into} for {out_of}", words, 1.0 - min(1.0, left / risen))
+    fact, rows = f"is {_MISSING[into]} instead of {_MISSING[out_of]}", round(risen * now.rows)
+    score = 1.0 - min(1.0, left / risen)
+    return Cause("increased_nulls", f"{into} for {out_of}", words, score, fact=fact, rows=rows)
 
 
 @hypothesis(Kind.NUMERIC)
@@ -82,8 +86,9 @@ def zeros(comparison: Comparison) -> Cause | None:
     risen = now - old
     if abs(complete - was_complete - risen) < 0.1 * risen:
         rows = comparison.rows[0]
-        text = f"zeros in place of missing values ({round(risen * rows):,} of {rows:,} rows)"
-        return Cause("increased_nulls", "zero for null", text, 1.0)
+        hit = round(risen * rows)
+        text = f"zeros in place of missing values ({hit:,} of {rows:,} rows)"
+        return Cause("increased_nulls", "zero for null", text, 1.0, fact="is 0 instead of missing", rows=hit)
     share = risen / (1.0 - old)
     words = f"zeros in place of {percent(share)} of the values" if share < 0.995 else "every value became zero"
     score = 1.0
@@ -92,7 +97,9 @@ def zeros(comparison: Comparison) -> Cause | None:
         # Which values became zero is chance, even where the same values come every day.
         noise = max(comparison.usual_distance, sampling_noise(others.count, were.count))
         score = fit(others.ks_distance(were), noise, max(share, comparison.points[0].ks_distance(comparison.points[1])))
-    return Cause("increased_nulls", "zero", words, score, undo=other_than_zero(risen) if share < 0.995 else None)
+    undo, was = other_than_zero(risen) if share < 0.995 else None, f"before {share_words(old)}"
+    rows = round(risen * comparison.present[0])
+    return Cause("increased_nulls", "zero", words, score, undo=undo, fact="is 0", detail=was, rows=rows)
 
 
 def unlike(comparison: Comparison) -> float:
@@ -165,4 +172,5 @@ def stale(comparison: Comparison) -> Cause | None:
         return None
     partition = comparison.partitions[same[0]]
     named = f"partition {partition}" if partition is not None else f"{len(comparison.past) - same[0]} partitions before"
-    return Cause("stale_partition", named, f"the data of {named} again", 1.0)
+    words, fact = f"the data of {named} again", f"is that of {named} again"
+    return Cause("stale_partition", named, words, 1.0, fact=fact, rows=comparison.rows[0])

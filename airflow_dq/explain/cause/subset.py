@@ -55,7 +55,8 @@ def part_of_numbers(comparison: Comparison) -> Cause | None:
         edge = number_words("max" if side == "lowest" else "min", comparison.kind, [edge_value])[0]
         bound = f"none above {edge}" if side == "lowest" else f"none below {edge}"
         words = f"only the {side} {percent(share)} of the values arrived ({bound})"
-        found.append(Cause("distribution_change", side, words, score))
+        fact = f"has only the {side} {percent(share)} of its values ({bound})"
+        found.append(Cause("distribution_change", side, words, score, fact=fact))
     return max(found, key=lambda cause: cause.score, default=None)
 
 
@@ -86,5 +87,6 @@ def part_of_words(comparison: Comparison) -> Cause | None:
         edge = quoted(last if side == "first" else first)
         where = "after" if side == "first" else "before"
         words = f"only the {side} {percent(share)} of the values in alphabetical order arrived (none {where} {edge})"
-        found.append(Cause("distribution_change", side, words, known))
+        fact = f"has none of its values {where} {edge} in alphabetical order"
+        found.append(Cause("distribution_change", side, words, known, fact=fact))
     return max(found, key=lambda cause: cause.score, default=None)

@@ -58,6 +58,7 @@ def characters(comparison: Comparison) -> Cause | None:
         comparison.change("str_len"),
         2.0 * comparison.usual_change("str_len"),
         hits=round(mass * comparison.present[0]),
+        present=comparison.present[0],
         grown=_sorts_above(new, before, comparison.usual_novelty),
     )
     return _best(found, before, Kind.STRING)
@@ -77,7 +78,12 @@ def digits(comparison: Comparison) -> Cause | None:
     longer = _mean_length(now) - _mean_length(before)
     hits = round(mass * len(points[0].values))
     found = _NewValues(
-        new, comparison.usual_novelty, longer, hits=hits, grown=_lies_above(*points, comparison.usual_novelty)
+        new,
+        comparison.usual_novelty,
+        longer,
+        hits=hits,
+        present=comparison.present[0],
+        grown=_lies_above(*points, comparison.usual_novelty),
     )
     return _best(found, before, Kind.NUMERIC)
 
@@ -118,6 +124,8 @@ class _NewValues:
     """By how many characters they may do so in a usual partition."""
     hits: int = 0
     """How many of the values that were compared are new."""
+    present: int = 0
+    """How many values there are."""
     grown: bool = False
     """Whether they go on where the values before ended."""
 
@@ -180,7 +188,8 @@ def _best(new: _NewValues, before: Mapping[str, float], kind: Kind) -> Cause | N
     score = min(1.0, explained[name] / seen)
     type_ = "char_deletion" if name == "truncation" else name
     what = _NAMES[name] if kind is Kind.STRING else _NAMES[name].replace("character", "digit")
-    return Cause(type_, "", f"{what} in {percent(share)} of the values", score)
+    rows, fact = round(share * new.present), f"has {what}"
+    return Cause(type_, "", f"{what} in {percent(share)} of the values", score, fact=fact, rows=rows)
 
 
 def _mean_length(shares: Mapping[str, float]) -> float:
@@ -216,7 +225,8 @@ def length(comparison: Comparison) -> Cause | None:
     if share > 0.9 or _lies_above(*points, comparison.usual_novelty):
         return None
     what = _NAMES[type_].replace("character", "digit")
-    return Cause(type_, "", f"{what} in {percent(share)} of the values", score)
+    rows, fact = round(share * points[0].count), f"has {what}"
+    return Cause(type_, "", f"{what} in {percent(share)} of the values", score, fact=fact, rows=rows)
 
 
 def _digit_counts(points: QuantilePoints) -> FloatArray:

@@ -35,7 +35,9 @@ def cut(comparison: Comparison) -> Cause | None:
         return None
     words = f"texts were cut to {length} characters ({percent(share)} of them are as long)"
     score = min(1.0, share / longer, longer / share) * _begun(comparison, length)
-    return Cause("truncation", str(length), words, score)
+    fact, rows = f"is cut to {length} characters", round(share * comparison.present[0])
+    detail = f"the longest of before had {round(past[-1]):,}"
+    return Cause("truncation", str(length), words, score, fact=fact, detail=detail, rows=rows)
 
 
 def _begun(comparison: Comparison, length: int) -> float:

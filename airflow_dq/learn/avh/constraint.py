@@ -11,7 +11,7 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.avh.bound import false_positive_rate
 from airflow_dq.learn.avh.stationarity import differences, stationary_expectation
-from airflow_dq.learn.expect.candidate import Candidates
+from airflow_dq.learn.expect.candidate import Candidates, Learned
 from airflow_dq.learn.expect.expectation import Expectation
 from airflow_dq.metrics.descriptor import Bound, Metric
 from airflow_dq.options.learning import MIN_HISTORY
@@ -27,7 +27,7 @@ CONSTANT = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Stationary:
+class Stationary(Learned):
     """Mean and standard deviation of a metric's history, made stationary."""
 
     metric: Metric

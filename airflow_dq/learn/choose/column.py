@@ -39,8 +39,12 @@ class WatchedMetric:
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent, as wide as people's answers make them."""
-        found = self.learned.candidates(budget)
-        return found if self.widening is None else found.reaching(self.widening.factor)
+        return self.at_each((budget,))[0]
+
+    def at_each(self, budgets: Sequence[float]) -> Sequence[Candidates]:
+        """The same for each of several rates."""
+        found = self.learned.at_each(budgets)
+        return found if self.widening is None else [one.reaching(self.widening.factor) for one in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +135,17 @@ class ColumnChoice:
 
     def _choices(self, budgets: Sequence[float]) -> Iterator[Choice]:
         """The ranges at each false-positive rate."""
-        candidates = [[one.candidates(budget) for one in self.watched] for budget in budgets]
+        candidates = [one.at_each(budgets) for one in self.watched]
         if self.training is None:
-            yield from map(self._untrained, candidates, budgets)
+            for place, budget in enumerate(budgets):
+                yield self._untrained([one[place] for one in candidates], budget)
             return
         # What is held against a metric's ranges is the same at every rate.
-        by_metric = zip(self.watched, zip(*candidates, strict=True), strict=True)
+        by_metric = zip(self.watched, candidates, strict=True)
         coverage = [self._caught(watched, found, self.training) for watched, found in by_metric]
-        for place, (found, budget) in enumerate(zip(candidates, budgets, strict=True)):
-            yield self._trained(found, [one[place] for one in coverage], self.training, budget)
+        for place, budget in enumerate(budgets):
+            at_rate = [one[place] for one in candidates], [one[place] for one in coverage]
+            yield self._trained(*at_rate, self.training, budget)
 
     def _untrained(self, candidates: Sequence[Candidates], budget: float) -> Choice:
         """A range on each metric, for an equal share of the budget.

@@ -13,7 +13,7 @@ from airflow_dq.options.learning import Direction
 
 
 @dataclass(frozen=True, slots=True)
-class OneSided:
+class OneSided(Learned):
     """What the history says about one metric, with ranges that are open on the other side."""
 
     learned: Learned
@@ -22,6 +22,10 @@ class OneSided:
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column."""
         return opened(self.learned.candidates(budget), self.direction)
+
+    def at_each(self, budgets: Sequence[float]) -> list[Candidates]:
+        """The same for each of several rates."""
+        return [opened(found, self.direction) for found in self.learned.at_each(budgets)]
 
 
 def opened(found: Candidates, direction: Direction | None) -> Candidates:

@@ -12,7 +12,7 @@ move it, a minimum or maximum may fall short.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,13 +95,22 @@ class Band:
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
-        rates = budget * np.array(SPENDING)
+        return self.at_each((budget,))[0]
+
+    def at_each(self, budgets: Sequence[float]) -> list[Candidates]:
+        """The same for each of several rates."""
+        rates = np.outer(budgets, SPENDING)
         with np.errstate(over="ignore", invalid="ignore"):
             surprises, material = self._surprises(rates), self._material(rates)
             below = self._below(surprises, material)
+            # Three values that vary by factors leave the upper bound open: it is infinite.
             above = self._reach(surprises, above=True) + np.maximum(material, self.sampling.above)
+        order = np.argsort(above, axis=1, kind="stable")
+        below, above, rates = (np.take_along_axis(one, order, axis=1) for one in (below, above, rates))
+        return [self._candidates(*rows) for rows in zip(below, above, rates, strict=True)]
+
+    def _candidates(self, below: FloatArray, above: FloatArray, rates: FloatArray) -> Candidates:
         expected = self.expected
-        order = np.argsort(above, kind="stable")
         return Candidates(
             metric=self.metric,
             bound=Bound.POOLED,
@@ -109,10 +118,9 @@ class Band:
             spread=expected.spread,
             worst=expected.worst,
             samples=expected.samples,
-            below=below[order],
-            # Three values that vary by factors leave the upper bound open: it is infinite.
-            above=above[order],
-            fpr=rates[order],
+            below=below,
+            above=above,
+            fpr=rates,
         )
 
     @property
@@ -121,13 +129,17 @@ class Band:
         return self.expected.expectation.logarithmic
 
     def _below(self, surprises: FloatArray, material: FloatArray) -> FloatArray:
-        """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it."""
+        """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it.
+
+        :param surprises: those of each budget in a row, as in what is returned
+        """
         if self.metric.pair:
-            return np.full(len(surprises), np.inf)
+            return np.full(surprises.shape, np.inf)
         below = self._bounded_below(surprises, material)
-        if self._excludes_nothing(below):
+        open_ = [self._excludes_nothing(float(least)) for least in below.min(axis=1)]
+        if any(open_):
             # One odd day must not leave the side open on which it lies.
-            below = self._bounded_below(surprises, material, forgiving=True)
+            below[open_] = self._bounded_below(surprises, material, forgiving=True)[open_]
         return below
 
     def _bounded_below(self, surprises: FloatArray, material: FloatArray, *, forgiving: bool = False) -> FloatArray:
@@ -138,20 +150,16 @@ class Band:
             below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
 
-    def _excludes_nothing(self, below: FloatArray) -> bool:
-        """Whether the tightest of some lower bounds allows everything that the metric can be."""
-        expectation, least = self.expected.expectation, float(below.min())
+    def _excludes_nothing(self, least: float) -> bool:
+        """Whether some lower bounds, of which this is the tightest, allow everything that the metric can be."""
+        expectation = self.expected.expectation
         if not expectation.is_fixed:
             return math.isinf(least)
         return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
     def _material(self, rates: FloatArray) -> FloatArray:
         """The smallest change that may be an alarm at each rate."""
-        effect = _EFFECTS[self.metric.scale]
-        if self.metric.scale is not Scale.SHARE:
-            # Only that of a share depends on the rate.
-            return np.full(len(rates), effect(self, float(rates[0])))
-        return np.array([effect(self, rate) for rate in rates.tolist()])
+        return np.broadcast_to(_EFFECTS[self.metric.scale](self, rates), rates.shape)
 
     def _surprises(self, rates: FloatArray) -> FloatArray:
         """How many times the largest past error the next one may be at each false-positive rate."""
@@ -182,21 +190,21 @@ def _one(band: Band) -> float:
     return 1.01 / band.sampling.values
 
 
-def _of_share(band: Band, rate: float) -> float:
+def _of_share(band: Band, rates: FloatArray) -> FloatArray:
     # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
-    return max(band.metric.min_effect, -math.log(rate) * _one(band) / band.count, _one(band))
+    return np.maximum(-np.log(rates) * _one(band) / band.count, max(band.metric.min_effect, _one(band)))
 
 
-def _of_distance(band: Band, rate: float) -> float:
+def _of_distance(band: Band, rates: FloatArray) -> float:
     effect = max(band.metric.min_effect, _one(band))
     return max(effect, NEWCOMER / band.count) if band.metric.counts_new else effect
 
 
-def _of_transport(band: Band, rate: float) -> float:
+def _of_transport(band: Band, rates: FloatArray) -> float:
     return max(band.metric.min_effect, _one(band)) * band.sampling.std
 
 
-def _of_count(band: Band, rate: float) -> float:
+def _of_count(band: Band, rates: FloatArray) -> float:
     level = band.level
     step = max(1.01, band.metric.min_effect * level)
     if not band.logarithmic:
@@ -205,15 +213,15 @@ def _of_count(band: Band, rate: float) -> float:
     return math.log(level / (level - step)) if level > step else math.log1p(step / level)
 
 
-def _of_ratio(band: Band, rate: float) -> float:
+def _of_ratio(band: Band, rates: FloatArray) -> float:
     return band.metric.min_effect if band.logarithmic else band.metric.min_effect * band.level
 
 
-def _of_length(band: Band, rate: float) -> float:
+def _of_length(band: Band, rates: FloatArray) -> float:
     return max(band.metric.min_effect * max(band.level, SHORTEST), _one(band) * max(band.level, ONE_TEXT))
 
 
-def _of_amount(band: Band, rate: float) -> float:
+def _of_amount(band: Band, rates: FloatArray) -> float:
     effect = max(band.metric.min_effect, _one(band))
     material, std = effect * max(band.level, 1e-9), band.sampling.std
     # A sum has the column's unit, but is no place on its axis.
@@ -223,7 +231,7 @@ def _of_amount(band: Band, rate: float) -> float:
     return material
 
 
-_EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
+_EFFECTS: Mapping[Scale, Callable[[Band, FloatArray], float | FloatArray]] = {
     Scale.SHARE: _of_share,
     Scale.DISTANCE: _of_distance,
     Scale.TRANSPORT: _of_transport,
@@ -232,4 +240,5 @@ _EFFECTS: Mapping[Scale, Callable[[Band, float], float]] = {
     Scale.LENGTH: _of_length,
     Scale.AMOUNT: _of_amount,
 }
-"""The smallest change that may be an alarm at a false-positive rate, on the band's scale, for each kind of number."""
+"""The smallest change that may be an alarm, on the band's scale, for each kind of number; that of a share hangs on the
+rate."""

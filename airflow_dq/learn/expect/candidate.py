@@ -111,3 +111,7 @@ class Learned(Protocol):
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column."""
+
+    def at_each(self, budgets: Sequence[float]) -> Sequence[Candidates]:
+        """The same for each of several rates."""
+        return [self.candidates(budget) for budget in budgets]

@@ -17,6 +17,7 @@ from airflow_dq.version_compat import conf
 # Whoever may answer a required action of a DAG may decide about its partitions: it is the same question.
 requires_reading = requires_access_dag("GET")
 requires_deciding: Any = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL)
+requires_clearing: Any = requires_access_dag("PUT", DagAccessEntity.TASK_INSTANCE)
 
 
 def readable_dags(user: GetUserDep) -> frozenset[str]:
@@ -39,6 +40,18 @@ def may_decide(request: Request, user: GetUserDep) -> bool:
 MayDecide = Annotated[bool, Depends(may_decide)]
 
 
+def may_clear(request: Request, user: GetUserDep) -> bool:
+    """Whether the user may clear tasks of the DAG in the request's path."""
+    try:
+        requires_clearing(request, user)
+    except HTTPException:
+        return False
+    return True
+
+
+MayClear = Annotated[bool, Depends(may_clear)]
+
+
 def undecidable(user: GetUserDep, dag_ids: Iterable[str]) -> list[str]:
     """Those of some DAGs about whose partitions the user may not decide."""
     refused = []
@@ -58,8 +71,13 @@ def judged_by(dag_id: str, detail: VerdictDetail | None, what: str) -> VerdictDe
     :raises HTTPException: 404 when there is none, or it is another DAG's; the two look the same
     """
     if detail is None or through(detail.partition.origins, (dag_id,)) is None:
-        raise HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
+        raise not_there(dag_id, what)
     return detail
+
+
+def not_there(dag_id: str, what: str) -> HTTPException:
+    """404, which also what belongs to another DAG looks like."""
+    return HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
 
 
 def requires_same_origin(request: Request) -> None:

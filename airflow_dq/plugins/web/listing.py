@@ -1,4 +1,4 @@
-"""The list of judged partitions: of all DAGs that the reader may see, or of one."""
+"""The list of partitions with alerts: of all DAGs that the reader may see, or of one."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Filters(BaseModel):
 Chosen = Annotated[Filters, Query()]
 
 
-@router.get("/")
+@router.get("/alerts")
 def listing(readable: ReadableDags, filters: Chosen, store: Store, where: Where, now: Now) -> HTMLResponse:
     """What tasks of any readable DAG have judged."""
     view = _view(store, filters, readable, None, now)
     return _rendered(view, where)
 
 
-@router.get("/dags/{dag_id}", dependencies=[Depends(requires_reading)])
+@router.get("/dags/{dag_id}/alerts", dependencies=[Depends(requires_reading)])
 def listing_of_dag(
     dag_id: str, readable: ReadableDags, filters: Chosen, store: Store, where: Where, now: Now
 ) -> HTMLResponse:

@@ -26,10 +26,13 @@ class Addresses:
         """Path of our pages."""
         return self.airflow + REVIEW_PATH
 
+    def overview(self, dag_id: str | None = None, **query: str | int | None) -> str:
+        """The list of datasets, of one DAG or of all that the reader may see."""
+        return self._page("/" if dag_id is None else f"/dags/{_quoted(dag_id)}", query)
+
     def listing(self, dag_id: str | None = None, **query: str | int | None) -> str:
-        """The list of judged partitions, of one DAG or of all that the reader may see."""
-        path = "/" if dag_id is None else f"/dags/{_quoted(dag_id)}"
-        return self._page(path, query)
+        """The list of partitions with alerts, of one DAG or of all that the reader may see."""
+        return self._page("/alerts" if dag_id is None else f"/dags/{_quoted(dag_id)}/alerts", query)
 
     def dataset(self, name: str) -> str:
         """A dataset's page; whoever may see a DAG that judges it may see it."""
@@ -40,15 +43,19 @@ class Addresses:
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}", query)
 
     def partition(self, dag_id: str, dataset: str, partition: str) -> str:
-        """The same page of a partition that may have no alert."""
+        """The columns of any partition, also of one without an alert."""
         return self._page(f"/dags/{_quoted(dag_id)}/partition", {"dataset": dataset, "partition": partition})
+
+    def partitions(self, dag_id: str) -> str:
+        """The same page, where a form says which partition."""
+        return self._page(f"/dags/{_quoted(dag_id)}/partition", {})
 
     def chart(self, dag_id: str, alert_id: int) -> str:
         """An alert's chart as a picture."""
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/chart.svg", {})
 
     def action(self, dag_id: str, alert_id: int, action: str) -> str:
-        """Where a form about an alert's partition is sent: ``decision``, ``snooze`` or ``snooze/end``."""
+        """Where a form about an alert's partition is sent: ``decision``, ``rerun``, ``snooze`` or ``snooze/end``."""
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/{action}", {})
 
     def static(self, name: str) -> str:
@@ -59,6 +66,10 @@ class Addresses:
         """Airflow's own page of the task that judged."""
         path = f"/dags/{_quoted(origin.dag_id)}/runs/{_quoted(origin.run_id)}/tasks/{_quoted(origin.task_id)}"
         return self.airflow + path + (f"/mapped/{origin.map_index}" if origin.map_index >= 0 else "")
+
+    def run(self, origin: Origin) -> str:
+        """Airflow's own page of the run that it judged in."""
+        return f"{self.airflow}/dags/{_quoted(origin.dag_id)}/runs/{_quoted(origin.run_id)}"
 
     def login(self, back: str) -> str:
         """Airflow's login, which comes back to a page of ours."""

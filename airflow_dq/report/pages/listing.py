@@ -1,4 +1,4 @@
-"""The list: which judged partitions wait for a person, and which had alerts before."""
+"""The list of alarms: which judged partitions wait for a person, and which had alerts before."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from airflow_dq.report.words import count, count_or_no
 from airflow_dq.store.review_model import AlertFilter, VerdictSummary, through
 from airflow_dq.store.summary import DatasetSummary
 
-DATASETS = 24
-"""Most datasets that the page shows; the filter finds the others."""
 NAMES = 200
 """Most names that the filter suggests."""
 _STATES = (("open", "Needs a decision"), ("decided", "Decided"), ("closed", "Closed by itself"), ("all", "All"))
@@ -74,11 +72,10 @@ class _Row:
 
 def render_list(view: ListView, addresses: Addresses) -> str:
     """The page."""
-    tiles = sorted(view.datasets, key=lambda summary: (-summary.open_partitions, summary.name))
     return render(
         "listing.html",
         links=addresses,
-        title="Data quality",
+        title="Alarms",
         dag_id=view.dag_id,
         lede=_lede(view),
         filters=_filters(view),
@@ -86,8 +83,6 @@ def render_list(view: ListView, addresses: Addresses) -> str:
         nothing=_nothing(view),
         newest=None if view.first else _page(view, addresses, None),
         older=None if view.older is None else _page(view, addresses, view.older),
-        tiles=tiles[:DATASETS],
-        more_tiles=len(tiles) - DATASETS,
         now=view.now,
     )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from airflow_dq.codec import from_builtins, from_json, to_builtins, to_json
 from airflow_dq.exceptions import CodecError
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.fact import Fact
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import ColumnReport, Evidence, Finding, NotEvaluated, Scope
 from airflow_dq.learn.constraint.date_column import DateColumn, DatePart
@@ -135,6 +136,8 @@ alert = st.builds(
     root=st.booleans(),
     moved_with=few(text),
     snoozed=st.none() | text,
+    fact=st.none()
+    | st.builds(Fact, key=text, headline=text, columns=few(text), rows=st.none() | count, advice=st.none() | text),
 )
 verdicts = st.builds(
     Verdict,

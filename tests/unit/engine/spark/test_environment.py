@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from airflow_dq.engine.spark import environment
-from airflow_dq.engine.spark.environment import check_java, check_pyspark, find_spark_submit, spark_environment
+from airflow_dq.engine.spark.environment import (
+    check_driver_packages,
+    check_java,
+    check_pyspark,
+    find_spark_submit,
+    spark_environment,
+)
 from airflow_dq.exceptions import EnvironmentMismatchError
 
 
@@ -67,31 +73,76 @@ def test_no_java_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "brew install openjdk@17" in str(caught.value)
 
 
-def _versions(monkeypatch: pytest.MonkeyPatch, **found: str) -> None:
-    monkeypatch.setattr(environment, "_version", lambda name: found.get(name.replace("-", "_")))
+def _pyspark(monkeypatch: pytest.MonkeyPatch, folder: Path, version: str, jar: str | None) -> None:
+    """What can be imported, and the jars beside it."""
+    package = folder / "pyspark"
+    if jar is not None:
+        (package / "jars").mkdir(parents=True)
+        (package / "jars" / jar).touch()
+    fake = ModuleType("pyspark")
+    fake.__version__, fake.__file__ = version, str(package / "__init__.py")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyspark", fake)
+    monkeypatch.setitem(sys.modules, "pyspark.java_gateway", ModuleType("pyspark.java_gateway"))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
 
 
-def test_equal_wheels_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    _versions(monkeypatch, pyspark="4.2.0", pyspark_client="4.2.0")
-    assert check_pyspark() == "4.2.0"
+@pytest.mark.parametrize(
+    ("version", "jar"),
+    [
+        ("4.2.0", "spark-core_2.13-4.2.0.jar"),
+        ("3.5.9", "spark-core_2.12-3.5.9.jar"),
+        # Of vendors.
+        ("3.5.1", "spark-core_2.12-3.5.1-amzn-0.jar"),
+        ("3.5.0+dataproc", "spark-core_2.12-3.5.0.jar"),
+    ],
+)
+def test_pyspark_of_one_version_passes_whatever_wheel_it_is_from(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, jar: str
+) -> None:
+    _pyspark(monkeypatch, tmp_path, version, jar)
+    assert check_pyspark() == version
 
 
-def test_pyspark_without_the_client_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    _versions(monkeypatch, pyspark="3.5.6")
-    assert check_pyspark() == "3.5.6"
+def test_a_vendors_home_without_a_wheel_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _pyspark(monkeypatch, tmp_path, "3.5.1", None)
+    (tmp_path / "home" / "jars").mkdir(parents=True)
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "home"))
+    assert check_pyspark() == "3.5.1"
 
 
-def test_different_wheels_are_named_with_the_repair(monkeypatch: pytest.MonkeyPatch) -> None:
-    _versions(monkeypatch, pyspark="4.0.1", pyspark_client="4.2.0")
-    with pytest.raises(EnvironmentMismatchError, match=r"pyspark 4\.0\.1 and pyspark-client 4\.2\.0") as caught:
+def test_files_of_another_version_than_the_jars_are_named_with_the_repair(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _pyspark(monkeypatch, tmp_path, "4.2.0", "spark-core_2.13-4.0.1.jar")
+    with pytest.raises(EnvironmentMismatchError, match=r"of version 4\.2\.0, and its jars .* are of 4\.0\.1") as caught:
         check_pyspark()
     assert "pip install --force-reinstall --no-deps pyspark==4.0.1 pyspark-client==4.0.1" in str(caught.value)
 
 
-def test_absent_pyspark_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    _versions(monkeypatch, pyspark_client="4.2.0")
-    with pytest.raises(EnvironmentMismatchError, match=r"airflow-provider-dq\[spark\]"):
+def test_the_client_alone_has_no_spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _pyspark(monkeypatch, tmp_path, "4.2.0", None)
+    with pytest.raises(EnvironmentMismatchError, match=r"no Spark of its own .*airflow-provider-dq\[spark\]"):
         check_pyspark()
+
+
+def test_absent_pyspark_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(EnvironmentMismatchError, match=r"cannot be imported here .*airflow-provider-dq\[spark\]"):
+        check_pyspark()
+
+
+def test_a_driver_without_pandas_is_told_before_the_job_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise ImportError("Pandas >= 2.2.0 must be installed; however, it was not found.")
+
+    utils = ModuleType("pyspark.sql.pandas.utils")
+    utils.require_minimum_pandas_version = lambda: None  # type: ignore[attr-defined]
+    utils.require_minimum_pyarrow_version = lambda: None  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyspark.sql.pandas.utils", utils)
+    check_driver_packages()
+    utils.require_minimum_pandas_version = missing  # type: ignore[attr-defined]
+    with pytest.raises(EnvironmentMismatchError, match=r"Python of Spark's driver .* lacks .*Pandas >= 2\.2\.0"):
+        check_driver_packages()
 
 
 def test_spark_submit_is_this_environments_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""``airflow dq backfill --dag-id``: Airflow's own backfill of a DAG, started through its API.
+"""``airflow dq backfill-dag``: Airflow's own backfill of a DAG, started through its API.
 
 In the runs of a backfill the gates only profile, unless a gate was told otherwise.
 """
@@ -20,24 +20,22 @@ _ADVICE = {
 }
 
 
-def dag_backfill(arguments: Any) -> int:
+def backfill_dag(arguments: Any) -> int:
     """Start the backfill and say which one it is; Airflow's scheduler carries it out.
 
-    :raises ConfigurationError: when an argument is missing or Airflow refuses the request
+    :raises ConfigurationError: when a date is none or Airflow refuses the request
     """
-    if arguments.from_date is None or arguments.to_date is None:
-        raise ConfigurationError("A DAG's backfill needs --from DATE and --to DATE, the first and last logical date.")
     body = {
         "dag_id": arguments.dag_id,
-        "from_date": _timestamp("--from", arguments.from_date),
-        "to_date": _timestamp("--to", arguments.to_date),
+        "from_date": _timestamp("--since", arguments.since),
+        "to_date": _timestamp("--until", arguments.until),
         "reprocess_behavior": arguments.reprocess,
         "max_active_runs": arguments.max_active_runs,
     }
     api = AirflowApi.of(arguments)
     answer = api.send("POST", "/backfills", body, _ADVICE)
     told = (
-        f"Backfill {answer.get('id')} of {arguments.dag_id} from {arguments.from_date} to {arguments.to_date} has "
+        f"Backfill {answer.get('id')} of {arguments.dag_id} from {arguments.since} to {arguments.until} has "
         f"started; its gates only profile. Follow it at {api.url}/dags/{arguments.dag_id}/backfills"
     )
     tell(arguments, answer, told)

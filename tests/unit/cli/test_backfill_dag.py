@@ -1,4 +1,4 @@
-"""``backfill --dag-id`` against a server that answers as Airflow's API does."""
+"""``backfill-dag`` against a server that answers as Airflow's API does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from airflow_dq.cli.main import build_parser, main
+from airflow_dq.cli.main import main
 from tests.airflow_api import FakeApi, fake_api
 
 
@@ -20,8 +20,8 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
 
 
 def arguments(api: FakeApi, *more: str) -> list[str]:
-    dates = ["--from", "2013-01-01", "--to", "2013-02-14T12:00"]
-    return ["backfill", "--dag-id", "flights", *dates, "--api-url", f"{api.url}/", *more]
+    dates = ["--since", "2013-01-01", "--until", "2013-02-14T12:00"]
+    return ["backfill-dag", "flights", *dates, "--api-url", f"{api.url}/", *more]
 
 
 def refused(given: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -94,15 +94,10 @@ def test_a_busy_airflow_is_asked_again(
 
 
 def test_what_contradicts_itself(api: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "needs --from DATE and --to" in refused(["backfill", "--dag-id", "flights"], capsys)
-    assert "leave out --source" in refused(arguments(api, "--source", "x=*"), capsys)
-    assert "Name the DATASET" in refused(["backfill"], capsys)
-    given = ["backfill", "--dag-id", "f", "--from", "first", "--to", "2013-01-01", "--api-url", api.url]
-    assert "--from 'first' is no date" in refused(given, capsys)
+    assert "required: --since, --until" in refused(["backfill-dag", "flights"], capsys)
+    assert "unrecognized arguments: --source" in refused(arguments(api, "--source", "x=*"), capsys)
+    given = ["backfill-dag", "f", "--since", "first", "--until", "2013-01-01", "--api-url", api.url]
+    assert "--since 'first' is no date" in refused(given, capsys)
     assert "no http or https URL" in refused([*arguments(api)[:-1], "file:///etc"], capsys)
     assert "cannot be reached" in refused([*arguments(api)[:-1], "http://127.0.0.1:1"], capsys)
     assert api.asked == []
-
-
-def test_the_parser_knows_it() -> None:
-    assert build_parser().parse_args(["backfill", "--dag-id", "f"]).dataset is None

@@ -1,0 +1,21 @@
+"""What runs inside a Spark task that says what its machine has."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+MODULES = ("numpy", "pyarrow")
+"""What executors need besides what a job brings along."""
+
+
+def machine(_: object) -> dict[str, str | None]:
+    """The version of Python, and of each module; None for one that is not there."""
+    return {"python": platform.python_version(), **{name: _version(name) for name in MODULES}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

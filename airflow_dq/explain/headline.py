@@ -1,0 +1,236 @@
+"""What a problem is called: one line that begins with the fact, for whoever is paged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.bounds import widths_outside
+from airflow_dq.explain.cause.hypothesis import Cause, Proof
+from airflow_dq.explain.fact import Fact
+from airflow_dq.explain.problem import UNKNOWN, groups
+from airflow_dq.explain.schema_headline import schema_fact
+from airflow_dq.explain.wording import joined, metric_words, name_words, number_words, reason_words
+from airflow_dq.learn.constraint.base import Finding
+from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.metrics.registry import find_metric
+from airflow_dq.states.base import Kind
+from airflow_dq.visible import visible
+
+_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value"})
+"""Rules whose finding the cause of the column explains."""
+_FIRST = ("partition_repeated", "date_column", "column_")
+"""Rules, or how they begin, of what explains more than it is explained by."""
+_PLURAL = {"is": "are", "has": "have"}
+"""The first word of a fact, for several columns."""
+_TELLING = ("missing", "value", "quantile", "text", "pattern")
+"""Aspects of what changed in a column, the one that says most first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a partition when its problems are named."""
+
+    rows: int
+    """Rows of the partition."""
+    causes: Mapping[str, Cause]
+    """The likely cause of each column that has one."""
+    order: Mapping[str, int]
+    """Place of each column in the table."""
+    schema: Mapping[str, Finding]
+    """What was found of the schema, by column."""
+
+
+def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
+    """The alerts, of which the one that speaks for each problem has the problem's fact; the worst problem first."""
+    found = list(groups(alerts))
+    facts = [_fact(one, known, alone=len(found) == 1) for one in found]
+    order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known.rows))
+    return tuple(
+        replace(alert, fact=facts[problem]) if place == 0 else alert
+        for problem in order
+        for place, alert in enumerate(found[problem])
+    )
+
+
+def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
+    """What is known of one problem.
+
+    :param alone: whether it is the partition's only one
+    """
+    root = alerts[0]
+    columns = tuple(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
+    if root.rule.startswith("column_"):
+        return schema_fact(alerts, columns, known.schema)
+    cause = known.causes.get(root.column or "")
+    if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
+        return _of_rule(root, columns, known)
+    if root.column is None:
+        return _of_rows(root, columns, known)
+    if cause is None or root.group == "everything":
+        return _unexplained(alerts, columns)
+    return _explained(alerts, columns, cause, known, alone=alone)
+
+
+def _of_rule(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
+    """A rule that knows what is wrong: its statement is the fact."""
+    subject = root.metric if root.rule == "check" else root.column
+    key = " ".join(part for part in (root.rule, subject) if part)
+    name = "" if root.column is None else f"{name_words(root.column)}: "
+    own = columns if root.column is None or root.rule == "date_column" else (root.column,)
+    return Fact(key, _line(f"{name}{root.statement}"), own, _rows_of_rule(root, known))
+
+
+def _rows_of_rule(root: Alert, known: Known) -> int | None:
+    """Rows concerned, where the rule tells: all of them, or a share that breaks it."""
+    if root.rule in ("partition_repeated", "date_column"):
+        return known.rows
+    share = root.observed if root.rule in ("first_occurrence", "pattern") else None
+    return round(share * known.rows) if isinstance(share, float) else None
+
+
+def _of_rows(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
+    """The table has too few or too many rows."""
+    usual = _usual(root)
+    if not root.observed:
+        return Fact("rows", _line(f"the partition is empty: 0 rows{usual}"), (), 0, _ADVICE["empty"])
+    seen = f"{known.rows:,} row{'' if known.rows == 1 else 's'} arrived{usual}"
+    told = "" if root.cause is None else f": {root.cause}"
+    causes = [known.causes[name] for name in columns if name in known.causes]
+    copied = next((cause.rows for cause in causes if cause.of_rows), None)
+    return Fact("rows", _line(f"{seen}{told}"), (), copied or known.rows, _ADVICE["rows"])
+
+
+def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, known: Known, *, alone: bool) -> Fact:
+    """Columns with one cause."""
+    several = len(columns) > 1
+    fact = cause.fact or f"has changed: {cause.plain or cause.words}"
+    if several and not cause.of_rows:
+        first, _, rest = fact.partition(" ")
+        fact = f"{_PLURAL.get(first, first)} {rest}"
+    # Of several columns each has its own numbers: the first one's are an example.
+    detail = f"{name_words(columns[0])}: {cause.detail}" if several and not cause.of_rows else cause.detail
+    bracket = f" ({detail})" if cause.detail else ""
+    subject = "" if cause.of_rows else f"{joined([name_words(name) for name in columns])} "
+    rows = cause.rows if cause.rows else None
+    where = "" if rows is None or cause.of_rows else f" in {rows_words(rows, known.rows)}"
+    said = f"{subject}{fact}{bracket}{where}{_proof_words(alerts, columns, known, alone=alone)}"
+    return Fact(f"{cause.type} {_first(columns, known)}", _line(said), columns, rows, _ADVICE.get(cause.type))
+
+
+def _first(columns: Sequence[str], known: Known) -> str:
+    """The column that stands first in the table: the same on the next day, whichever speaks for the others then."""
+    return min(columns, key=lambda name: known.order.get(name, len(known.order)))
+
+
+def rows_words(rows: int, of: int) -> str:
+    """``all 738 rows``, ``120 of 738 rows``."""
+    if rows >= of:
+        return f"all {of:,} rows" if of > 1 else "the only row"
+    return f"{rows:,} of {of:,} rows"
+
+
+def _proof_words(alerts: Sequence[Alert], columns: Sequence[str], known: Known, *, alone: bool) -> str:
+    """What became of it when it was undone: said only where it was tried on all of the columns."""
+    causes = (known.causes.get(name) for name in columns)
+    proofs = [None if cause is None else cause.proof for cause in causes]
+    if not proofs or None in proofs:
+        return ""
+    vanished, findings = (sum(getattr(proof, side) for proof in proofs) for side in ("vanished", "findings"))
+    proof = Proof(vanished, max(findings, len(alerts)))
+    if proof.vanished < proof.findings:
+        return f"; undone, {proof.vanished} of {proof.findings} findings vanish"
+    what = "the partition passes" if alone else "they pass" if len(columns) > 1 else "it passes"
+    return f"; undone, {what}"
+
+
+def _unexplained(alerts: Sequence[Alert], columns: tuple[str, ...]) -> Fact:
+    """Columns that changed, nobody knows why: what can be seen."""
+    root = alerts[0]
+    assert root.column is not None
+    seen = f"{name_words(root.column)}: {_seen(root, alerts)}"
+    if len(columns) > 1:
+        seen = f"{len(columns)} columns changed at once, {joined([name_words(name) for name in columns])}; {seen}"
+    return Fact(f"{UNKNOWN} {root.column}", _line(seen), columns)
+
+
+def _seen(root: Alert, alerts: Sequence[Alert]) -> str:
+    """The most telling thing that was seen of a column: a value that a person knows, before a distance between two."""
+    if not root.is_range:
+        return root.statement
+    changes = [change for alert in alerts if alert.column == root.column for change in alert.changes]
+    told = _most_telling(changes)
+    metric = find_metric(root.metric or "", root.kind)
+    if metric is None or metric.pair or isinstance(root.observed, Reason | None):
+        if told is not None:
+            return told.words
+        if isinstance(root.observed, Reason):
+            return f"{metric_words(root.metric or '', pair=False)} has no value ({reason_words(root.observed)})"
+        return "its values are distributed otherwise than before"
+    seen = f"{metric_words(root.metric or '', pair=False)} is {_number(root, root.observed)}{_usual(root)}"
+    return f"{seen}; {told.words}" if told is not None and told.subject != root.metric else seen
+
+
+def _most_telling(changes: Sequence[Change]) -> Change | None:
+    known = [change for change in changes if change.aspect in _TELLING]
+    return min(known, key=lambda change: _TELLING.index(change.aspect), default=None)
+
+
+def weight(alerts: Sequence[Alert], rows: int | None, of: int) -> tuple[bool, bool, float, float]:
+    """Where a problem stands among those of a partition, the lowest first.
+
+    What is wrong with the table as a whole explains the rest.  Then comes what lies at least the width of its range
+    outside of it, and of that what concerns most rows; of problems of as many rows the one that is furthest outside.
+
+    :param rows: rows concerned; None where nobody knows: then all, for that cannot be excluded
+    :param of: rows of the partition
+    """
+    root = alerts[0]
+    first = root.rule.startswith(_FIRST) or (root.column is None and root.is_range)
+    outside = max(_widths(alert) for alert in alerts)
+    share = 1.0 if rows is None or not of else min(1.0, rows / of)
+    return not first, outside < 1.0, -share, -outside
+
+
+def _widths(alert: Alert) -> float:
+    """By how many widths of its range the value lies outside; infinite where it left no range."""
+    return widths_outside(alert.metric or "", alert.kind, alert) if alert.is_range else math.inf
+
+
+def _usual(alert: Alert) -> str:
+    """``, usually 148.2 to 156.9``; nothing where there are no bounds."""
+    bounds = [bound for bound in (alert.lower, alert.upper) if bound is not None]
+    if not bounds:
+        return ""
+    texts = [_number(alert, bound) for bound in bounds]
+    if len(bounds) == 2:
+        span = f"{texts[0]} to {texts[1]}" if texts[0] != texts[1] else texts[0]
+        return f", usually {span}"
+    return f", usually at {'most' if alert.lower is None else 'least'} {texts[0]}"
+
+
+def _number(alert: Alert, value: float) -> str:
+    return number_words(alert.metric or "", alert.kind or Kind.NUMERIC, [float(value)])[0]
+
+
+def _line(text: str) -> str:
+    """One line, without a full stop at its end."""
+    return visible(" ".join(text.split())).rstrip(".")
+
+
+_ADVICE = {
+    "empty": "Check that the job before has written the partition, and run it again.",
+    "rows": "Compare with the source's own count; load what is missing, or remove what came twice.",
+    "unit_change": "Ask who writes the column for the unit; convert it there, or accept it as the new normal.",
+    "time_shift": "Check the time zone, and which day was loaded; load it again when it is another day's.",
+    "increased_nulls": "Look at the join or the field that fills the column; load the partition again when it is back.",
+    "stuck": "Look at the field that fills the column: a default or a constant has taken its place.",
+    "swapped": "Look at the order of the columns in the statement or file that fills them.",
+    "stale_partition": "Load the partition again: the source gave an earlier one's data.",
+    "truncation": "Look for a field that became too short on the way.",
+    "encoding": "Read the source as UTF-8, and load the partition again.",
+    "new_values": "Ask whether the new values are meant; accept them as the new normal when they are.",
+}
+"""What to do, by the type of the cause."""

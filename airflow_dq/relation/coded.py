@@ -1,0 +1,128 @@
+"""Rows of several partitions as whole numbers: equal values, equal codes, so that relations are mined by comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+MOST_ROWS = 100_000
+"""Rows that are looked at: of more no relation is known better, and to sort them takes longer."""
+MOST_COLUMNS = 200
+"""Columns that are looked at, the first ones: relations of all pairs of 2,000 columns would take a minute."""
+MISSING = -1
+"""The code of a value that is null, not a number, or an empty text."""
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The rows of some partitions, oldest first, in an order that tells nothing."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    """A row for each row, a column for each name; :data:`MISSING` where there is no value."""
+    part: Codes
+    """Of each row the place of its partition."""
+    sizes: tuple[int, ...]
+    """How many rows of each partition there are."""
+    tellable: tuple[bool, ...]
+    """Of each column whether its values name things: texts, whole numbers, dates; no measurements with fractions."""
+    numbers: dict[str, NDArray[np.float64]]
+    """The values of the numeric columns."""
+    left_out: int = 0
+    """Columns that are not looked at, because there are too many."""
+
+    @classmethod
+    def of(cls, tables: Sequence[pa.Table], seed: int = 0) -> Coded:
+        """The rows of tables in canonical types, of the columns that all of them have and whose values are plain.
+
+        :param tables: rows of partitions, oldest first
+        """
+        names = _common(tables)
+        taken, left_out = names[:MOST_COLUMNS], len(names[MOST_COLUMNS:])
+        rng = np.random.default_rng(seed)
+        most = MOST_ROWS // max(1, len(tables))
+        drawn = [one.select(taken).take(pa.array(rng.permutation(one.num_rows)[:most])) for one in tables]
+        sizes = tuple(one.num_rows for one in drawn)
+        part = np.repeat(np.arange(len(drawn)), sizes)
+        codes, tellable, numbers = np.full((len(part), len(taken)), MISSING, np.int32), [], {}
+        for place, name in enumerate(taken):
+            values = pa.concat_arrays([chunk for one in drawn for chunk in one.column(name).chunks])
+            tellable.append(_names_things(values))
+            codes[:, place] = _encoded(values)
+            if pa.types.is_floating(values.type):
+                numbers[name] = values.to_numpy(zero_copy_only=False)
+        return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, left_out)
+
+    @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """Of each column how many different values there are."""
+        return np.asarray(np.max(self.codes, axis=0, initial=MISSING), np.int64) + 1
+
+    @cached_property
+    def agreement(self) -> NDArray[np.float64]:
+        """Of each column, how likely two rows of one partition have the same value: 1 tells nothing."""
+        return np.array([self._agreement(place)[0] for place in range(len(self.names))])
+
+    @cached_property
+    def lasting_agreement(self) -> NDArray[np.float64]:
+        """The same of two rows of different partitions."""
+        return np.array([self._agreement(place)[1] for place in range(len(self.names))])
+
+    def _agreement(self, place: int) -> tuple[float, float]:
+        codes = self.codes[:, place]
+        known = codes != MISSING
+        if not known.any():
+            return 1.0, 1.0
+        width = int(codes.max()) + 1
+        cells = np.bincount(self.part[known] * width + codes[known], minlength=width * len(self.sizes))
+        counts = cells.reshape(len(self.sizes), width).astype(np.float64)
+        rows, values = counts.sum(axis=1), counts.sum(axis=0)
+        alike, pairs = float((counts * (counts - 1)).sum()), float((rows * (rows - 1)).sum())
+        across = float((values**2).sum() - (counts**2).sum())
+        across_pairs = float(rows.sum() ** 2 - (rows**2).sum())
+        return alike / pairs if pairs else 1.0, across / across_pairs if across_pairs else 1.0
+
+
+def _common(tables: Sequence[pa.Table]) -> list[str]:
+    if not tables:
+        return []
+    found = []
+    for field in tables[-1].schema:
+        types = [one.schema.field(field.name).type for one in tables if field.name in one.column_names]
+        if len(types) == len(tables) and all(one == field.type for one in types) and _is_plain(field.type):
+            found.append(field.name)
+    return found
+
+
+def _is_plain(data_type: pa.DataType) -> bool:
+    types = pa.types
+    return bool(types.is_large_string(data_type) or types.is_boolean(data_type) or types.is_floating(data_type))
+
+
+def _names_things(values: pa.Array) -> bool:
+    if not pa.types.is_floating(values.type):
+        return True
+    numbers = values.drop_null().to_numpy()
+    numbers = numbers[np.isfinite(numbers)]
+    return bool((numbers == np.floor(numbers)).all())
+
+
+def _encoded(values: pa.Array) -> NDArray[np.int32]:
+    if pa.types.is_floating(values.type):
+        numbers = pc.add(values, 0.0)
+        values = pc.if_else(pc.is_finite(numbers), numbers, None)
+    elif pa.types.is_large_string(values.type):
+        values = pc.if_else(pc.equal(values, ""), None, values)
+    if values.null_count == len(values):
+        return np.full(len(values), MISSING, np.int32)
+    indices = values.dictionary_encode().indices
+    found: NDArray[np.int32] = indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    return found

@@ -1,0 +1,95 @@
+"""What can only be seen of several rows together: functional dependencies, keys, and counters of a key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.relation.base import Flags, Relation
+from airflow_dq.relation.words import quoted
+
+FALL = 0.01
+"""A step down by a smaller share is a correction: of the falls of cumulative counts in public tables nearly all are."""
+ANY_RISE = 1e9
+"""So large a step is none that anybody asks about: only a fall breaks such a counter."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency(Relation):
+    """Rows that agree in the determinant agree in the dependent: one code, one name."""
+
+    kind: ClassVar[str] = "dependency"
+
+    determinant: tuple[str, ...]
+    dependent: str
+    lasting: bool
+    """Whether it holds across partitions: the code has the name that it had in the partitions before."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The determinant, then the dependent."""
+        return (*self.determinant, self.dependent)
+
+    def __str__(self) -> str:
+        """``code determines name, as in the partitions before``."""
+        said = ", as in the partitions before" if self.lasting else ""
+        return f"{_all(self.determinant)} determines {quoted(self.dependent)}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Key(Relation):
+    """No two rows of a partition agree in all of its columns."""
+
+    kind: ClassVar[str] = "key"
+
+    key: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the key."""
+        return self.key
+
+    def __str__(self) -> str:
+        """``each order_id, line occurs once``."""
+        return f"each {_all(self.key)} occurs once"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Relation):
+    """Of each key, a number that goes up from one partition to the next, in steps: cumulative counts in snapshots."""
+
+    kind: ClassVar[str] = "counter"
+
+    key: tuple[str, ...]
+    number: str
+    rise: float
+    """Largest step up, as a share of what it was and the floor together."""
+    floor: float
+    """What is added to a number before a step is compared with it, so that small ones may take large steps."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The key's columns, then the number."""
+        return (*self.key, self.number)
+
+    def __str__(self) -> str:
+        """``cases of each region does not fall, nor rise by more than 20 %``."""
+        rise = f", nor rise by more than {self.rise:.0%}" if self.rise < ANY_RISE else ""
+        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{rise}"
+
+    def is_broken(self, now: Floats, past: Floats) -> Flags:
+        """Whether each number may not follow the other one."""
+        step, size = now - past, np.abs(past) + self.floor
+        return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
+
+
+RowsRelation = Dependency | Key | Counter
+"""A relation of which one row shows nothing."""
+
+
+def _all(columns: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted, columns))

@@ -1,0 +1,155 @@
+"""Tables with planted dependencies, keys and counters, and with decoys that look like them: one seed, one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.random import Generator
+
+from airflow_dq.relation.base import Relation
+from airflow_dq.relation.dependency import Counter, Dependency, Key
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A table over time."""
+
+    partitions: list[pa.Table]
+    """Oldest first."""
+    relations: frozenset[tuple[str, ...]] = field(default_factory=frozenset)
+    """What was planted: of each the kind and the columns (:func:`name_of`)."""
+    true: frozenset[tuple[str, ...]] = field(default_factory=frozenset)
+    """What holds besides, because it follows: no discovery of it is a false one."""
+
+
+def name_of(relation: Relation) -> tuple[str, ...]:
+    """Kind and columns of a relation."""
+    return (relation.kind, *relation.columns)
+
+
+def events(seed: int, partitions: int = 6, rows: int = 4_000) -> Planted:
+    """Rows that come once: a key, codes with names that last, a session with its device, and noise."""
+    rng = np.random.default_rng(seed)
+    shops, cities = int(rng.integers(20, 400)), int(rng.integers(8, 20))
+    city_of, name_of_shop = rng.integers(0, cities, shops), [f"Shop {one:03d}" for one in rng.permutation(shops)]
+    dirty = float(rng.choice([0.0, 0.002, 0.01]))
+    tables = [_event_table(rng, at, rows, city_of, name_of_shop, dirty) for at in range(partitions)]
+    planted = {
+        name_of(Key(("event_id",))),
+        name_of(Dependency(("shop_id",), "shop_name", lasting=True)),
+        name_of(Dependency(("shop_id",), "city", lasting=True)),
+        name_of(Dependency(("session",), "device", lasting=False)),
+    }
+    true = {
+        name_of(Dependency(("shop_name",), "shop_id", lasting=True)),
+        name_of(Dependency(("shop_name",), "city", lasting=True)),
+    }
+    return Planted(tables, frozenset(planted), frozenset(true))
+
+
+def _event_table(rng: Generator, at: int, rows: int, city_of: np.ndarray, names: list[str], dirty: float) -> pa.Table:
+    shop = rng.zipf(1.3, rows) % len(names)
+    city = city_of[shop]
+    wrong = rng.random(rows) < dirty
+    city = np.where(wrong, rng.integers(0, city_of.max() + 1, rows), city)
+    session = rng.integers(0, rows // 6, rows)
+    device_of = rng.integers(0, 4, rows)
+    noisy = np.where(rng.random(rows) < 0.8, shop % 5, rng.integers(0, 5, rows))
+    return pa.table(
+        {
+            "event_id": pa.array((at * rows + np.arange(rows)).astype(float)),
+            "shop_id": pa.array((1_000 + shop).astype(float)),
+            "shop_name": pa.array([names[one] for one in shop], pa.large_string()),
+            "city": pa.array([f"C{one}" for one in city], pa.large_string()),
+            "session": pa.array([f"s{at}-{one}" for one in session], pa.large_string()),
+            "device": pa.array([f"d{device_of[one]}" for one in session], pa.large_string()),
+            # Decoys: nearly constant, small domains, a noisy dependency, measurements, a date, amounts.
+            "flag": pa.array(np.where(rng.random(rows) < 0.002, "y", "n").tolist(), pa.large_string()),
+            "grade": pa.array([f"g{one}" for one in rng.integers(0, 3, rows)], pa.large_string()),
+            "colour": pa.array([f"c{one}" for one in noisy], pa.large_string()),
+            "price": pa.array(np.round(rng.lognormal(3, 1, rows), 2)),
+            "pieces": pa.array(rng.poisson(3, rows).astype(float)),
+            "cents": pa.array(rng.integers(0, 10_000_000, rows).astype(float)),
+            "weight": pa.array(rng.random(rows)),
+            "day": pa.array(np.full(rows, 86_400.0 * at)),
+            "user": pa.array([f"u{one}" for one in rng.integers(0, rows // 2, rows)], pa.large_string()),
+        }
+    )
+
+
+def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Planted:
+    """One row for each place in every partition: a key, attributes that last, a counter, numbers that come and go."""
+    rng = np.random.default_rng(seed)
+    keys = keys or int(rng.integers(30, 500))
+    region_of, total = rng.integers(0, max(4, keys // 12), keys), rng.integers(0, 5_000, keys).astype(float)
+    lat = np.round(rng.uniform(36, 47, keys), 6)
+    tables = []
+    for at in range(partitions):
+        there = np.sort(rng.permutation(keys)[: int(keys * 0.98)])
+        total = total + rng.poisson(rng.uniform(0.2, 20), keys)
+        now = rng.normal(100, 30, keys).round()
+        tables.append(
+            pa.table(
+                {
+                    "day": pa.array(np.full(len(there), 86_400.0 * at)),
+                    "place": pa.array([f"P{one:04d}" for one in there], pa.large_string()),
+                    "place_name": pa.array([f"Town of {one}" for one in there], pa.large_string()),
+                    "region": pa.array([f"R{region_of[one]}" for one in there], pa.large_string()),
+                    "lat": pa.array(lat[there]),
+                    "total": pa.array(total[there]),
+                    "now": pa.array(now[there]),
+                    "mood": pa.array([f"m{one}" for one in rng.integers(0, 4, len(there))], pa.large_string()),
+                }
+            )
+        )
+    planted = {
+        name_of(Key(("place",))),
+        name_of(Dependency(("place",), "place_name", lasting=True)),
+        name_of(Dependency(("place",), "region", lasting=True)),
+        name_of(Dependency(("place",), "lat", lasting=True)),
+        name_of(Counter(("place",), "total", 1.0, 1.0)),
+    }
+    true = {
+        name_of(Key(("place_name",))),
+        name_of(Dependency(("place_name",), "place", lasting=True)),
+        name_of(Counter(("place_name",), "total", 1.0, 1.0)),
+    }
+    return Planted(tables, frozenset(planted), frozenset(true))
+
+
+def lines(seed: int, partitions: int = 4, rows: int = 3_000) -> Planted:
+    """Order lines: a composite key, what depends on the order alone, and prices of products that last."""
+    rng = np.random.default_rng(seed)
+    products = int(rng.integers(40, 300))
+    price_of = np.round(rng.lognormal(3, 1, products), 2)
+    tables = []
+    for at in range(partitions):
+        sizes = rng.geometric(0.3, rows // 3)
+        order = np.repeat(np.arange(len(sizes)), sizes)
+        line = np.concatenate([np.arange(1, one + 1) for one in sizes])
+        product, customer = rng.integers(0, products, len(order)), rng.integers(0, 5_000, len(sizes))
+        tables.append(
+            pa.table(
+                {
+                    "order_id": pa.array((at * 100_000 + order).astype(float)),
+                    "line": pa.array(line.astype(float)),
+                    "customer": pa.array([f"k{one}" for one in customer[order]], pa.large_string()),
+                    "product": pa.array([f"p{one}" for one in product], pa.large_string()),
+                    "price": pa.array(price_of[product]),
+                    "amount": pa.array(rng.poisson(2, len(order)).astype(float)),
+                    "note": pa.array([f"n{one}" for one in rng.integers(0, 40, len(order))], pa.large_string()),
+                }
+            )
+        )
+    planted = {
+        name_of(Key(("order_id", "line"))),
+        name_of(Dependency(("order_id",), "customer", lasting=False)),
+        name_of(Dependency(("product",), "price", lasting=True)),
+    }
+    return Planted(tables, frozenset(planted))
+
+
+SHAPES = {"events": events, "snapshots": snapshots, "lines": lines}
+"""The kinds of table."""

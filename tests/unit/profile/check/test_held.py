@@ -1,0 +1,96 @@
+"""Pairs that go together: exact however the rows are divided, bounded, and never a clear value where it is hidden."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.exceptions import CodecError
+from airflow_dq.profile.check.coded import CodedRows, as_numbers
+from airflow_dq.profile.check.held import Held
+from airflow_dq.states.prepared import PreparedColumn
+
+
+def coded(values: pa.Array) -> CodedRows:
+    return CodedRows.of(PreparedColumn(values))
+
+
+def held(groups: list[str | None], members: list[float | None], *, hidden: bool = False) -> Held:
+    left = coded(pa.array(groups, pa.large_string()))
+    return Held.of(left, coded(pa.array(members, pa.float64())), hidden=hidden)
+
+
+def content(one: Held) -> tuple[object, ...]:
+    texts = one.group_texts.to_pylist(), one.member_texts.to_pylist()
+    return one.rows, one.limit, one.groups.tolist(), one.members.tolist(), one.counts.tolist(), *texts
+
+
+def test_rows_are_counted_by_pair_and_those_without_a_value_are_none() -> None:
+    found = held(["a", "a", "b", "", None, "b", "b"], [1.0, 1.0, 2.0, 3.0, 4.0, None, -0.0])
+    pairs = zip(found.group_texts.to_pylist(), found.member_texts.to_pylist(), found.counts.tolist(), strict=True)
+    assert sorted(pairs) == [("a", "1", 2), ("b", "0", 1), ("b", "2", 1)]
+    assert (found.rows, found.is_complete) == (4, True)
+
+
+@pytest.mark.parametrize(("size", "pairs"), [(7, 40_000), (20_000, 40_000), (20_000, 50), (20_000, 2)])
+def test_any_division_holds_the_same(monkeypatch: pytest.MonkeyPatch, size: int, pairs: int) -> None:
+    monkeypatch.setattr(Held, "SIZE", size)
+    monkeypatch.setattr(Held, "PAIRS", pairs)
+    monkeypatch.setattr(Held, "TEXTS", 5)
+    rng = np.random.default_rng(0)
+    groups, members = rng.integers(0, 40, 300), rng.integers(0, 3, 300)
+    names, numbers = [f"g{one}" for one in groups], members.astype(float).tolist()
+    whole = held(names, numbers)
+    assert len(np.unique(whole.groups)) <= size
+    assert len(whole.groups) <= pairs
+    assert whole.is_complete == (size > 40 and pairs > 120)
+    for _ in range(5):
+        part = rng.integers(0, 4, 300)
+        parts = [
+            held([names[i] for i in rows], [numbers[i] for i in rows])
+            for rows in map(np.flatnonzero, part == np.arange(4)[:, None])
+        ]
+        rng.shuffle(parts)
+        travelled = [Held.decode(*one.encode()) for one in parts]
+        assert content(reduce(Held.merge, travelled)) == content(whole)
+        assert content(Held.merged(travelled)) == content(whole)
+
+
+def test_a_held_group_has_all_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Held, "SIZE", 10)
+    names = [f"g{one % 100}" for one in range(1_000)]
+    found = reduce(Held.merge, [held(names[at : at + 50], [1.0] * 50) for at in range(0, 1_000, 50)])
+    assert (found.rows, found.counts.tolist()) == (1_000, [10] * 10)
+    assert not found.is_complete
+
+
+def test_nothing_hidden_is_held() -> None:
+    found = Held.of(coded(pa.array(["Anna"], pa.large_string())).keyed(b"secret"), None, hidden=True)
+    assert (len(found.groups), len(found.group_texts)) == (1, 0)
+    assert found.groups.tolist() != coded(pa.array(["Anna"], pa.large_string())).hashes.tolist()
+    assert b"Anna" not in found.to_bytes()
+
+
+def test_several_columns_are_one_group() -> None:
+    left, right = coded(pa.array(["a", "a", "b", None], pa.large_string())), coded(pa.array([1.0, 2.0, 1.0, 1.0]))
+    found = Held.of(CodedRows.of_all([left, right]), None, hidden=False)
+    assert (found.rows, sorted(found.group_texts.to_pylist())) == (3, ["a, 1", "a, 2", "b, 1"])
+    other = CodedRows.of_all([coded(pa.array(["b", "a"], pa.large_string())), coded(pa.array([1.0, 2.0]))])
+    assert set(Held.of(other, None, hidden=False).groups.tolist()) < set(found.groups.tolist())
+
+
+def test_numbers_are_held_as_they_are() -> None:
+    column = PreparedColumn(pa.array([2.5, -1.0]))
+    found = Held.of(
+        coded(pa.array(["a", "b"], pa.large_string())), as_numbers(CodedRows.of(column), column), hidden=False
+    )
+    assert sorted(found.members.view(np.float64).tolist()) == [-1.0, 2.5]
+
+
+def test_damaged_bytes_are_told() -> None:
+    data = held(["a", "b"], [1.0, 2.0]).to_bytes()
+    with pytest.raises(CodecError, match="held/1"):
+        Held.from_bytes(data[:-3])

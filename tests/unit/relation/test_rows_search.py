@@ -1,0 +1,126 @@
+"""Dependencies, keys and counters are found where they are, and nowhere by chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.exceptions import CodecError
+from airflow_dq.relation.base import Relation
+from airflow_dq.relation.belief import surprise
+from airflow_dq.relation.coded import MOST_COLUMNS, Coded
+from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.rows_search import mine_between
+
+
+def texts(values: object) -> pa.Array:
+    return pa.array([str(one) for one in values], pa.large_string())  # type: ignore[attr-defined]
+
+
+def found(tables: list[pa.Table]) -> set[str]:
+    return {str(one.relation) for one in mine_between(tables)}
+
+
+def shops(rng: np.random.Generator, rows: int = 600, wrong: float = 0.0) -> pa.Table:
+    shop = rng.integers(0, 20, rows)
+    city = np.where(rng.random(rows) < wrong, 9, shop % 7)
+    noise = rng.integers(0, 3, rows)
+    return pa.table(
+        {"shop": texts(shop), "city": texts(city), "grade": texts(noise), "price": pa.array(rng.random(rows))}
+    )
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(0.0, True), (0.01, True), (0.3, False)])
+def test_a_dependency_may_have_a_few_exceptions(wrong: float, expected: bool) -> None:
+    rng = np.random.default_rng(1)
+    relations = found([shops(rng, wrong=wrong) for _ in range(3)])
+    assert ("shop determines city, as in the partitions before" in relations) is expected
+    assert not any("price" in one or "grade" in one for one in relations)
+
+
+def test_what_a_session_is_in_one_partition_need_not_be_so_in_the_next() -> None:
+    rng = np.random.default_rng(2)
+    tables = []
+    for _ in range(3):
+        session, user = rng.integers(0, 100, 600), rng.integers(0, 5, 100)
+        tables.append(pa.table({"session": texts(session), "user": texts(user[session])}))
+    assert found(tables) == {"session determines user"}
+
+
+def snapshot(rng: np.random.Generator, day: int, total: np.ndarray) -> pa.Table:
+    places = np.arange(len(total))
+    columns = {
+        "day": pa.array(np.full(len(total), 86_400.0 * day)),
+        "place": texts(places),
+        "region": texts(places // 8),
+    }
+    return pa.table({**columns, "total": pa.array(total), "now": pa.array(rng.normal(50, 20, len(total)).round())})
+
+
+def test_snapshots_have_keys_lasting_attributes_and_counters() -> None:
+    rng = np.random.default_rng(3)
+    total, tables = rng.integers(0, 99, 60).astype(float), []
+    for day in range(6):
+        total = total + rng.poisson(2, 60)
+        tables.append(snapshot(rng, day, total))
+    assert found(tables) == {
+        "each place occurs once",
+        "place determines region, as in the partitions before",
+        "total of each place does not fall, nor rise by more than 40%",
+    }
+
+
+def test_lines_of_an_order_have_a_key_of_two_columns() -> None:
+    rng = np.random.default_rng(4)
+    order = np.repeat(np.arange(200), 4).astype(float)
+    line, pieces = np.tile(np.arange(4.0), 200), rng.poisson(2, 800).astype(float)
+    table = pa.table({"order": pa.array(order), "line": pa.array(line), "pieces": pa.array(pieces)})
+    assert found([table, table]) >= {"each order, line occurs once"}
+
+
+def test_amounts_that_happen_to_differ_are_no_key() -> None:
+    rng = np.random.default_rng(5)
+    tables = [pa.table({"cents": pa.array(rng.permutation(10_000_000)[:200].astype(float))}) for _ in range(3)]
+    assert found(tables) == set()
+
+
+def test_of_columns_that_one_stands_for_each_is_named_once() -> None:
+    code = np.random.default_rng(6).integers(0, 12, 500)
+    table = pa.table({"code": texts(code), "name": texts(code + 100), "region": texts(code // 4)})
+    assert found([table] * 5) == {
+        "code determines name, as in the partitions before",
+        "name determines code, as in the partitions before",
+        "code determines region, as in the partitions before",
+    }
+
+
+@pytest.mark.parametrize("values", [pa.nulls(50, pa.large_string()), pa.array([1.0] * 50), pa.array([], pa.float64())])
+def test_of_nothing_there_is_nothing(values: pa.Array) -> None:
+    assert found([pa.table({"a": values}), pa.table({"a": values})]) == set()
+    assert found([]) == set()
+    assert found([pa.table({"a": values, "b": values})] * 2) == set()
+
+
+def test_of_very_many_columns_the_first_are_looked_at() -> None:
+    table = pa.table({f"c{one}": pa.array(np.arange(3.0)) for one in range(MOST_COLUMNS + 5)})
+    rows = Coded.of([table])
+    assert (len(rows.names), rows.left_out) == (MOST_COLUMNS, 5)
+
+
+def test_more_candidates_need_more_evidence() -> None:
+    assert surprise(0, 140, 0.5, 1_000) is not None
+    assert surprise(0, 140, 0.5, 10_000_000) is None
+    assert surprise(0, 140, 0.01, 1_000) is None, "nearly constant"
+    assert surprise(8, 140, 0.5, 1) is None, "too many exceptions"
+    assert surprise(0, 0, 0.5, 1) is None, "no chance"
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [Dependency(("a", "b"), "é'", lasting=True), Key(("a",)), Counter(("a", "b"), "n", 0.5, 10.0)],
+)
+def test_relations_travel_as_json(relation: Relation) -> None:
+    assert Relation.from_json(relation.to_json()) == relation
+    with pytest.raises(CodecError):
+        Relation.from_json(relation.to_json().replace('"a"', "1"))
