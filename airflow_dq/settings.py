@@ -11,6 +11,9 @@ SCHEMA = "airflow_dq"
 DSN_VARIABLE = "AIRFLOW_DQ_DSN"
 """Environment variable with the database's URL; it wins over the Airflow connection."""
 
+SOURCE_VARIABLE = "AIRFLOW_DQ_SOURCE_SECRET"
+"""Environment variable with the options of a source's reader that no command line may show, as a JSON object."""
+
 REVIEW_PATH = "/dq-alerts"
 """Path of the review pages below Airflow's own.  ``/dq`` belongs to the PyPI distribution ``airflow-dq``."""
 

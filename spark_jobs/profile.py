@@ -1,7 +1,8 @@
 """Entry point of a profile job: ``spark-submit profile.py --spec '<JSON>'`` or ``--spec-file <path>``.
 
 The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes from the environment variable
-``AIRFLOW_DQ_DSN``, which only this process, the driver, needs.  Executors need numpy and pyarrow; the job sends them
+``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and read options that no command line may show, such as
+a source's password, from ``AIRFLOW_DQ_SOURCE_SECRET``.  Executors need numpy and pyarrow; the job sends them
 the package's pure part by itself, so nothing of ours belongs into ``--py-files``.
 
 Exit code 0: every partition is profiled and stored; 2: a problem that the last line on stderr explains; 1: a bug.
@@ -15,6 +16,7 @@ import argparse
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 # This folder comes first on the path and would hide the standard library's `profile`, which pyspark needs; and an
@@ -24,7 +26,7 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
-from airflow_dq.options.argument import unpacked  # noqa: E402
+from airflow_dq.options.argument import source_options_from_environment, unpacked  # noqa: E402
 from airflow_dq.options.job import JobSpec  # noqa: E402
 
 
@@ -39,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = JobSpec.from_json(_text(given))
         dataset = spec.dataset
+        spec = replace(spec, options={**source_options_from_environment(), **spec.options})
         return run(spec)
     except DQError as error:
         _end(JobResult(dataset, error=str(error), retryable=error.retryable))

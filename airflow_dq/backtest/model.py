@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.problem import Problem, problems_of
 from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.options.learning import SynthesisOptions
 
@@ -57,6 +58,11 @@ class PartitionOutcome:
     """How many of them were judged by an untrained program: the injected errors to train it on are no longer kept."""
     without_distances: bool = False
     """True when distances to the partition before were left out: the statistics to measure them are not kept."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What happened, the worst first."""
+        return problems_of(self.alerts)
 
     @property
     def only_warns(self) -> bool:

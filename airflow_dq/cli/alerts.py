@@ -11,6 +11,7 @@ from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json, tell
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.explain.lines import marked
 from airflow_dq.explain.record import record_words
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def _lines(detail: VerdictDetail) -> Iterator[str]:
     if partition.decision is not None:
         comment = f": {detail.comment}" if detail.comment else ""
         yield f"{partition.decision.replace('_', ' ')} by {partition.decided_by}{comment}"
+    yield ""
+    yield from (f"- {marked(problem)}" for problem in detail.verdict.problems)
     yield ""
     for alert in detail.alerts:
         closed = "" if alert.closed_at is None else f" (closed: {alert.closed_reason})"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.check.file import declared_checks, load_checks
 from airflow_dq.cli.argument import pairs
 from airflow_dq.cli.learning import options_of
+from airflow_dq.cli.progress import followed
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError, StoreError
 from airflow_dq.options.key import order_key
@@ -82,7 +83,7 @@ def _from_files(arguments: Any) -> BacktestResult:
     reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}
     return backtest(
-        _progress(_profiles(reader, chosen, profiling), len(chosen)),
+        followed(_profiles(reader, chosen, profiling), len(chosen)),
         options,
         dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
         learn_only=learn_only,
@@ -138,7 +139,7 @@ def _from_store(arguments: Any) -> BacktestResult:
         learned = [key for key in keys if key not in judged and key in stored.eligible][-options.history :]
         profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
         result = backtest(
-            _progress(profiles, len(profiles)),
+            followed(profiles, len(profiles)),
             options,
             dataset=arguments.dataset,
             learn_only=learned,
@@ -163,17 +164,6 @@ def _keep(repository: Repository, result: BacktestResult) -> None:
         repository.save_replay(str(result.dataset), options_digest(result.options), replay)
     except StoreError as error:
         print(f"Alerts will not speak of this backtest, it could not be stored: {error}", file=sys.stderr)
-
-
-def _progress(profiles: Any, total: int) -> Iterator[Any]:
-    """The profiles, with the number of those done on the terminal while a person waits."""
-    shown = sys.stderr.isatty()
-    for number, profile in enumerate(profiles):
-        if shown:
-            print(f"\r{number} of {total} partitions ... ", end="", file=sys.stderr, flush=True)
-        yield profile
-    if shown:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _outside(arguments: Any, first: str, last: str, count: int) -> str:

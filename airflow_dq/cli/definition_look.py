@@ -56,6 +56,23 @@ DIFF = command(
     "diff flights 2013-02-14 2013-02-15",
 )
 
+DRILL = command(
+    "drill",
+    "Find the slices of a partition that carry its change from the last good one",
+    "drill",
+    (
+        DATASET,
+        PARTITION,
+        option("--against", "KEY", "partition to compare with (default: the newest one before it that passed)"),
+        option("--columns", "A,B", "columns whose change is looked into (default: those that alarmed, else all)"),
+        option("--limit", "N", "most slices to show (default: 5)", type=number, default=5),
+        option("--rows", "N", "most rows of a slice to show (default: 20)", type=number, default=20),
+        *AGAIN,
+    ),
+    "drill orders 2026-01-31",
+    "when no slice explains the change",
+)
+
 ROWS = command(
     "rows",
     "Show rows of a partition that a check finds wrong, read again from where the partition was read",

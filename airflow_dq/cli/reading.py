@@ -42,13 +42,15 @@ def spark_session(arguments: Any) -> Iterator[SparkSession]:
     """
     from airflow_dq.engine.spark.environment import check_environment, spark_environment
 
-    check_environment()
     os.environ.update(spark_environment(arguments.master))
+    check_environment()
     from pyspark.sql import SparkSession
 
     from airflow_dq.engine.spark.session import open_session
 
-    builder = SparkSession.builder.master(arguments.master).appName(f"airflow-dq-{arguments.func.__name__}")
+    builder = SparkSession.builder.appName(f"airflow-dq-{arguments.func.__name__}")
+    if not arguments.master.startswith("sc://"):
+        builder = builder.master(arguments.master)
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     for name, value in {**quiet, **pairs("--conf", arguments.conf)}.items():
         builder = builder.config(name, value)

@@ -78,11 +78,12 @@ def _read_states(wired: Mapping[str, bytes]) -> dict[str, State]:
 
 def _profile() -> Form:
     """A profile with its injected variants as far as they can be computed, and without any rows."""
-    from airflow_dq.profile.check.tally import Tally  # needs pyarrow, as the next
+    from airflow_dq.profile.check.held import Held  # needs pyarrow, as the next two
+    from airflow_dq.profile.check.tally import Tally
     from airflow_dq.profile.sample import RowSample
 
-    names = (("RowSample", RowSample), ("Tally", Tally))
-    form = record(Profile, without=frozenset({"sample", "tallies", "failing"}), names=names)
+    names = (("RowSample", RowSample), ("Tally", Tally), ("Held", Held))
+    form = record(Profile, without=frozenset({"sample", "tallies", "failing", "held"}), names=names)
     assert form.read is not None  # a dataclass is made of what is read
     made = form.read
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import DQError, said_of, stack_of
@@ -13,6 +14,9 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.model import Profile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +122,14 @@ class Engine(ABC):
 
         :param size: most rows
         :raises DQError: when the partition cannot be read, or the check cannot be computed
+        """
+
+    @abstractmethod
+    def drawn(self, partition: str, share: float) -> pa.Table:
+        """A random part of the rows of a partition of the order, the same one each time; as few columns as profiled.
+
+        Columns of binaries and of nested types are left out.
+
+        :param share: chance of each row to be among them; 1: all of them
+        :raises DQError: when the partition cannot be read
         """

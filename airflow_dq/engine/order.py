@@ -37,7 +37,7 @@ def read_options(order: JobSpec) -> dict[str, str]:
 
 def place_of(order: JobSpec) -> dict[str, str]:
     """The fields of the order that say where its rows are, to be stored: by them a partition can be read again."""
-    named = {name: getattr(order, name) for name in ("pattern", "table", "sql", "partition_by")}
+    named = {name: getattr(order, name) for name in ("pattern", "table", "sql", "partition_by", "where")}
     path = next(iter(order.paths.values()), None) if len(order.paths) == 1 else None
     return {name: value for name, value in (*named.items(), ("path", path)) if value}
 
@@ -75,6 +75,7 @@ def order_again(
         table=place.get("table"),
         sql=place.get("sql"),
         partition_by=place.get("partition_by"),
+        where=place.get("where"),
         partition=None if several or "path" in place else partition,
         format=read_options.get("format", "parquet"),
         options=found,
@@ -99,8 +100,11 @@ def require_partition(keys: Sequence[str], partition: str, where: str) -> None:
 def chosen_keys(order: JobSpec, keys: Iterable[str]) -> list[str]:
     """The keys that the order asks for, in their order.
 
+    :raises SourceMissingError: when it names one that is not among them
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
+    if order.partition_by is not None and order.key is not None:
+        return [_named_key(order, keys)]
     since = None if order.since is None else order_key(order.since)
     until = None if order.until is None else order_key(order.until)
     places = {key: order_key(key) for key in keys}
@@ -118,3 +122,17 @@ def chosen_keys(order: JobSpec, keys: Iterable[str]) -> list[str]:
         span = f" from {order.since or 'the first'} to {order.until or 'the last'}" if bounded else ""
         raise SourceEmptyError(f"{where_of(order)}: {describe(order)} holds no partition{span}.")
     return chosen
+
+
+def _named_key(order: JobSpec, keys: Iterable[str]) -> str:
+    """The key that the order names, which its key column has to have.
+
+    :raises SourceMissingError: when no row has it
+    """
+    assert order.key is not None
+    if order.key not in keys:
+        raise SourceMissingError(
+            f"{where_of(order, order.key)}: {describe(order)} has no row in which {order.partition_by} is "
+            f"{order.key!r}. Check that it was written, and that the key is spelled like the column's values."
+        )
+    return order.key

@@ -14,7 +14,7 @@ LOGGED = ("parquet", "orc", "avro")
 STREAM_LOG = "_spark_metadata"
 """What a stream of Spark keeps its log in, by which Spark reads the folder right above."""
 
-_READ_ALL = "partition_by=<the key column> in place of the partition, or sql="
+_READ_ALL = "partition_by=<the key column>, or sql="
 _SIGNS = {
     "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_READ_ALL}'SELECT * FROM delta.`{{root}}`"),
     ".hoodie": ("Hudi", f"source_format='hudi', source='{{root}}', {_READ_ALL}'SELECT * FROM <the table>"),
@@ -23,6 +23,10 @@ _SIGNS = {
 }
 _ALSO = {".hoodie_partition_metadata": ".hoodie"}
 _ICEBERG = "metadata"
+SIGNS = (*(sign for sign in _SIGNS if sign != _ICEBERG), *_ALSO)
+"""Names that in a folder mean a table with a log."""
+FOLDER_SIGN = _ICEBERG
+"""The name of a folder that may hold such a log: what is in it tells."""
 _START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?/*")
 """The scheme of a path, and the slashes before its first name."""
 
@@ -66,7 +70,7 @@ def log_at(folder: str, exists: Callable[[str], bool], names: Callable[[str], It
     :param names: of what is in a folder; nothing when it is none
     """
     base = folder.rstrip("/")
-    for sign in (*(sign for sign in _SIGNS if sign != _ICEBERG), *_ALSO):
+    for sign in SIGNS:
         if exists(f"{base}/{sign}"):
             return TableLog(sign, folder)
     return TableLog(_ICEBERG, folder) if _is_iceberg(names(f"{base}/{_ICEBERG}")) else None

@@ -22,6 +22,8 @@ _DECLARED = "check"
 """The rule of an alert that a declared check gives."""
 _NOVELTY = "novelty"
 """The rule of an alert that speaks of the partition as a whole, and tells no accident."""
+_RELATION = "relation"
+"""The rule of an alert that speaks of columns together."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -53,9 +55,10 @@ def grouped(
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
     """What each alert has in common with others."""
-    learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY)]
+    learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
+    repeated = any(alert.rule == "partition_repeated" for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
@@ -68,9 +71,12 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
             keys.append(f"{_DECLARED} {alert.metric}")
         elif alert.rule == _NOVELTY:
             keys.append(_NOVELTY)
+        elif alert.rule == _RELATION:
+            keys.append(_RELATION)
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
-        elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
+        elif repeated or alert.rule == "date_column" or alert.column in undated:
+            # An earlier partition over again explains all that is odd about it.
             keys.append(_DELIVERY)
         elif alert.column is None:
             keys.append(_ROWS)

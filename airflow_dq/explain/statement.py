@@ -12,6 +12,8 @@ from airflow_dq.explain.declared import declared_words
 from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.exception import exception_words
 from airflow_dq.explain.novelty import novelty_words
+from airflow_dq.explain.relation import relation_words
+from airflow_dq.explain.segment import segment_words
 from airflow_dq.explain.wording import (
     listed,
     metric_words,
@@ -32,8 +34,10 @@ from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
+from airflow_dq.learn.constraint.segment import UsualSegments
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason, Support
@@ -193,6 +197,14 @@ def _conforming(constraint: Conforming, finding: Finding, partition: PartitionVi
     return exception_words(constraint, finding, partition)
 
 
+def _holding(constraint: Holding, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return relation_words(constraint, finding, partition)
+
+
+def _segments(constraint: UsualSegments, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    return segment_words(constraint, finding)
+
+
 def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return novelty_words(finding, past_words(constraint.partitions))
 
@@ -207,5 +219,7 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (DateColumn, _date_column),
     (Declared, _declared),
     (Conforming, _conforming),
+    (Holding, _holding),
+    (UsualSegments, _segments),
     (NoNovelty, _novelty),
 )

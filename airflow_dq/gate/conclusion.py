@@ -1,4 +1,4 @@
-"""What a verdict means for the task: go on, go on with a warning, skip what follows, or fail; in the alerts' words."""
+"""What a verdict means for the task: go on, go on with a warning, skip what follows, or fail, in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from airflow_dq.explain.lines import digest, telling
+from airflow_dq.explain.lines import evidence, marked
+from airflow_dq.explain.problem import headline_of
 from airflow_dq.explain.record import Record, record_words
 from airflow_dq.judge.verdict import Status
 from airflow_dq.judge.wording import held_words, not_judged_words
 
 if TYPE_CHECKING:
+    from airflow_dq.explain.problem import Problem
     from airflow_dq.judge.verdict import Verdict
     from airflow_dq.store.review_model import Review
 
@@ -29,7 +31,7 @@ _DONE: dict[Outcome, str] = {
 }
 
 SHOWN = 20
-"""Alerts that a task's message and its XCom spell out; a wholly different table would have hundreds."""
+"""Problems that a task's message and its XCom spell out; a wholly different table may have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,10 @@ class Conclusion:
     status: str
     """The verdict's status."""
     message: str
-    """One line, and one for each alert."""
+    """What is logged: one line, and below it each problem with its evidence."""
     reason: str | None = None
-    alerts: tuple[str, ...] = ()
-    """The sentences of the alerts that say something of their own, at most :data:`SHOWN`."""
-    alert_count: int = 0
+    problems: tuple[Problem, ...] = ()
+    """What happened, the worst first; none where it passes."""
     review: Review | None = None
     """What a person has decided about the partition."""
     not_judged: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +62,14 @@ class Conclusion:
         """Whether the data was found right, by the program or by a person."""
         return self.outcome in ("pass", "accepted", "new_normal")
 
+    @property
+    def line(self) -> str:
+        """The message in one line: what a task fails with, when its log has said the rest."""
+        first, *rest = self.message.splitlines()
+        if not rest or not self.problems:
+            return self.message
+        return f"{first.rpartition('; ')[0]}; {headline_of(self.problems)}"
+
     def to_dict(self) -> dict[str, Any]:
         """What XCom and an asset's event get: small plain data."""
         return {
@@ -69,8 +78,19 @@ class Conclusion:
             "outcome": self.outcome,
             "status": self.status,
             "reason": self.reason,
-            "alerts": list(self.alerts),
-            "alert_count": self.alert_count,
+            "headline": headline_of(self.problems),
+            "problems": [
+                {
+                    "key": problem.key,
+                    "headline": problem.headline,
+                    "columns": list(problem.columns[:SHOWN]),
+                    "rows": problem.rows,
+                    "severity": problem.severity,
+                }
+                for problem in self.problems[:SHOWN]
+            ],
+            "problem_count": len(self.problems),
+            "alert_count": sum(len(problem.alerts) for problem in self.problems),
             "not_judged": dict(self.not_judged),
             "record": None if self.record is None else {**asdict(self.record), "words": record_words(self.record)},
             "decision": None if self.review is None else self.review.decision,
@@ -99,8 +119,7 @@ def conclude(
         str(verdict.status),
         summarize(dataset, verdict, outcome, review),
         verdict.reason,
-        tuple(alert.message for alert in telling(verdict.alerts)[:SHOWN]),
-        len(verdict.alerts),
+        verdict.problems,
         review,
         verdict.not_judged,
         verdict.record,
@@ -132,7 +151,7 @@ def unjudged(dataset: str, partition: str, reason: str) -> Conclusion:
 
 
 def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review | None = None) -> str:
-    """One line, and one for each alert."""
+    """One line, and below it each problem with its evidence."""
     where = _where(dataset, verdict.partition)
     if review is not None and verdict.status is not Status.FAIL:
         done = "does not pass" if review.decision == "rejected" else "passes"
@@ -150,20 +169,19 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
 
 
 def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: Review | None) -> Iterator[str]:
-    count = len(verdict.alerts)
+    count = len(verdict.problems)
     done = _DONE.get(outcome, "fail")
     if review is not None:
         done = f"{done}, {review.words}"
-    yield f"{_where(dataset, verdict.partition)}: {done}; {count} alert{'s' if count != 1 else ''}:"
-    shown = telling(verdict.alerts)[:SHOWN]
-    for alert, details in digest(shown):
-        yield f"- {'(warning) ' if alert.severity == 'warn' else ''}{alert.message}"
-        yield from (f"    {detail}" for detail in details)
+    yield f"{_where(dataset, verdict.partition)}: {done}; {count} problem{'s' if count != 1 else ''}:"
+    for problem in verdict.problems[:SHOWN]:
+        yield f"- {marked(problem)}"
+        yield from (f"    {line}" for line in evidence(problem))
     if verdict.not_judged:
         yield f"- not judged: {not_judged_words(verdict)}"
-    if count > len(shown):
+    if count > SHOWN:
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
-        yield f"- and {count - len(shown)} more: {command}"
+        yield f"- and {count - SHOWN} more: {command}"
     if (said := record_words(verdict.record)) is not None:
         yield f"- how reliable this gate has been: {said}"
 

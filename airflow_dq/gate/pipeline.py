@@ -123,7 +123,7 @@ def _look(
     history = repository.load_history(dataset, partition, options.history)
     older = repository.load_like_days(dataset, partition, options.history)
     answers = Answers.of(repository.answered_alarms(dataset, partition))
-    rules = repository.rules(dataset, partition) if options.patterns else ()
+    rules = repository.rules(dataset, partition) if options.patterns or options.relations else ()
     inputs: str | None = None
     program: Program | None = None
     distances = Distances()

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.sdk import BaseHook, Connection
 
-from airflow_dq.engine.spark.environment import find_spark_submit
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.engine.spark.environment import SPARK_HINT, check_java, driver_python, find_spark_submit
+from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
 from airflow_dq.settings import REDACTED, SPARK_REDACTION
 from airflow_dq.version_compat import AirflowNotFoundException
@@ -60,6 +62,13 @@ def redacting(conf: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str
     return {**conf, _REDACTION: f"{conf.get(_REDACTION, SPARK_REDACTION)}|{REDACTED}"}
 
 
+def _has_kubernetes() -> bool:
+    try:
+        return find_spec("airflow.providers.cncf.kubernetes") is not None and find_spec("kubernetes") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 class ProfileSubmitHook(SparkSubmitHook):
     """Runs one profile job through ``spark-submit``, in a process group of its own that can be ended whole.
 
@@ -71,6 +80,16 @@ class ProfileSubmitHook(SparkSubmitHook):
     """Variables for the local spark-submit process only; unlike ``env_vars`` they never reach a command line."""
 
     def __init__(self, *, connection: Connection, **options: Any) -> None:
+        """Take the connection.
+
+        :raises ConfigurationError: for Kubernetes, when its provider is missing: Airflow's hook trips over that
+        """
+        if (connection.host or "").startswith("k8s://") and not _has_kubernetes():
+            raise ConfigurationError(
+                f"The Spark connection {connection.conn_id!r} says master {connection.host!r}, and the provider that "
+                "watches its drivers is not installed on this machine: "
+                "pip install apache-airflow-providers-cncf-kubernetes."
+            )
         self._spark_connection = connection
         self.environment = {}
         self.before_submit: Callable[[], None] | None = None
@@ -104,15 +123,35 @@ class ProfileSubmitHook(SparkSubmitHook):
     def check_master(self) -> None:
         """Refuse a master that cannot be reached from here for a plain reason.
 
-        :raises ConfigurationError: for YARN without Hadoop's configuration.
+        :raises ConfigurationError: naming the reason, and what to give instead
         """
+        if (reason := self._unreachable()) is not None:
+            raise ConfigurationError(f"The Spark connection {self._conn_id!r} says master {self.master!r}{reason}")
+
+    def _unreachable(self) -> str | None:
+        """Why no job can be submitted to the master, behind its name."""
+        if self.on_cluster and self.master.startswith(("spark://", "local")):
+            return (
+                " and deploy mode 'cluster', in which it takes no Python job: leave the deploy mode out ('client'), or "
+                "use YARN or Kubernetes."
+            )
         variables = {**os.environ, **(self._env_vars or {})}
         if self.master == "yarn" and not (variables.get("HADOOP_CONF_DIR") or variables.get("YARN_CONF_DIR")):
-            raise ConfigurationError(
-                f"The Spark connection {self._conn_id!r} says master 'yarn', but neither HADOOP_CONF_DIR nor "
-                "YARN_CONF_DIR is set on this machine. Set one, or give the operator another master, such as "
-                f"master='{LOCAL_MASTER}' for Spark on this machine."
+            return (
+                ", but neither HADOOP_CONF_DIR nor YARN_CONF_DIR is set on this machine. Set one, or give the operator "
+                f"another master, such as master='{LOCAL_MASTER}' for Spark on this machine."
             )
+        return None
+
+    def check_machine(self) -> None:
+        """Refuse a machine on which ``spark-submit`` cannot be run.
+
+        :raises EnvironmentMismatchError: naming what is missing, and what to install
+        """
+        check_java()
+        (binary,) = self._get_spark_binary_path()
+        if shutil.which(binary) is None:
+            raise EnvironmentMismatchError(f"{binary} is not there or cannot be run on this machine: {SPARK_HINT}")
 
     def submit(self, application: str = "", **kwargs: Any) -> str | None:
         """Run spark-submit to its end; whatever interrupts the wait ends the job too."""
@@ -140,7 +179,8 @@ class ProfileSubmitHook(SparkSubmitHook):
         return [str(find_spark_submit()) if binary == "spark-submit" else binary]
 
     def _build_spark_submit_command(self, application: str) -> list[str]:
-        self._conf = redacting(self._conf or {}, self._env_vars or {})
+        conf = redacting(self._conf or {}, self._env_vars or {})
+        self._conf = conf if self.on_cluster else driver_python({**os.environ, **(self._env_vars or {})}) | conf
         command: list[str] = super()._build_spark_submit_command(application)
         # Only now: the parent has put env_vars on the command line where the cluster manager wants them there.
         self._env = {**self.environment, **(self._env or {})}

@@ -12,6 +12,7 @@ from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
+from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
 from airflow_dq.profile.check.tallies import Tallies
@@ -115,17 +116,33 @@ class Ledger:
         """
         if self._newest:
             self._remark(self._newest[-1][0])
-        injected = inject([profile for profile, _ in self._newest])
+        drawn = [profile for profile, _ in self._newest]
+        injected = inject(drawn)
         outcomes = [outcome for _, outcome in self._newest]
         self._newest = []
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
+        for profile in drawn:
+            self._look_for_relations(profile)
         saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
         if of_totals(self._spec.checks) and saved:
             merged = self._store.update_totals(self._dataset, self._spec.checks, saved)
             self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]
+
+    def _look_for_relations(self, profile: Profile) -> None:
+        """Keep what holds between the columns of the rows that were drawn, for later partitions to be held against."""
+        where = where_of(self._spec, profile.partition)
+        try:
+            added = self._store.add_relations(self._dataset, mine_profile(profile, self._dataset))
+        except Exception as error:
+            # Whatever it is, the profile is stored, and nothing is judged by what was not found.
+            said = said_of(error, discreet=self._spec.profile_options.discreet)
+            self._say(f"{where}: relations between columns could not be looked for: {said}")
+            return
+        if added:
+            self._say(f"{where}: {added} relation(s) between columns found, see `airflow dq rules {self._dataset}`")
 
     def _remark(self, profile: Profile) -> None:
         """Say which columns of a text file are numbers to a reader but not to the metrics."""

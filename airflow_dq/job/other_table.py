@@ -75,6 +75,7 @@ def _order(order: JobSpec, place: str, checks: tuple[Check, ...]) -> JobSpec:
         dataset=order.dataset,
         table=place,
         partition=_KEY,
+        where="true",
         columns=columns,
         sample_rows=0,
         store_values=order.store_values,
@@ -86,4 +87,4 @@ def _order(order: JobSpec, place: str, checks: tuple[Check, ...]) -> JobSpec:
     same = named in (None, order.format.lower()) and order.format.lower() in (*PATH_FORMATS, "arrow")
     found = order.format if same else named or "parquet"
     options = order.options if same else {}
-    return replace(plain, table=None, partition=None, paths={_KEY: place}, format=found, options=options)
+    return replace(plain, table=None, partition=None, where=None, paths={_KEY: place}, format=found, options=options)

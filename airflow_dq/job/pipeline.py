@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
@@ -61,7 +61,19 @@ class ProfileJob:
             beyond = Beyond(engine)
             for result in engine.scan(RETENTION.injected_by_job):
                 ledger.take(beyond.look(result))
-            return ledger.finish(engine.inject)
+            outcomes = ledger.finish(engine.inject)
+            self._count_between([one.partition for one in outcomes if one.error is None])
+            return outcomes
+
+    def _count_between(self, partitions: Sequence[str]) -> None:
+        """Count what relations between rows say of partitions, now that those before are stored as well."""
+        dataset = self._engine.order.dataset
+        try:
+            self._store.update_between(dataset, self._engine.rules, partitions)
+        except Exception as error:
+            # Whatever it is, the profiles are stored, and say that these rows were not counted.
+            said = said_of(error, discreet=self._engine.order.profile_options.discreet)
+            self._say(f"{dataset}: relations between rows could not be counted: {said}")
 
 
 def _discreet(error: Exception, where: str) -> DQError:

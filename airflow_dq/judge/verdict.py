@@ -18,7 +18,11 @@ Decision = Literal["accepted", "rejected", "new_normal"]
 
 ``accepted``: the data is right and joins the history.  ``rejected``: it is bad and stays out.  ``new_normal``:
 accepted, and the history restarts at this partition."""
-BUTTONS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "new_normal": "New normal"}
+BUTTONS: dict[Decision, str] = {
+    "accepted": "Accept and go on",
+    "rejected": "Reject: stay blocked",
+    "new_normal": "New normal",
+}
 """The words of their buttons, on the pages and among Airflow's Required Actions, which a task's answer is read by."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from airflow_dq.exceptions import SynthesisError, UnknownColumnError
 from airflow_dq.learn.avh.detector import PaperDetector
 from airflow_dq.learn.constraint.base import ColumnReport, Constraint, Detector, Learned, Skipped
+from airflow_dq.learn.constraint.between import BetweenDetector
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
@@ -19,8 +20,10 @@ from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.pattern import PatternDetector
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.range_detector import RangeDetector
+from airflow_dq.learn.constraint.relation import RelationDetector
 from airflow_dq.learn.constraint.repeated_partition import RepetitionDetector
 from airflow_dq.learn.constraint.schema import SchemaDetector
+from airflow_dq.learn.constraint.segment import SegmentDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
@@ -38,6 +41,9 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         FirstOccurrenceDetector(),
         OutsizedDetector(),
         PatternDetector(),
+        RelationDetector(),
+        BetweenDetector(),
+        SegmentDetector(),
         DeclaredDetector(),
         NoveltyDetector(),
     ),

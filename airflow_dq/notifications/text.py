@@ -68,18 +68,19 @@ def alert_text(context: Context) -> AlertText:
     dag_id, run_id, task_id = (getattr(ti, name, None) for name in ("dag_id", "run_id", "task_id"))
     url = getattr(ti, "log_url", None)
     outcome = found.get("outcome") or _ended(ti, context.get("exception"))
-    lines = tuple(found.get("alerts", ())) or _sentences(found.get("reason") or context.get("exception"))
-    hidden = found.get("alert_count", 0) - len(found.get("alerts", ()))
+    problems, headline = found.get("problems", ()), found.get("headline")
+    lines = tuple(problem["headline"] for problem in problems)
+    lines = lines or _sentences(found.get("reason") or context.get("exception"))
+    hidden = found.get("problem_count", 0) - len(problems)
     if hidden > 0:
         lines = (*lines, f"and {hidden} more")
     what = f"{dataset} {partition}" if dataset else str(task_id)
-    count = found.get("alert_count", 0)
-    counted = f", {count} alert{'s' if count != 1 else ''}" if count else ""
-    title = f"Data quality: {what}: {outcome.replace('_', ' ')}{counted}"
+    told = f", {headline}" if headline else ""
+    title = f"Data quality: {what}: {outcome.replace('_', ' ')}{told}"
     payload = {
-        **{"dataset": dataset, "partition": partition, "outcome": outcome, "status": None, "alert_count": count},
+        **{"dataset": dataset, "partition": partition, "outcome": outcome, "status": None, "headline": None},
         **found,
-        **{"alerts": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
+        **{"lines": list(lines), "dag_id": dag_id, "run_id": run_id, "task_id": task_id, "url": url},
     }
     reliability = (found.get("record") or {}).get("words")
     said = (*lines, reliability) if reliability else lines

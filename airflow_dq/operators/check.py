@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from airflow_dq.judge.verdict import Verdict
     from airflow_dq.learn.constraint.base import Severity
+    from airflow_dq.options.job import JobSpec
 
 PARTITION = "{{ partition_key | default(none) or ds }}"
 """The run's own partition: the key of a partitioned timetable, else the logical date."""
@@ -103,7 +105,7 @@ class DQCheckOperator(DQProfileOperator):
                 verdict = judge(repository, self.dataset, partition, options, self.severity, origin_of(context))
             review = repository.decision(self.dataset, partition)
             conclusion = conclude(self.dataset, verdict, self.on_violation, "fail", review)
-            detail = repository.verdict_of_partition(self.dataset, partition) if conclusion.alert_count else None
+            detail = repository.verdict_of_partition(self.dataset, partition) if conclusion.problems else None
         self.alert_id = None if detail is None else detail.partition.first_alert_id
         self.conclusion = conclusion
         run = str(getattr(context.get("ti"), "run_id", "") or partition)
@@ -116,6 +118,12 @@ class DQCheckOperator(DQProfileOperator):
             if isinstance(asset, Asset):
                 context["outlet_events"][asset].extra = {**told, RESULT_KEY: summary}
         return {**told, "checks": summary}
+
+    def job_spec(self) -> JobSpec:
+        """What is to be profiled: a table as it is now, and not a part of it, unless the arguments say which."""
+        spec = super().job_spec()
+        whole = spec.shared and spec.where is None and spec.partition_by is None
+        return replace(spec, where="true") if whole else spec
 
     def _outcomes(self, verdict: Verdict) -> dict[str, str]:
         """Check id -> what became of it; without those that had nothing to look at."""

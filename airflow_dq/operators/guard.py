@@ -38,7 +38,7 @@ def dq_guard(
 
     :param dataset: name under which the profiles are stored (templated)
     :param partition: key of the partition to gate (templated); it is the one that is profiled, too, unless a pattern
-        or ``partition_by`` names the keys
+        names the keys
     :param group_id: id of the group; by default made of the dataset's name
     :param dq_conn_id: connection to the statistics database, of both tasks (templated)
     :param checks: declared checks, of both tasks: ``Checks``, or the path of a file ``orders.dq.yml``
@@ -47,8 +47,7 @@ def dq_guard(
     :param profile: all other arguments are the profile's: ``source``, ``table``, ``engine``, ``conf`` ...
     :return: the group, to be chained like a task
     """
-    several = "partition_by" in profile or "*" in str(profile.get("source") or "")
-    keyed = {} if several else {"partition": partition}
+    keyed = {} if "*" in str(profile.get("source") or "") else {"partition": partition}
     name = group_id or f"dq_{re.sub(r'[^A-Za-z0-9_-]+', '_', dataset)}"
     common = {"dataset": dataset, "dq_conn_id": dq_conn_id, "checks": checks_of(checks)}
     shared: Any = default_args or {}  # the converter of TaskGroup's field hides its type

@@ -11,6 +11,7 @@ from airflow_dq.check.file import declared_checks
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
+from airflow_dq.hooks.source import require_no_secret
 from airflow_dq.hooks.task import explained, partition_key, rendering
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.local import run_here
@@ -51,16 +52,24 @@ class DQProfileOperator(SparkArguments):
     :param partition: the partition's key, taken as raw text: ``"{{ ds }}"`` (templated)
     :param table: a table that the Spark session can read, instead of ``source`` (templated)
     :param sql: a query that the Spark session can run, instead of ``source`` (templated)
-    :param partition_by: a column whose values are the partition keys, instead of ``partition`` (templated)
+    :param partition_by: a column whose values are the partition keys, instead of ``partition``; or beside it: then the
+        rows in which it has that key are profiled (templated)
+    :param where: a condition in Spark's SQL on the rows of a table, such as ``"day = '{{ ds }}'"`` (templated).  A
+        table with a ``partition`` needs it or ``partition_by``, unless it has one partition column of its own, which is
+        then taken; ``"true"`` says that the whole table is the partition
     :param since: with a pattern or ``partition_by``: ignore partition keys below this one (templated)
     :param until: with a pattern or ``partition_by``: ignore partition keys above this one (templated)
     :param limit: with a pattern or ``partition_by``: at most this many of the newest partitions
     :param source_format: format of Spark's reader: parquet, csv, json, orc ... (templated)
     :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
+    :param source_conn_id: connection to the database that ``source_format="jdbc"`` reads: its address, login and
+        password reach the job in the environment of ``spark-submit`` (templated)
     :param columns: profile only these columns (default: all) (templated)
     :param exclude: do not profile these columns (templated)
     :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_SECRET``, which
         the job's environment must have (templated)
+    :param segments: columns of few values, such as a country: the rows of each value are profiled and judged by
+        themselves as well (templated)
     :param store_values: False hides all columns, as ``hidden`` does some
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``: what they need of the rows is
@@ -68,12 +77,13 @@ class DQProfileOperator(SparkArguments):
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
         process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
-    :param conn_id: Spark connection; ``spark_default`` may be undefined
-    :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``)
-        (templated)
+    :param conn_id: Spark connection, of type ``spark`` or ``spark_connect``; ``spark_default`` may be undefined
+    :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``,
+        ``sc://host:15002``) (templated)
     :param name: name of the Spark application (templated)
     :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
-        (from a Kubernetes secret, say) and has this package installed
+        (from a Kubernetes secret, say), ``AIRFLOW_DQ_SOURCE_SECRET`` too where there is a ``source_conn_id``, and has
+        this package installed
     """
 
     template_fields: Sequence[str] = (
@@ -84,13 +94,16 @@ class DQProfileOperator(SparkArguments):
         "table",
         "sql",
         "partition_by",
+        "where",
         "since",
         "until",
         "source_format",
         "read_options",
+        "source_conn_id",
         "columns",
         "exclude",
         "hidden",
+        "segments",
         "dq_conn_id",
         "master",
     )
@@ -106,14 +119,17 @@ class DQProfileOperator(SparkArguments):
         table: str | None = None,
         sql: str | None = None,
         partition_by: str | None = None,
+        where: str | None = None,
         since: str | None = None,
         until: str | None = None,
         limit: int | None = None,
         source_format: str = "parquet",
         read_options: Mapping[str, Any] | None = None,
+        source_conn_id: str | None = None,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
         hidden: Sequence[str] = (),
+        segments: Sequence[str] = (),
         store_values: bool = True,
         sample_rows: int = 1000,
         checks: Checks | str | Path | None = None,
@@ -136,14 +152,17 @@ class DQProfileOperator(SparkArguments):
         self.table = table
         self.sql = sql
         self.partition_by = partition_by
+        self.where = where
         self.since = since
         self.until = until
         self.limit = limit
         self.source_format = source_format
         self.read_options = read_options
+        self.source_conn_id = source_conn_id
         self.columns = columns
         self.exclude = exclude
         self.hidden = hidden
+        self.segments = segments
         self.store_values = store_values
         self.sample_rows = sample_rows
         # A mistake in them is told when the DAG is parsed.
@@ -207,7 +226,10 @@ class DQProfileOperator(SparkArguments):
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: read_options is {self.read_options!r}; give a dict, such as {{'sep': ';'}}."
             )
-        paths = {partition: self.source} if partition is not None and self.source else {}
+        options = {key: str(value) for key, value in (self.read_options or {}).items()}
+        require_no_secret(options, self.dataset)
+        alone = partition is not None and self.partition_by is None
+        paths = {partition: self.source} if partition is not None and alone and self.source else {}
         if not (self._keyed or self.partition_by or "*" in (self.source or "*")):
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: source {self.source!r} names no partition key; give "
@@ -221,20 +243,27 @@ class DQProfileOperator(SparkArguments):
             sql=self.sql,
             partition=None if paths else partition,
             partition_by=self.partition_by,
+            where=self.where,
             format=self.source_format,
-            options={key: str(value) for key, value in (self.read_options or {}).items()},
+            options=options,
             since=self.since,
             until=self.until,
             limit=self.limit,
             columns=None if self.columns is None else names_of(self.columns, "columns", self.dataset),
             exclude=names_of(self.exclude, "exclude", self.dataset),
             hidden=names_of(self.hidden, "hidden", self.dataset),
+            segments=names_of(self.segments, "segments", self.dataset),
             store_values=self.store_values,
             sample_rows=self.sample_rows,
             checks=self.checks,
         )
 
     def _run_here(self, spec: JobSpec) -> JobResult:
+        if self.source_conn_id is not None:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: engine='arrow' reads files, for which source_conn_id is none: leave out "
+                f"{self.source_conn_id!r}, or use engine='spark'."
+            )
         result = run_here(spec, self.dq_conn_id, self.log)
         if result.error is not None:
             raise (ProfileError if result.retryable else ConfigurationError)(result.error)
@@ -252,6 +281,7 @@ class DQProfileOperator(SparkArguments):
             dq_conn_id=self.dq_conn_id,
             master=self.master,
             dsn_on_cluster=self.dsn_on_cluster,
+            source_conn_id=self.source_conn_id,
             **options,
         )
         return self._submission.run(context, self.retries)

@@ -14,7 +14,9 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow_dq.engine.order import describe
 from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
 from airflow_dq.hooks.dq import DQHook
+from airflow_dq.hooks.source import source_variable
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
+from airflow_dq.hooks.spark_connect import ConnectSubmitHook, is_remote
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.result import JobResult
 from airflow_dq.options.argument import packed
@@ -60,10 +62,11 @@ class JobSubmission(SparkSubmitOperator):
 
         :raises DQError: when it cannot run there
         """
-        from airflow_dq.engine.spark.environment import check_java, spark_environment
+        from airflow_dq.engine.spark.environment import spark_environment
 
-        check_java()
-        hook.environment |= spark_environment(hook.master)
+        hook.check_machine()
+        if not hook.on_cluster:
+            hook.environment |= spark_environment(hook.master)
 
     def on_kill(self) -> None:
         """End the Spark job, if one has been started or was found again by a retry."""
@@ -78,7 +81,9 @@ class JobSubmission(SparkSubmitOperator):
         super().poll_until_complete(external_id, context)
 
     def _get_hook(self) -> ProfileSubmitHook:
-        hook = ProfileSubmitHook(connection=spark_connection(self._conn_id, self.master), **self._hook_options())
+        connection = spark_connection(self._conn_id, self.master)
+        kind = ConnectSubmitHook if is_remote(connection) else ProfileSubmitHook
+        hook = kind(connection=connection, **self._hook_options())
         hook.check_master()
         self.prepare(hook)
         return hook
@@ -98,11 +103,19 @@ class SparkSubmission(JobSubmission):
     :param dq_conn_id: connection to the statistics database
     :param master: Spark master that wins over the connection's
     :param dsn_on_cluster: in deploy mode ``cluster`` the driver finds the DSN in its own environment
+    :param source_conn_id: connection to the database that holds the rows, if one does
     :param options: the arguments of ``SparkSubmitOperator``
     """
 
     def __init__(
-        self, *, spec: JobSpec, dq_conn_id: str, master: str | None, dsn_on_cluster: bool, **options: Any
+        self,
+        *,
+        spec: JobSpec,
+        dq_conn_id: str,
+        master: str | None,
+        dsn_on_cluster: bool,
+        source_conn_id: str | None = None,
+        **options: Any,
     ) -> None:
         from airflow_dq.engine.spark.user_metric import pack_metrics
 
@@ -112,6 +125,7 @@ class SparkSubmission(JobSubmission):
         self.spec = spec
         self.dq_conn_id = dq_conn_id
         self.dsn_on_cluster = dsn_on_cluster
+        self.source_conn_id = source_conn_id
         self._announced: int | None = None
 
     def run(self, context: Context, retries: int | None) -> JobResult | None:
@@ -170,12 +184,15 @@ class SparkSubmission(JobSubmission):
         hook.before_submit = self._announce
         if hook.on_cluster:
             self._check_cluster(hook)
-            return
         super().prepare(hook)
+        if hook.on_cluster:
+            return
         dq_hook = DQHook(self.dq_conn_id)
         with dq_hook.get_store():
             pass  # a wrong DSN is told now, not after Spark has started
         hook.environment |= {DSN_VARIABLE: dq_hook.get_dsn()}
+        if self.source_conn_id is not None:
+            hook.environment |= source_variable(self.source_conn_id)
 
     def _check_cluster(self, hook: ProfileSubmitHook) -> None:
         if not self.dsn_on_cluster:

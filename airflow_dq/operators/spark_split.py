@@ -44,11 +44,6 @@ class SplitSubmission(JobSubmission):
             raise (ProfileError if result.retryable else ConfigurationError)(result.error) from None
         return self._result
 
-    def prepare(self, hook: ProfileSubmitHook) -> None:
-        """Nothing of this machine is needed where the driver runs elsewhere."""
-        if not hook.on_cluster:
-            super().prepare(hook)
-
     @property
     def _result(self) -> SplitResult | None:
         return split_result_in(self._hook.output) if isinstance(self._hook, ProfileSubmitHook) else None

@@ -1,11 +1,14 @@
-"""An order as one argument of a command line, however many checks it has."""
+"""An order as one argument of a command line, however many checks it has, and what must be on none."""
 
 from __future__ import annotations
 
 import base64
+import json
+import os
 import zlib
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.settings import SOURCE_VARIABLE
 
 _MOST = 64_000
 """Characters of an order that are handed on as they are; Linux takes 131,071 bytes in one argument, and a thousand
@@ -37,3 +40,18 @@ def unpacked(argument: str) -> str:
         return found.decode()
     except (ValueError, zlib.error) as error:
         raise ConfigurationError(f"The job's specification cannot be read: {error}") from error
+
+
+def source_options_from_environment() -> dict[str, str]:
+    """The read options in ``AIRFLOW_DQ_SOURCE_SECRET``; none when it is unset or blank.
+
+    :raises ConfigurationError: when it holds no JSON object of texts; what it holds is not shown
+    """
+    text = os.environ.get(SOURCE_VARIABLE, "").strip()
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise ConfigurationError(f'{SOURCE_VARIABLE} is no JSON object of texts, such as {{"password": "..."}}.')
+    return found

@@ -28,7 +28,8 @@ class JobSpec:
 
     Exactly one of ``paths``, ``pattern``, ``table`` and ``sql`` names the source, or the reader's ``options`` alone
     where a ``format`` has no path (``jdbc``: ``url``, ``dbtable`` ...).  Partitions are either explicit (the keys of
-    ``paths``; a single ``partition`` for a table or a query) or the values of the key column ``partition_by``.
+    ``paths``; a single ``partition`` for a table or a query) or the values of the key column ``partition_by``; with
+    both, the explicit one alone is profiled, and the column tells which rows are its own.
 
     :param dataset: name under which the profiles are stored
     :param paths: partition key -> path of its folder or file
@@ -37,6 +38,7 @@ class JobSpec:
     :param sql: a query that the Spark session can run
     :param partition: the partition key when the source is one table, query or path
     :param partition_by: a column whose values are the partition keys
+    :param where: a condition in Spark's SQL on the rows of a table, a query or a table format; ``true`` for all
     :param format: Spark reader format of the paths or of ``options`` alone (default parquet)
     :param options: Spark reader options, passed on as they are
     :param since: with ``pattern`` or ``partition_by``: ignore partition keys below this one
@@ -49,6 +51,7 @@ class JobSpec:
         needs ``AIRFLOW_DQ_HASH_SECRET`` in the environment of the job and its executors.  The partition keys stay in
         clear: they name the partitions
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param segments: columns of few values: the rows of each value are profiled and judged by themselves as well
     :param checks: declared checks; what they need of the rows is counted in the same scan
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
@@ -62,6 +65,7 @@ class JobSpec:
     sql: str | None = None
     partition: str | None = None
     partition_by: str | None = None
+    where: str | None = None
     format: str = "parquet"
     options: Mapping[str, str] = field(default_factory=dict)
     since: str | None = None
@@ -72,6 +76,7 @@ class JobSpec:
     sample_rows: int = 1000
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     metrics: str = ""
     key_pass: tuple[int, int] = (0, 1)
@@ -90,12 +95,13 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: exactly one source is needed (paths, pattern, table or sql, or for a "
                 f"format without a path its options); given: {seen}."
             )
-        if self.whole and (self.partition is None) == (self.partition_by is None):
+        if self.whole and self.partition is None and self.partition_by is None:
             raise ConfigurationError(
-                f"Dataset {self.dataset!r}: a table or query needs either partition (its key) or "
-                "partition_by (a key column)."
+                f"Dataset {self.dataset!r}: a table or query needs partition (its key), partition_by (a key column), "
+                "or both: then the partition is the rows in which the column has the key."
             )
-        for option in ("columns", "exclude", "hidden"):
+        self._refuse_odd_condition()
+        for option in ("columns", "exclude", "hidden", "segments"):
             names_of(getattr(self, option) or (), option, self.dataset)
         if self.columns == ():
             raise ConfigurationError(
@@ -122,6 +128,22 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
                 "the partition key."
+            )
+
+    def _refuse_odd_condition(self) -> None:
+        """Refuse a condition that says nothing, and one on files, which belong to a partition as a whole."""
+        if self.where is None:
+            return
+        if not self.where.strip():
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: where is empty; a template in it may have rendered to nothing. Give a "
+                "condition, or where='true' for all rows."
+            )
+        if not self.whole and self.format.lower() in PATH_FORMATS:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: where chooses rows of a table or a query, and the files at "
+                f"{self.pattern or ', '.join(self.paths.values())} belong to a partition as a whole: give sql= that "
+                "reads them, or leave where out."
             )
 
     def _refuse_hidden_key(self) -> None:
@@ -152,6 +174,19 @@ class JobSpec:
         return bool(self.table or self.sql) or self.pathless
 
     @property
+    def shared(self) -> bool:
+        """Whether the source may hold the rows of other partitions than the one that the order names.
+
+        A query says itself which rows it wants, and so does a table that lies in a folder of the key's name.
+        """
+        if self.key is None:
+            return False
+        if self.whole:
+            return self.sql is None and not any(name.lower() == "query" for name in self.options)
+        path = self.paths.get(self.key, "")
+        return len(self.paths) == 1 and self.format.lower() not in PATH_FORMATS and self.key not in path
+
+    @property
     def key(self) -> str | None:
         """The partition's key when the order is about one that it names; None when the source names its keys."""
         return self.partition or next(iter(self.paths), None)
@@ -165,6 +200,7 @@ class JobSpec:
             sample_rows=self.sample_rows,
             store_values=self.store_values,
             hidden=self.hidden,
+            segments=self.segments,
             checks=self.checks,
             key_pass=self.key_pass,
         )
@@ -200,7 +236,7 @@ class JobSpec:
         """
         try:
             data: dict[str, Any] = dict(json.loads(text))
-            for name in ("columns", "exclude", "hidden"):
+            for name in ("columns", "exclude", "hidden", "segments"):
                 if data.get(name) is not None:
                     data[name] = tuple(data[name])
             data["key_pass"] = tuple(data.get("key_pass", (0, 1)))

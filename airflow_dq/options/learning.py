@@ -100,6 +100,7 @@ class SynthesisOptions:
         ``calibrated``, from 30 partitions of history on
     :param overrides: by column, what is different for it: :class:`ColumnOptions`, or a dict of its fields
     :param patterns: hold columns of strings to what their values have looked like, from the second partition on
+    :param relations: hold rows to what has held between their columns, once all rows of ``min_history`` partitions have
     :param checks: declared checks, judged with what is learned, however short the history is: a tuple, or ``Checks``
     :param learn: False judges the declared checks alone, from the first partition on
     """
@@ -119,6 +120,7 @@ class SynthesisOptions:
     novelty: Novelty = "warn"
     overrides: Mapping[str, ColumnOptions] = field(default_factory=dict)
     patterns: bool = True
+    relations: bool = True
     checks: tuple[Check, ...] = ()
     learn: bool = True
 

@@ -20,6 +20,8 @@ class ProfileOptions:
     :param store_values: False stores no value of any column, only keyed hashes, counts and rounded bounds; this
         needs the variable ``AIRFLOW_DQ_HASH_SECRET``
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
+    :param segments: columns of few values (a country, a channel): the rows of each value are profiled and judged by
+        themselves as well
     :param checks: declared checks; what they need of the rows is counted in the same scan
     :param rules: learned rules, whose exceptions are counted in the same scan; one of a column that is not profiled is
         left out
@@ -32,6 +34,7 @@ class ProfileOptions:
     seed: int = 0
     store_values: bool = True
     hidden: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     rules: tuple[LearnedRule, ...] = ()
     key_pass: tuple[int, int] = (0, 1)
@@ -41,13 +44,19 @@ class ProfileOptions:
 
         :raises ConfigurationError: naming the option
         """
-        for name in ("columns", "exclude", "hidden"):
+        for name in ("columns", "exclude", "hidden", "segments"):
             given = getattr(self, name)
             if isinstance(given, str):
                 raise ConfigurationError(f"ProfileOptions({name}={given!r}) is a text; give a tuple: ({given!r},).")
         if self.columns == ():
             raise ConfigurationError(
                 "ProfileOptions(columns=()) names no column; leave it out (None) to profile all of them."
+            )
+        lost = [name for name in self.segments if name in self.exclude or name not in (self.columns or self.segments)]
+        if lost:
+            raise ConfigurationError(
+                f"segments names {', '.join(map(repr, lost))}, which columns or exclude leaves out of the profile. "
+                "Profile the column, or leave it out of segments."
             )
         object.__setattr__(self, "checks", tuple(self.checks))
         for check in self.checks:

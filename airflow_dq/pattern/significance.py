@@ -45,7 +45,7 @@ def chi_squared(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Belief:
+class Belief:
     """What is known of the share of values outside a rule before its training: a beta distribution."""
 
     share: float
@@ -55,8 +55,8 @@ class _Belief:
     """Training values that count at most: the share wanders from batch to batch by more than more would allow."""
 
 
-_NONCONFORMING = _Belief(0.02, 10.0, 5_000.0)
-_UNUSUAL = _Belief(0.05, 4.0, 10.0)
+_NONCONFORMING = Belief(0.02, 10.0, 5_000.0)
+_UNUSUAL = Belief(0.05, 4.0, 10.0)
 """Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
 
 
@@ -65,15 +65,16 @@ def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
     One-tailed: fewer exceptions than in training are no alarm.
     """
-    return _beta_binomial(_NONCONFORMING, bad_before, before, bad_now, now)
+    return beta_binomial(_NONCONFORMING, bad_before, before, bad_now, now)
 
 
 def usual_predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
     """The same for values that are only unusual, with little trust in training."""
-    return _beta_binomial(_UNUSUAL, bad_before, before, bad_now, now)
+    return beta_binomial(_UNUSUAL, bad_before, before, bad_now, now)
 
 
-def _beta_binomial(belief: _Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
+def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
+    """Probability of at least ``bad_now`` bad ones of ``now``, given those before and what is known of such rules."""
     from scipy.special import betaln, gammaln
     from scipy.stats import beta
 

@@ -16,6 +16,7 @@ from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind, State
 
 if TYPE_CHECKING:
+    from airflow_dq.profile.check.held import Held
     from airflow_dq.profile.check.tally import Tally
     from airflow_dq.profile.sample import RowSample
 
@@ -191,7 +192,22 @@ class Profile:
     """The bounded row sample the variants are computed from; never stored or serialized."""
     tallies: Mapping[str, Tally] = field(default_factory=dict, compare=False, repr=False)
     """What was counted for checks that look beyond the partition, until the job has looked there; not serialized."""
+    held: Mapping[str, Held] = field(default_factory=dict, compare=False, repr=False)
+    """What relations between rows are judged by, in this partition and in the next ones, by what they measure; not
+    serialized, and stored of the newest partitions alone."""
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
+
+    @cached_property
+    def drawn(self) -> str:
+        """Digest of the rows that were drawn, by all of their values together; empty where none were.
+
+        Two partitions may agree in every column and have other rows: values that have changed places.
+        """
+        if self.sample is None:
+            return ""
+        digest = hashlib.blake2b(self.sample.hashes.tobytes(), digest_size=16)
+        digest.update(self.sample.counts.tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def variant_cache(self) -> VariantCache:

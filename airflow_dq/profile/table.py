@@ -15,10 +15,13 @@ import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError, ProfileError, UnknownColumnError
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile.check import between as _between  # noqa: F401  (registers how relations are counted)
+from airflow_dq.profile.check import relation as _relation  # noqa: F401  (the same)
 from airflow_dq.profile.check.count import count
 from airflow_dq.profile.check.evaluate import Batch
 from airflow_dq.profile.check.failing import draw, samples
 from airflow_dq.profile.check.learned import count_rules
+from airflow_dq.profile.check.segment import count_segments, measured_segments
 from airflow_dq.profile.check.tallies import NO_TALLIES, Tallies
 from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.column import CANONICAL, kind_of, type_name
@@ -113,7 +116,9 @@ class TableState:
         options = options or ProfileOptions()
         checks = self.tallies.measured(options.checks, self.columns, time.time()) if options.checks else {}
         checks |= self.tallies.exceptions(options.rules)
-        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, options=options)
+        checks |= measured_segments(self.tallies.by_group, options.segments)
+        held = self.tallies.held(options.rules)
+        profile = Profile(partition, self.rows, columns, checks, sample=self.sample, held=held, options=options)
         if not options.checks:
             return profile
         failing = samples(self.tallies, options.checks, profile)
@@ -226,14 +231,14 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
 def _summarised(
     table: pa.Table, options: ProfileOptions
 ) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes], dict[str, Tally]]:
-    """The states of one batch's columns, their canonical values, what gives the hashes of the rows, the exceptions."""
+    """The states of one batch's columns, their canonical values, what gives the hashes of the rows, what is counted."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
     unhashed: list[tuple[str, PreparedColumn]] = []
     ruled, prepared = {name for rule in options.rules for name in rule.columns}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         key = hash_key() if options.hides(field.name) else None
         found, columns[field.name] = _column(field, column, key)
-        if field.name in ruled:
+        if field.name in ruled or options.segments:
             # Its different values have been found for the states: nothing is read twice.
             prepared[field.name] = found
         floats = CANONICAL[columns[field.name].kind]
@@ -261,7 +266,9 @@ def _summarised(
             hashes.add(name, column)
         return hashes.result()
 
-    return columns, values, hashed, count_rules(prepared, options)
+    kinds = {name: column.kind for name, column in columns.items()}
+    counted = {**count_rules(prepared, options), **count_segments(prepared, kinds, options)}
+    return columns, values, hashed, counted
 
 
 def _column(field: pa.Field, column: pa.ChunkedArray, key: bytes | None) -> tuple[PreparedColumn, ColumnState]:

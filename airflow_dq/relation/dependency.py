@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from airflow_dq.relation.base import Relation
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.relation.base import Flags, Relation
 from airflow_dq.relation.words import quoted
+
+FALL = 0.01
+"""A step down by a smaller share is a correction: of the falls of cumulative counts in public tables nearly all are."""
+ANY_RISE = 1e9
+"""So large a step is none that anybody asks about: only a fall breaks such a counter."""
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +60,16 @@ class Key(Relation):
 
 @dataclass(frozen=True, slots=True)
 class Counter(Relation):
-    """Of each key, a number that never falls from one partition to the next: cumulative counts in snapshots."""
+    """Of each key, a number that goes up from one partition to the next, in steps: cumulative counts in snapshots."""
 
     kind: ClassVar[str] = "counter"
 
     key: tuple[str, ...]
     number: str
+    rise: float
+    """Largest step up, as a share of what it was and the floor together."""
+    floor: float
+    """What is added to a number before a step is compared with it, so that small ones may take large steps."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,8 +77,14 @@ class Counter(Relation):
         return (*self.key, self.number)
 
     def __str__(self) -> str:
-        """``cases of each region never falls``."""
-        return f"{quoted(self.number)} of each {_all(self.key)} never falls"
+        """``cases of each region does not fall, nor rise by more than 20 %``."""
+        rise = f", nor rise by more than {self.rise:.0%}" if self.rise < ANY_RISE else ""
+        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{rise}"
+
+    def is_broken(self, now: Floats, past: Floats) -> Flags:
+        """Whether each number may not follow the other one."""
+        step, size = now - past, np.abs(past) + self.floor
+        return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
 
 
 RowsRelation = Dependency | Key | Counter

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_dq.relation.belief import LARGEST_LASTING, LARGEST_SHARE, USUAL_SHARE, surprise
 from airflow_dq.relation.coded import MISSING, Coded, Codes
 from airflow_dq.relation.dependency import Dependency
-from airflow_dq.relation.supported import LARGEST_LASTING, LARGEST_SHARE, USUAL_SHARE, Supported, is_believed
+from airflow_dq.relation.found import Mined
 
 MOST_PAIRS = 20_000
 """Pairs of rows with one determinant that are compared: enough to tell one break in a thousand from none."""
@@ -29,9 +30,10 @@ class Edge:
     lasting: bool
     chances: int
     broken: int
+    surprise: float
 
 
-def find_dependencies(rows: Coded) -> list[Supported]:
+def find_dependencies(rows: Coded) -> list[Mined]:
     """The dependencies that are worth watching, the surest first: none that others imply.
 
     A determinant with a value of its own in every row has no pair of rows that could break anything, so keys are left
@@ -39,12 +41,12 @@ def find_dependencies(rows: Coded) -> list[Supported]:
     """
     edges = {(one.determinant, one.dependent): one for one in _edges(rows)}
     kept = sorted(_reduced(edges), key=lambda one: (one.broken / one.chances, -one.chances))
-    return [
-        Supported(
-            Dependency((rows.names[one.determinant],), rows.names[one.dependent], one.lasting), one.chances, one.broken
-        )
-        for one in kept[:MOST]
-    ]
+    return [_mined(rows, one) for one in kept[:MOST]]
+
+
+def _mined(rows: Coded, edge: Edge) -> Mined:
+    relation = Dependency((rows.names[edge.determinant],), rows.names[edge.dependent], edge.lasting)
+    return Mined(relation, edge.chances, edge.broken, edge.surprise)
 
 
 def _edges(rows: Coded) -> Iterable[Edge]:
@@ -82,10 +84,9 @@ def _believed(
         number, odd = int(chances[dependent]), int(broken[dependent])
         # What always has one value within a partition, such as its date, depends on nothing there.
         by_chance = 1.0 - float(max(agreement[dependent], rows.agreement[dependent]))
-        if values >= FEWEST_VALUES and number and is_believed(odd, number, by_chance, candidates, largest):
-            if lasting and not _holds_inside(inner, dependent):
-                continue
-            return Edge(determinant, dependent, lasting, number, odd)
+        sure = surprise(odd, number, by_chance, candidates, largest) if values >= FEWEST_VALUES else None
+        if sure is not None and (not lasting or _holds_inside(inner, dependent)):
+            return Edge(determinant, dependent, lasting, number, odd, sure)
     return None
 
 

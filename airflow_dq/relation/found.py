@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from airflow_dq.relation.base import RowRelation, Tested
+from airflow_dq.relation.base import Relation, RowRelation, Tested
 from airflow_dq.relation.sample import MOST_BROKEN, Rows
 
 
@@ -23,9 +23,9 @@ class Candidate:
 class Mined:
     """A relation that does not hold by chance."""
 
-    relation: RowRelation
+    relation: Relation
     rows: int
-    """Rows of the sample that it speaks of."""
+    """Rows of the sample that it speaks of; of a relation between rows, pairs of them."""
     broken: int
     """Of these, those that break it."""
     surprise: float

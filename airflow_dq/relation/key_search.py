@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_dq.relation.belief import beyond, surprise
 from airflow_dq.relation.coded import MISSING, Coded, Codes
 from airflow_dq.relation.dependency import Counter, Key
-from airflow_dq.relation.supported import FALSE_DISCOVERIES, Supported, is_believed
+from airflow_dq.relation.found import Mined
 
 MOST_KEYS = 3
 """Keys that are watched: one is what a table is about, and each more costs as much as it."""
@@ -23,11 +24,15 @@ FEWEST_ROWS = 20
 """Of a partition with fewer rows it is chance that none has a value twice."""
 IDENTIFIER = 2.0**53
 """Whole numbers that are spread farther are drawn at random, as identifiers are: no amount is so large."""
+LEAST_RISE = 0.05
+"""No step is too large that is smaller: counters that rest for a while go on."""
+MARGIN = 5.0
+"""Times the largest step of the sample that a counter may take: after a gap of some days it takes the steps of each."""
 MOST_COUNTERS = 20
 """Counters of one table that are watched."""
 
 
-def find_keys(rows: Coded) -> list[Supported]:
+def find_keys(rows: Coded) -> list[Mined]:
     """The smallest sets of columns that no two rows of a partition agree in, those of fewer columns first.
 
     A chance to break one is a pair of rows of a partition that would have agreed if the values were drawn apart from
@@ -35,39 +40,53 @@ def find_keys(rows: Coded) -> list[Supported]:
     """
     # Of a column of which any value is missing nothing is a key.
     whole = [place for place in range(len(rows.names)) if _is_whole(rows, place)]
-    found: list[Supported] = []
+    found: list[Mined] = []
     single = [place for place in whole if _is_unique(rows, (place,))]
     for place in single:
         chances = _chances_of_one(rows, place)
-        if chances >= math.log(len(rows.names) / FALSE_DISCOVERIES):
-            found.append(Supported(Key((rows.names[place],)), round(chances), 0))
+        sure = beyond(chances, len(rows.names))
+        if sure is not None:
+            found.append(Mined(Key((rows.names[place],)), round(chances), 0, sure))
     rest = [place for place in whole if place not in single]
     if not found:
         found += _composites(rows, rest)
     return found[:MOST_KEYS]
 
 
-def find_counters(rows: Coded, keys: Sequence[Supported]) -> list[Supported]:
-    """The numbers that never fall from one partition to the next, of each value of the first key that comes again."""
+def find_counters(rows: Coded, keys: Sequence[Mined], uncounted: Collection[str] = ()) -> list[Mined]:
+    """The numbers that never fall from one partition to the next, of each value of the first key that comes again.
+
+    :param uncounted: columns that are none
+    """
+    names = [name for name in rows.numbers if name not in uncounted]
     for key in keys:
         columns = key.relation.columns
         before, after = _repeated(rows, [rows.names.index(name) for name in columns])
         if len(before):
-            found = [one for name in rows.numbers if (one := _counter(rows, columns, name, before, after)) is not None]
+            found = [one for name in names if (one := _counter(rows, columns, name, before, after)) is not None]
             return found[:MOST_COUNTERS]
     return []
 
 
-def _counter(rows: Coded, key: tuple[str, ...], name: str, before: Codes, after: Codes) -> Supported | None:
+def _counter(rows: Coded, key: tuple[str, ...], name: str, before: Codes, after: Codes) -> Mined | None:
     place, numbers = rows.names.index(name), rows.numbers[name]
     if name in key or rows.agreement[place] > 0.9:
         return None  # it is one number for the whole partition, as its date is
     change = numbers[after] - numbers[before]
     change = change[np.isfinite(change) & (change != 0)]
     falls = int((change < 0).sum())
-    if not len(change) or not is_believed(falls, len(change), 0.5, len(rows.names)):
+    sure = surprise(falls, len(change), 0.5, len(rows.names))
+    if sure is None:
         return None
-    return Supported(Counter(key, name), len(change), falls)
+    floor = float(np.nanmedian(np.abs(numbers[before]))) or 1.0
+    largest = float(np.nanmax((numbers[after] - numbers[before]) / (np.abs(numbers[before]) + floor)))
+    rise = max(LEAST_RISE, MARGIN * largest)
+    return Mined(Counter(key, name, _rounded(rise), _rounded(floor)), len(change), falls, sure)
+
+
+def _rounded(number: float) -> float:
+    """One digit: what is learned again a little later is the same."""
+    return float(f"{number:.0e}")
 
 
 def _repeated(rows: Coded, key: Sequence[int]) -> tuple[Codes, Codes]:
@@ -123,7 +142,7 @@ def _row_pairs(rows: Coded) -> float:
     return sum(size * (size - 1) / 2 for size in rows.sizes)
 
 
-def _composites(rows: Coded, places: Sequence[int]) -> Iterator[Supported]:
+def _composites(rows: Coded, places: Sequence[int]) -> Iterator[Mined]:
     """Pairs, or where there is none triples, that are unique; none is tried whose values could not be enough."""
     distinct = {place: int(rows.widths[place]) for place in places}
     some = [place for place in places if distinct[place] > 1]
@@ -136,9 +155,9 @@ def _composites(rows: Coded, places: Sequence[int]) -> Iterator[Supported]:
             if tried > MOST_COMPOSITES:
                 break
             chances = math.prod(float(rows.agreement[place]) for place in chosen) * _row_pairs(rows)
-            if chances < math.log(MOST_COMPOSITES / FALSE_DISCOVERIES) or not _is_unique(rows, chosen):
-                continue
-            found = True
-            yield Supported(Key(tuple(rows.names[place] for place in chosen)), round(chances), 0)
+            sure = beyond(chances, MOST_COMPOSITES)
+            if sure is not None and _is_unique(rows, chosen):
+                found = True
+                yield Mined(Key(tuple(rows.names[place] for place in chosen)), round(chances), 0, sure)
         if found:
             return

@@ -46,8 +46,9 @@ def mine(
     rows = Rows(columns, frozenset(moments), frozenset(hidden)).drawn(MOST_ROWS)
     if len(columns) < 2 or not rows.size:
         return []
-    miner = _Miner(rows.drawn(EVIDENCE))
-    candidates = [*miner.equal(), *miner.arithmetic(), *miner.ordered(), *miner.missing()]
+    with np.errstate(all="ignore"):  # what overflows, or is nothing, keeps no relation
+        miner = _Miner(rows.drawn(EVIDENCE))
+        candidates = [*miner.equal(), *miner.arithmetic(), *miner.ordered(), *miner.missing()]
     if rows.left_out:
         left_out = "; ".join(dict.fromkeys(rows.left_out))
         log.info("Dataset %r: relations are looked for among some columns only: %s.", dataset, left_out)

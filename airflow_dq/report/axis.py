@@ -54,11 +54,12 @@ class Axis:
         return [*_thin(negative, count // 2), 0.0, *_thin(_decades(self.unit, self.high), count)]
 
 
-def fit(values: Sequence[float], observed: float | None) -> Axis:
+def fit(values: Sequence[float], observed: float | None, limits: tuple[float, float] = (-math.inf, math.inf)) -> Axis:
     """The axis that shows all values, the observed one included.
 
     :param values: the past values and the finite bounds: what is usual
     :param observed: the value that broke the bounds (None: there was none)
+    :param limits: what the values can be at all: a linear axis does not go beyond, for a share has no 105%
     """
     usual = [_tame(value) for value in values] or [0.0 if observed is None else _tame(observed)]
     observed = None if observed is None else _tame(observed)
@@ -76,7 +77,8 @@ def fit(values: Sequence[float], observed: float | None) -> Axis:
     pad = (high - low) * 0.12 if high - low > 1e-9 * max(abs(low), abs(high)) else abs(high) * 0.1 or 1.0
     # A count or a distance is never negative: an axis that goes below zero would suggest it can be.
     bottom = 0.0 if 0 <= low < pad else low - pad
-    return Axis(AxisKind.LINEAR, bottom, high + pad)
+    bottom, top = max(bottom, min(limits[0], low)), min(high + pad, max(limits[1], high))
+    return Axis(AxisKind.LINEAR, bottom, top if top > bottom else bottom + pad)
 
 
 def _tame(value: float) -> float:

@@ -57,7 +57,7 @@ def _table(outcomes: Sequence[PartitionOutcome], width: int) -> list[str]:
     sizes = [max(len(cells[n]) for cells in (heads, *(cells for cells, _, _ in rows))) for n in range(3)]
     left = sum(sizes) + 6
     lines = []
-    for (key, size, verdict), finding, more in [(heads, "WORST CLAUSE", None), *rows]:
+    for (key, size, verdict), finding, more in [(heads, "WORST PROBLEM", None), *rows]:
         start = f"{key.ljust(sizes[0])}  {size.rjust(sizes[1])}  {verdict.ljust(sizes[2])}  "
         first, *rest = _wrap(finding, max(_NARROWEST, width - left), more)
         lines += [start + first, *(" " * left + line for line in rest)]
@@ -71,7 +71,7 @@ def _run_key(place: int, outcome: PartitionOutcome) -> object:
 
 
 def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, str | None]:
-    """Partition, rows and verdict; the finding; and of an alarm, which must be brief, how many more alerts it has."""
+    """Partition, rows and verdict; the finding; and of an alarm, which must be brief, how many more problems."""
     first, last = run[0], run[-1]
     key = (first.partition or "-") + (f" to {last.partition or '-'}" if len(run) > 1 else "")
     sizes = sorted({outcome.rows for outcome in run if outcome.rows is not None})
@@ -81,8 +81,8 @@ def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, st
         verdict += f" ({spaced(first.decision)})"
     cells = key, spread, verdict
     if first.status is Status.FAIL and first.alerts:
-        more = len(first.alerts) - 1
-        return cells, first.alerts[0].message, f"(+{more} more)" if more else ""
+        problem, *others = first.problems
+        return cells, problem.headline, f"(+{len(others)} more)" if others else ""
     if len(run) > 1:
         return cells, count(len(run), "partition"), None
     return cells, "" if first.status is Status.WARMING_UP else first.reason or "", None

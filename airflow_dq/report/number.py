@@ -29,16 +29,18 @@ def tick_labels(alert: Alert, ticks: Sequence[float]) -> list[str]:
 
 def expected(alert: Alert) -> str:
     """The learned range in words; a bound beyond what the metric can be says nothing and is left out."""
-    lowest, highest = natural_range(alert.metric or "", alert.kind)
-    if (
-        alert.lower is not None
-        and alert.upper is not None
-        and math.isclose(alert.lower, alert.upper, rel_tol=1e-8, abs_tol=1e-8)
-    ):
-        return f"exactly {numbers(alert, [(alert.lower + alert.upper) / 2])[0]}"
-    low = None if alert.lower is None or alert.lower <= lowest else alert.lower
-    high = None if alert.upper is None or alert.upper >= highest else alert.upper
-    texts = numbers(alert, [bound for bound in (low, high) if bound is not None])
+    return range_words(alert.metric or "", alert.kind or Kind.NUMERIC, alert.lower, alert.upper)
+
+
+def range_words(metric: str, kind: Kind, lower: float | None, upper: float | None) -> str:
+    """A range of a metric in words: ``148.2 to 156.9``, ``at most 3%``, ``exactly 19``."""
+    lowest, highest = natural_range(metric, kind)
+    if lower is not None and upper is not None and math.isclose(lower, upper, rel_tol=1e-8, abs_tol=1e-8):
+        return f"exactly {number_words(metric, kind, [(lower + upper) / 2])[0]}"
+    low = None if lower is None or lower <= lowest else lower
+    high = None if upper is None or upper >= highest else upper
+    bounds = [bound for bound in (low, high) if bound is not None]
+    texts = number_words(metric, kind, bounds) if bounds else []
     if not texts:
         return ANY_VALUE
     if len(texts) == 2:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from xml.etree.ElementTree import Element
 
-from airflow_dq.explain.wording import metric_words, number_words
+from airflow_dq.explain.wording import metric_words, natural_range, number_words
+from airflow_dq.report.axis import fit
+from airflow_dq.report.course import Course, Point
 from airflow_dq.report.svg import element
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory
@@ -62,6 +66,58 @@ def _drawing(series: MetricHistory, described: str) -> Element:
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         role="img",
     )
+
+
+def banded(course: Course, described: str) -> Element:
+    """A metric's course as a line inside of the range that was expected of each partition."""
+    points = [*course.past, course.now]
+    bounds = [edge for point in points if point.band is not None for edge in point.band if edge is not None]
+    usual = [point.value for point in course.past if point.value is not None and point.learned]
+    axis = fit(usual + bounds, course.now.value, natural_range(course.metric, course.kind))
+    step = (WIDTH - 2 * _MARGIN) / max(1, len(points) - 1)
+
+    def x(place: int) -> float:
+        return _MARGIN + place * step
+
+    def y(value: float) -> float:
+        return HEIGHT - _MARGIN - axis.position(value) * (HEIGHT - 2 * _MARGIN)
+
+    parts = [element("polygon", class_="band", points=outline) for outline in band_outlines(points, x, y, 0.0, HEIGHT)]
+    known = [
+        (x(place), y(point.value)) for place, point in enumerate(points) if point.value is not None and point.learned
+    ]
+    if len(known) > 1:
+        parts.append(element("polyline", class_="series", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in known)))
+    if course.now.value is not None:
+        parts.append(element("circle", class_="last", cx=known[-1][0], cy=known[-1][1], r=2.6))
+    view = f"0 0 {WIDTH:.0f} {HEIGHT:.0f}"
+    return element("svg", element("title", described), *parts, class_="chart", viewBox=view, role="img")
+
+
+def band_outlines(
+    points: Sequence[Point], x: Callable[[int], float], y: Callable[[float], float], top: float, bottom: float
+) -> list[str]:
+    """The outline of each stretch of partitions of which something was expected, for a polygon.
+
+    :param top: where a side without a bound ends, as ``bottom`` below
+    """
+    outlines = []
+    for expected, run in groupby(enumerate(points), key=lambda pair: pair[1].band is not None):
+        if not expected:
+            continue
+        upper, lower = [], []
+        for place, point in run:
+            low, high = point.band or (None, None)
+            upper.append((x(place), top if high is None else y(high)))
+            lower.append((x(place), bottom if low is None else y(low)))
+        if len(upper) == 1:
+            # A single partition's range is as wide as its mark.
+            (at, high_y), (_, low_y) = upper[0], lower[0]
+            upper, lower = [(at - 3, high_y), (at + 3, high_y)], [(at - 3, low_y), (at + 3, low_y)]
+        # Counts that never changed have a range of no height; it must still be seen.
+        edge = [*((a, b - 0.8) for a, b in upper), *((a, b + 0.8) for a, b in reversed(lower))]
+        outlines.append(" ".join(f"{a:.1f},{b:.1f}" for a, b in edge))
+    return outlines
 
 
 def _lines(values: list[float | None]) -> list[list[tuple[float, float]]]:

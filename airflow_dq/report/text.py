@@ -6,7 +6,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from airflow_dq.explain.lines import digest
+from airflow_dq.explain.lines import evidence, marked
 from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.judge.wording import held_words
@@ -17,25 +17,25 @@ _NARROWEST = 30
 
 
 def finding(verdict: Verdict) -> str:
-    """What a verdict says, in one line: how much was checked, or what kept it from being checked."""
-    if verdict.alerts:
+    """What a verdict says, in one line: how much was found or checked, or what kept it from being checked."""
+    if verdict.problems:
         columns = len({alert.column for alert in verdict.alerts if alert.column is not None})
         where = f" in {count(columns, 'column')}" if columns else ""
-        return f"{count(len(verdict.alerts), 'alert')}{where}"
+        return f"{count(len(verdict.problems), 'problem')}{where}"
     if verdict.reason:
         return verdict.reason
     return held_words(verdict)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """How many partitions passed, and how many alerts there are, in one sentence."""
+    """How many partitions passed, and how many problems there are, in one sentence."""
     passed = sum(verdict.status is Status.PASS for verdict in verdicts)
-    alerts = sum(len(verdict.alerts) for verdict in verdicts)
-    return f"{passed} of {count(len(verdicts), 'partition')} passed; {count_or_no(alerts, 'alert')}."
+    problems = sum(len(verdict.problems) for verdict in verdicts)
+    return f"{passed} of {count(len(verdicts), 'partition')} passed; {count_or_no(problems, 'problem')}."
 
 
 def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None) -> str:
-    """A table of partition, verdict and finding; below its partition each alert's sentence and what changed.
+    """A table of partition, verdict and finding; below its partition each problem and its evidence.
 
     :param verdicts: (dataset, verdict) in the order to show them
     :param width: characters in a line (None: as wide as the terminal, 100 where there is none)
@@ -52,10 +52,10 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
     lines = [_line(heads[:-1], sizes) + heads[-1]]
     for row, (_, verdict) in zip(rows, verdicts, strict=True):
         texts = _wrap(finding(verdict), width - indent)
-        for alert, details in digest(verdict.alerts):
-            first, *rest = _wrap(alert.message, width - indent - 2)
+        for problem in verdict.problems:
+            first, *rest = _wrap(marked(problem), width - indent - 2)
             texts += [f"- {first}", *(f"  {line}" for line in rest)]
-            for detail in details:
+            for detail in evidence(problem, len(problem.alerts)):
                 first, *rest = _wrap(detail, width - indent - 6)
                 texts += [f"    {first}", *(f"      {line}" for line in rest)]
         if (said := record_words(verdict.record)) is not None:

@@ -37,7 +37,7 @@ def finish(task: BaseOperator, context: Context, conclusion: Conclusion) -> dict
         # A task that raises returns nothing, and what runs after it all the same may ask why.
         if task.do_xcom_push:
             context["ti"].xcom_push(key="return_value", value=conclusion.to_dict())
-        raise (AirflowSkipException if conclusion.outcome == "skip" else AirflowFailException)(conclusion.message)
+        raise (AirflowSkipException if conclusion.outcome == "skip" else AirflowFailException)(conclusion.line)
     _announce(task, context, conclusion)
     return conclusion.to_dict()
 

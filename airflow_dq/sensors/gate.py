@@ -58,10 +58,11 @@ class DQGateSensor(BaseSensorOperator):
 
     The conclusion is in XCom (``return_value``) however the task ends: ``dataset``, ``partition``, ``outcome``
     (``pass``, ``warn``, ``skip``, ``fail``, ``warming_up``, ``unjudged``, ``accepted``, ``new_normal``), the verdict's
-    ``status`` and ``reason``, the first 20 ``alerts`` in words and their ``alert_count``, and a person's ``decision``
-    and ``decided_by``.  When the data was found right (``pass``, or ``accepted`` or ``new_normal`` by a person), each
-    asset in ``outlets`` gets an event with the conclusion as its ``extra``; else there is no event.  Airflow's metrics
-    get ``dq.gate.<outcome>`` (``review``: a person is asked) and ``dq.gate.duration``.
+    ``status`` and ``reason``, a ``headline``, the first 20 ``problems``, their number (``problem_count``), that of
+    the alerts they rest on (``alert_count``), and a person's ``decision`` and ``decided_by``. When the data was found
+    right (``pass``, or ``accepted`` or ``new_normal`` by a person), each asset in ``outlets`` gets an event with the
+    conclusion as its ``extra``; else there is no event. Airflow's metrics get ``dq.gate.<outcome>`` (``review``: a
+    person is asked) and ``dq.gate.duration``.
 
     What a person has decided about the partition still holds when it is judged again with the same verdict: if it was
     accepted, the gate passes; if it was rejected, it fails (with ``on_violation="skip"`` it skips).
@@ -278,7 +279,7 @@ class DQGateSensor(BaseSensorOperator):
         on_violation = "skip" if self.softens and on_violation == "fail" else on_violation
         review = repository.decision(self.dataset, partition)
         conclusion = conclude(self.dataset, verdict, on_violation, self.warming_up, review)
-        alerted = conclusion.alert_count > 0
+        alerted = bool(conclusion.problems)
         return conclusion, repository.verdict_of_partition(self.dataset, partition) if alerted else None
 
     def _not_yet(self, message: str) -> PokeReturnValue:

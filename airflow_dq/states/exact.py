@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,27 @@ def exact_sum(values: Floats) -> int:
         total += units(float(leading.sum()))
         rest = rest - leading
     return total
+
+
+def exact_sums(values: Floats, places: NDArray[np.integer[Any]], groups: int) -> list[int]:
+    """The same for each group of the values, all groups in one pass.
+
+    :param places: the group of each value
+    :param groups: number of groups
+    """
+    if not len(values) or float(np.abs(values).max()) >= _LARGE:
+        return [exact_sum(values[places == group]) for group in range(groups)]
+    totals = [0] * groups
+    rest = values
+    guard = math.ceil(math.log2(len(values) + 2))
+    while (top := float(np.abs(rest).max())) > 0.0:
+        power = math.ldexp(1.0, math.frexp(top)[1] + guard)
+        leading = (power + rest) - power
+        # As exact as their sum over all groups is.
+        sums = np.bincount(places, weights=leading, minlength=groups)
+        totals = [total + units(one) for total, one in zip(totals, sums.tolist(), strict=True)]
+        rest = rest - leading
+    return totals
 
 
 def exact_dot(left: Floats, right: Floats) -> int:

@@ -15,6 +15,7 @@ from airflow_dq.profile.check.total import kept_for_totals
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.states.layout import compress
 from airflow_dq.store import attempt as attempts
+from airflow_dq.store import between
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
 from airflow_dq.store.total import forget, packed
@@ -72,6 +73,7 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
             updated_at=func.clock_timestamp(),
             checks=_checks(profile),
             tallies=packed(kept_for_totals(profile)),
+            held=between.packed(profile.held),
             failing=_failing(profile),
             **values,
         )
@@ -90,6 +92,7 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "options": _options(profile),
             "checks": _checks(profile),
             "tallies": packed(kept_for_totals(profile)),
+            "held": between.packed(profile.held),
             "failing": _failing(profile),
             **_kept(profile),
         },

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from airflow_dq.store import (
     answer,
+    between,
     distance_writer,
     maturity,
     metric_history,
@@ -20,9 +21,11 @@ from airflow_dq.store import (
     profile_reader,
     profile_writer,
     prune,
+    relation,
     retention,
     review,
     rule,
+    rule_list,
     snooze,
     status,
     total,
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
+    from airflow_dq.store.rule_list import StoredRule
     from airflow_dq.store.summary import (
         AttemptStatus,
         DatasetOverview,
@@ -175,6 +179,10 @@ class Repository:
         """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
 
+    def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+        """Count the rows of some partitions that break relations between rows, by what is held of those before."""
+        run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))
+
     def tidy(self, dataset: str) -> None:
         """Drop the states and injected errors of old partitions, once the distances that need them are stored."""
         retention.tidy(self._engine, dataset, self._states)
@@ -226,9 +234,27 @@ class Repository:
         """The rules on rows that a partition is judged by: those learned from partitions before it, but muted ones."""
         return run(self._engine, lambda c: rule.rules_before(c, dataset, before))
 
-    def mute_rule(self, dataset: str, family: str, columns: Sequence[str]) -> bool:
-        """Neither count nor judge a learned rule any more; False when there is none on these columns."""
-        return run(self._engine, lambda c: rule.mute(c, dataset, family, columns))
+    def add_relations(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations among some that are new; how many there were."""
+        return run(self._engine, lambda c: relation.add_relations(c, dataset, found))
+
+    def stored_rules(self, dataset: str) -> list[StoredRule]:
+        """The learned rules of a dataset that are counted or muted, in words and with what speaks for each."""
+        return run(self._engine, lambda c: rule_list.stored_rules(c, dataset))
+
+    def mute_rule(self, dataset: str, rule: int) -> bool:
+        """Neither count nor judge a learned rule any more; False when there is no such active one.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.mute(c, dataset, rule))
+
+    def delete_rule(self, dataset: str, rule: int) -> bool:
+        """Forget a learned rule, which may be learned again; False when there is none.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
 
     def pattern_index(self) -> PatternIndex | None:
         """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.

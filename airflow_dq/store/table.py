@@ -139,6 +139,8 @@ class ProfileRow(Base):
     """What a declared check measures -> what was measured for it."""
     tallies: Mapped[bytes | None] = mapped_column(LargeBinary)
     """What the checks of all partitions so far need of this one, packed; None where there are none."""
+    held: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What relations between rows are judged by, in this partition and the next ones, packed; of the newest alone."""
     failing: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
@@ -355,7 +357,7 @@ class LearnedRuleRow(Base):
 
     __tablename__ = "learned_rule"
     __table_args__ = (
-        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name="state"),
         Index(None, "dataset_id", "id"),
     )
 

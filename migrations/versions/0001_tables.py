@@ -114,6 +114,7 @@ def _create_profile() -> None:
         sa.Column("has_variants", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("checks", sa.LargeBinary(), nullable=False),
         sa.Column("tallies", sa.LargeBinary(), nullable=True),
+        sa.Column("held", sa.LargeBinary(), nullable=True),
         sa.Column("failing", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
@@ -387,7 +388,7 @@ def _create_rule() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("changed_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("state IN ('active', 'relearned', 'muted')", name=op.f("ck_learned_rule_state")),
+        sa.CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name=op.f("ck_learned_rule_state")),
         sa.ForeignKeyConstraint(
             ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_learned_rule_dataset_id"), ondelete="CASCADE"
         ),

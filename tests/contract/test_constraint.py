@@ -40,7 +40,7 @@ from airflow_dq.settings import HASH_KEY_VARIABLE
 
 ROWS = 60
 FIRST = date(2026, 1, 1)
-HIDING = ProfileOptions(hidden=("secret",), sample_rows=ROWS)
+HIDING = ProfileOptions(hidden=("secret",), segments=("paid",), sample_rows=ROWS)
 
 
 def detectors() -> tuple[Detector, ...]:
@@ -72,8 +72,10 @@ def whole(index: int) -> dict[str, pa.Array]:
     rows = ROWS + 10 * (index % 7 < 5) + int(rng.integers(-2, 3))
     day, codes = FIRST + timedelta(index), [f"K{number}" for number in rng.integers(0, 300, rows)]
     seconds = (day - date(1970, 1, 1)).days * 86_400 + rng.integers(0, 86_400, rows)
+    amount = rng.gamma(4.0, 10.0, rows)
     return {
-        "amount": pa.array(rng.gamma(4.0, 10.0, rows)),
+        "amount": pa.array(amount),
+        "doubled": pa.array(2.0 * amount),
         "number": pa.array(100 * index + np.arange(rows)),
         "still": pa.array(np.full(rows, 7.0)),
         "odd": pa.array([np.nan, np.inf, -np.inf, 1e308, None, 0.0] + [5e-324] * (rows - 6)),
@@ -161,7 +163,7 @@ def partition(index: int, damage: str = "clean") -> Profile:
             )
             for name, column in made.columns.items()
         }
-        return replace(made, columns=lost, variants={}, sample=None)
+        return replace(made, columns=lost, checks={}, variants={}, sample=None)
     options = HIDING if damage != "renamed" else ProfileOptions(hidden=("new_secret",), sample_rows=ROWS)
     return profile_table(pa.table(dict(DAMAGES[damage](whole(index)))), str(FIRST + timedelta(index)), options)
 
@@ -417,7 +419,7 @@ def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
 NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
 """The families that compare what columns hold; the others compare which columns there are."""
 
-BESIDE = frozenset({"novelty", "pattern"})
+BESIDE = frozenset({"novelty", "pattern", "relation", "segment"})
 """The families that judge what may not be known: what keeps a partition from passing is told by the others."""
 
 

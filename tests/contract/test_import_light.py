@@ -104,3 +104,17 @@ print(json.dumps([spent, sorted({{m.split('.')[0] for m in sys.modules}} & set({
 
 def test_every_example_dag_is_found() -> None:
     assert [file.name for file in DAGS] == ["example_flights.py", "example_minimal.py", "example_split.py"]
+
+
+def test_the_entry_of_a_spark_job_needs_no_airflow() -> None:
+    entry = Path(__file__).parents[2] / "spark_jobs" / "profile.py"
+    code = f"""
+import sys
+sys.modules['airflow'] = None
+import runpy
+runpy.run_path({str(entry)!r})
+import airflow_dq.engine.spark.engine, airflow_dq.engine.spark.environment, airflow_dq.engine.spark.session
+import airflow_dq.job.pipeline, airflow_dq.metrics.user_metric, airflow_dq.store
+print(sorted(name for name in sys.modules if name.startswith('airflow.')))
+"""
+    assert python(code) == "[]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,16 +86,17 @@ def write_csv(folder: Path) -> None:
             (folder / f"day={day}" / f"part-{number}.csv").write_text(part)
 
 
-@pytest.mark.parametrize(("format", "write", "bad"), [("parquet", write_parquet, ()), ("csv", write_csv, ("3",))])
-def test_both_engines_store_the_same(format, write, bad, spark, store: Repository, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize(
+    ("format", "write", "bad", "segments"),
+    [("parquet", write_parquet, (), ("large", "bool")), ("csv", write_csv, ("3",), ("name",))],
+)
+def test_both_engines_store_the_same(format, write, bad, segments, spark, store: Repository, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     from airflow_dq.engine.spark.engine import SparkEngine
 
     write(tmp_path)
     pattern = f"{tmp_path}/day=*"
-    here = ProfileJob(
-        ArrowEngine(JobSpec(dataset="here", pattern=pattern, format=format)), store, lambda line: None
-    ).run()
-    spec = JobSpec(dataset="spark", pattern=pattern, format=format)
+    spec = JobSpec(dataset="spark", pattern=pattern, format=format, segments=segments)
+    here = ProfileJob(ArrowEngine(replace(spec, dataset="here")), store, lambda line: None).run()
     there = ProfileJob(SparkEngine(spark, spec, lambda line: None), store, lambda line: None).run()
     assert [outcome.partition for outcome in here if outcome.error] == list(bad)
     for mine, other in zip(here, there, strict=True):
@@ -109,6 +111,8 @@ def test_both_engines_store_the_same(format, write, bad, spark, store: Repositor
         differing = [name for name in left.columns if left.columns[name] != right.columns.get(name)]
         assert (differing, list(left.columns), left.fingerprint) == ([], list(right.columns), right.fingerprint)
         assert _plain(left.variants) == _plain(right.variants)
+        assert left.checks == right.checks
+        assert left.options.segments == right.options.segments == segments
 
 
 def _plain(variants: object) -> dict[str, object]:

@@ -187,7 +187,7 @@ def test_csv_keeps_line_breaks_leading_zeros_and_an_unnamed_column(run: Run, sto
 
 def test_a_table_and_a_query(run: Run, store: Repository, spark: SparkSession) -> None:
     spark.range(5).createOrReplaceTempView("five")
-    run(table="five", partition="p")
+    run(table="five", partition="p", where="true")
     assert _metrics(_stored(store, "p")) == _metrics(profile_table(pa.table({"id": range(5)})))
     run(sql="select id * 2 as x from five where id > 2", partition="q")
     assert _metrics(_stored(store, "q")) == _metrics(profile_table(pa.table({"x": [6, 8]})))
@@ -375,7 +375,7 @@ def test_only_the_columns_asked_for(run: Run, store: Repository, tmp_path: Path)
 
 
 def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path: Path, spark: SparkSession) -> None:
-    assert "nowhere" in str(run(table="nowhere", partition="p")["p"].error)
+    assert "nowhere" in str(run(table="nowhere", partition="p", where="true")["p"].error)
     assert "does not exist" in _error(store, "p")
     assert "cannot be read as it was asked for" in str(run(sql="selec 1", partition="p")["p"].error)
     with pytest.raises(SourceMissingError, match="nothing matches"):

@@ -16,6 +16,7 @@ test_gate_invariant        random sequences of all that can happen to a dataset:
 test_late                  what retention keeps, and old partitions that are repaired or judged late
 test_scale, scale.py       40,000 column profiles, and 2 million: ``python -m tests.reliability.scale``
 decade.py                  ten years of a daily table of 60 columns: ``python -m tests.reliability.decade``
+versions.py                every version of Spark, here and on two workers: ``python -m tests.reliability.versions``
 fuzz.py                    random tables, damaged blobs and lines: ``python -m tests.reliability.fuzz``
 =========================  ===========================================================================================
 

@@ -2,6 +2,8 @@
 
 ``python -m tests.reliability.versions [3.5 4.0 ...]``.  Each version gets an environment of its own from the package
 index, without Airflow, in ``AIRFLOW_DQ_SPARKS`` (default: a folder of the user's cache), which later runs find again.
+The job runs on this machine; on a stand-alone cluster of the version's own distribution, a master and two workers; and
+where the distribution brings one, behind its Spark Connect server.  Their executors have numpy and pyarrow only.
 """
 
 from __future__ import annotations
@@ -10,25 +12,25 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from airflow_dq.cli.job import DRIVER, EXECUTORS
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.profile import JobSpec
 from airflow_dq.resource import resource_dir
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.store import Repository, open_store
 from tests.integration.test_engine_parity import table, write_csv
+from tests.reliability.cluster import cluster, connect_server
 from tests.reliability.server import server
 from tests.reliability.sight import ROOT, report
 
 VERSIONS = ("3.5", "4.0", "4.1", "4.2")
-NEEDED = ("numpy", "pandas", "pyarrow", "msgspec", "sqlalchemy", "alembic", "psycopg2-binary")
-"""What the driver needs besides Spark."""
 _LATER = ("time",)
 """Columns whose type only the newest of the versions reads."""
 
@@ -42,17 +44,21 @@ class Case:
     conf: Mapping[str, str]
 
 
-def environment(version: str) -> Path:
-    """The Python of an environment with this version of Spark, made when there is none yet."""
-    home = Path(os.environ.get("AIRFLOW_DQ_SPARKS") or Path.home() / ".cache" / "airflow_dq" / "sparks") / version
+def environment(name: str, wanted: Sequence[str]) -> Path:
+    """The Python of an environment with these packages, made when there is none yet."""
+    home = Path(os.environ.get("AIRFLOW_DQ_SPARKS") or Path.home() / ".cache" / "airflow_dq" / "sparks") / name
     python, ready = home / "bin" / "python", home / ".ready"
     if not ready.exists():
         uv = str(Path(sys.executable).parent / "uv")
         subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(home)], check=True)
-        wanted = (f"pyspark=={version}.*", *NEEDED)
         subprocess.run([uv, "pip", "install", "--quiet", "--python", str(python), *wanted], check=True)
         ready.touch()
     return python
+
+
+def spark_environment(version: str) -> Path:
+    """The Python of an environment with this version of Spark, and what a driver needs besides."""
+    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER))
 
 
 def cases(lake: Path) -> Iterator[Case]:
@@ -69,20 +75,27 @@ def cases(lake: Path) -> Iterator[Case]:
     yield Case("csv", {"pattern": f"{lake}/csv/day=*", "format": "csv"}, {})
 
 
-def run(python: Path, case: Case, dsn: str, dataset: str) -> subprocess.CompletedProcess[str]:
-    """The job in this environment, which holds neither this package nor Airflow."""
+def run(
+    python: Path, case: Case, dsn: str, dataset: str, properties: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """The job in this environment, which holds neither this package nor Airflow.
+
+    :param properties: of Spark, where the job runs
+    """
     spec = JobSpec(**{"dataset": dataset, **case.order})  # type: ignore[arg-type]
-    conf = {"spark.ui.enabled": "false", **case.conf}
+    conf = {"spark.ui.enabled": "false", "spark.pyspark.driver.python": str(python), **properties, **case.conf}
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    # By this Python spark-submit finds its Spark.
+    needed = {DSN_VARIABLE: dsn, "PYTHONPATH": str(ROOT), "PYSPARK_DRIVER_PYTHON": str(python)}
+    submit = [
+        str(python.parent / "spark-submit"),
+        *(part for name, value in conf.items() for part in ("--conf", f"{name}={value}")),
+    ]
+    if properties["spark.master"].startswith("sc:"):
+        submit, needed = [str(python)], {**needed, "SPARK_REMOTE": properties["spark.master"]}
     return subprocess.run(
-        [
-            *(str(python.parent / "spark-submit"), "--master", "local[2]"),
-            *(part for name, value in conf.items() for part in ("--conf", f"{name}={value}")),
-            *(str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()),
-        ],
-        env=clean
-        | {DSN_VARIABLE: dsn, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
-        | {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)},
+        [*submit, str(resource_dir("spark_jobs") / "profile.py"), "--spec", spec.to_json()],
+        env=clean | needed | {"SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
     )
@@ -103,25 +116,42 @@ def compared(store: Repository, case: Case, dataset: str) -> Iterator[str]:
             yield f"{here.partition}: {', '.join(names) or 'the rows or the order of the columns'}"
 
 
+def differing(store: Repository, dsn: str, version: str, known: Sequence[Case], properties: Mapping[str, str]) -> int:
+    """How many of the cases have other profiles on this version than here, each told."""
+    count, python = 0, spark_environment(version)
+    master = properties["spark.master"].partition(":")[0]
+    for case in known:
+        dataset = f"{case.name} {version} {master}"
+        done = run(python, case, dsn, dataset, properties)
+        wrong, stored = list(compared(store, case, dataset)), len(store.partitions(dataset))
+        report(f"Spark {version}, {master}, {case.name}", code=done.returncode, stored=stored, differing=len(wrong))
+        if wrong or not stored:
+            count += 1
+            print(*wrong, done.stdout[-3000:], done.stderr[-3000:], sep="\n")
+    return count
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Exit code 0 when all fingerprints are equal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", default=VERSIONS)
-    differing = 0
+    clean, count = environment("executors", EXECUTORS), 0
     with TemporaryDirectory() as lake, server() as postgres, open_store(postgres.dsn) as store:
         known = list(cases(Path(lake)))
         for version in parser.parse_args(arguments).versions:
-            python = environment(version)
-            for case in known:
-                dataset = f"{case.name} {version}"
-                done = run(python, case, postgres.dsn, dataset)
-                wrong = list(compared(store, case, dataset))
-                stored = len(store.partitions(dataset))
-                report(f"Spark {version}, {case.name}", code=done.returncode, stored=stored, differing=len(wrong))
-                if wrong or not stored:
-                    differing += 1
-                    print(*wrong, done.stdout[-3000:], done.stderr[-3000:], sep="\n")
-    return int(differing > 0)
+            python = spark_environment(version)
+            here = {"spark.master": "local[2]", "spark.pyspark.python": str(python)}
+            count += differing(store, postgres.dsn, version, known, here)
+            (home,) = python.parents[1].glob("lib/*/site-packages/pyspark")
+            with TemporaryDirectory() as folder, cluster(Path(folder), 2, home) as made:
+                there = {**made.properties, "spark.pyspark.python": str(clean)}
+                count += differing(store, postgres.dsn, version, known, there)
+            if not list(home.glob("jars/spark-connect_*.jar")):
+                continue
+            with TemporaryDirectory() as folder, connect_server(Path(folder), home, clean) as address:
+                remote = [case for case in known if not case.conf]
+                count += differing(store, postgres.dsn, version, remote, {"spark.master": address})
+    return int(count > 0)
 
 
 if __name__ == "__main__":

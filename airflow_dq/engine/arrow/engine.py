@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
 from airflow_dq.check.model import Check
@@ -13,6 +14,7 @@ from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.arrow.listing import data_files, locate, strays
 from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.drawn import is_plain, profiled, together
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.exceptions import ConfigurationError
@@ -86,6 +88,16 @@ class ArrowEngine(Engine):
         except RuleError as error:
             raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {error}.") from None
         return found.shown(check, self.order.checks)
+
+    def drawn(self, partition: str, share: float) -> pa.Table:
+        """The rows; see :meth:`Engine.drawn`."""
+        require_partition(self.partitions(), partition, where_of(self.order, partition))
+        random, parts = np.random.default_rng(self.options.seed), []
+        for batch in self.batches(partition):
+            names = [one.name for one in batch.schema if is_plain(one.type) and profiled(one.name, self.options)]
+            part = pa.table({name: batch.column(name) for name in names})
+            parts.append(part if share >= 1.0 else part.filter(pa.array(random.random(part.num_rows) < share)))
+        return together(parts)
 
     def _scan(self, key: str) -> ScanResult:
         began, where = time.monotonic(), where_of(self.order, key)

@@ -15,6 +15,7 @@ from pyspark.sql.types import StructType
 
 from airflow_dq.engine.order import describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
+from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.footer import Signature, as_timestamps, read_footer
 from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.engine.spark.reader import Rows, list_source, load, require_files, same_signature
@@ -53,7 +54,7 @@ def open_combined(
     A partition of which anything is out of the ordinary is in none of them, and to be opened by itself.
     """
     given = {name.lower() for name in spec.options}
-    if spec.format.lower() != "parquet" or spec.whole or len(places) < 2 or given & _NOT_COMBINED:
+    if is_connect(spark) or spec.format.lower() != "parquet" or spec.whole or len(places) < 2 or given & _NOT_COMBINED:
         return []
     options = replace(options, exclude=(*options.exclude, *([spec.partition_by] if spec.partition_by else ())))
     with ThreadPoolExecutor(_READERS) as pool:

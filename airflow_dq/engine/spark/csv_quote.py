@@ -15,7 +15,7 @@ from pyspark.sql.functions import col
 from airflow_dq.engine.csv_text import HEAD, CsvFormat, line_not_closed, never_closed
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, spelled_alike
 from airflow_dq.engine.spark.listing import Listing, load_paths
-from airflow_dq.engine.spark.text_head import read_text
+from airflow_dq.engine.spark.text_head import read_texts
 from airflow_dq.engine.worker.quote import OPEN_DDL, Quoting, ends_inside, open_blocks
 from airflow_dq.exceptions import SourceUnreadableError
 
@@ -82,13 +82,14 @@ def require_closed_quotes(
     texts = {file: text for file, text in heads.items() if len(text) < HEAD}
     others = {file.path: file.size for file in listing.files if file.size and file.path not in texts}
     if not reading.follows_ascii:
-        texts |= {file: read_text(spark, file, _TOLD) for file, size in others.items() if size < _TOLD}
+        texts |= read_texts(spark, [file for file, size in others.items() if size < _TOLD], _TOLD)
         others = {}
     for file, text in texts.items():
         if (line := reading.opened_line(text)) is not None:
             raise _open(file, line, reading, where)
     for file in _open_files(spark, list(others), reading, where) if others else ():
-        told = reading.opened_line(read_text(spark, file, _TOLD)) if others.get(file, _TOLD) < _TOLD else None
+        small = others.get(file, _TOLD) < _TOLD
+        told = reading.opened_line(read_texts(spark, [file], _TOLD)[file]) if small else None
         raise _open(file, told, reading, where)
 
 

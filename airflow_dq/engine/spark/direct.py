@@ -24,8 +24,9 @@ from airflow_dq.engine.spark.direct_file import (
     require_one_kind,
 )
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
+from airflow_dq.engine.spark.files import base_path, is_connect
 from airflow_dq.engine.spark.footer import read_signature
-from airflow_dq.engine.spark.listing import Listing, base_path
+from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.engine.spark.reader import list_source
 from airflow_dq.engine.spark.source import Place
 from airflow_dq.engine.worker.parquet import RowGroups
@@ -78,6 +79,8 @@ def open_direct(
 ) -> tuple[list[DirectPartition], dict[str, str]]:
     """The partitions that can be read directly, and for each of the others the reason why not."""
     try:
+        if is_connect(spark):
+            raise RefusedError("the session is one of Spark Connect")
         require_plain_order(spec)
         require_settings({name: spark.conf.get(name, value) for name, value in SETTINGS.items()})
     except RefusedError as error:

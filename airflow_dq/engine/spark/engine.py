@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+import pyarrow as pa
 from pyspark.errors import PythonException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
+from airflow_dq.engine.drawn import together
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
-from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, named_file, same_place
-from airflow_dq.engine.spark.listing import Listing, log_above, strays
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
+from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
+from airflow_dq.engine.spark.table_partition import with_key_column
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import ConfigurationError, DQError, EnvironmentMismatchError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.failing import Sampled
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
+from airflow_dq.states.base import Kind
 
 _OPENERS = 4
 """Partitions that are opened at once: each waits for the file system more than it computes."""
+_NOT_PLAIN = (Kind.BINARY, Kind.NESTED)
+"""Kinds of columns whose values are not compared one by one."""
 
 
 class SparkEngine(Engine):
@@ -59,6 +64,8 @@ class SparkEngine(Engine):
 
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
+        look_again(self._spark)
+        self.order = with_key_column(self._spark, self.order)
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()
@@ -115,13 +122,8 @@ class SparkEngine(Engine):
     def failing(self, partition: str, check: Check, size: int) -> FailedRows:
         """The rows; see :meth:`Engine.failing`."""
         where, found = where_of(self.order, partition), Sampled((), size)
-        require_partition(self.partitions(), partition, where)
-        if self._by_column is not None:
-            parts = [self._by_column.only((partition,))]
-        else:
-            parts = open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
         options = replace(self.options, columns=None, exclude=())
-        for part in parts:
+        for part in self._parts(partition):
             task = partial(failing_batches, names=part.names, options=options, check=check, size=size)
             try:
                 pieces = part.frame.drop("key").mapInArrow(task, FAILING_DDL).collect()
@@ -132,6 +134,28 @@ class SparkEngine(Engine):
                     raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {piece['problem']}.")
                 found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
         return found.shown(check, self.order.checks)
+
+    def drawn(self, partition: str, share: float) -> pa.Table:
+        """The rows; see :meth:`Engine.drawn`."""
+        found = []
+        for part in self._parts(partition):
+            plain = [n for n, name in enumerate(part.names) if part.empty.columns[name].kind not in _NOT_PLAIN]
+            frame = part.frame.select(*(f"c{n}" for n in plain))
+            if share < 1.0:
+                frame = frame.sample(share, self.options.seed)
+            try:
+                table = _collected(frame)
+            except SPARK_ERRORS as error:
+                raise explain(error, where_of(self.order, partition), part.location) from error
+            found.append(table.rename_columns([part.names[n] for n in plain]))
+        return together(found)
+
+    def _parts(self, partition: str) -> list[PartitionRows]:
+        """The rows of one partition, to be read once more."""
+        require_partition(self.partitions(), partition, where_of(self.order, partition))
+        if self._by_column is not None:
+            return [self._by_column.only((partition,))]
+        return open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])
 
     def _results(self, with_errors: int) -> Iterator[ScanResult]:
         if self._by_column is not None:
@@ -205,7 +229,9 @@ class SparkEngine(Engine):
         try:
             for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
-        except SPARK_ERRORS:
+        except SPARK_ERRORS as error:
+            if (fault := executors_fault(error)) is not None:
+                raise fault from error
             # If it is for good, it comes up again when Spark reads them, and is explained there.
             self._say(f"{dataset}: that has failed, and Spark reads those that are left")
 
@@ -224,7 +250,8 @@ class SparkEngine(Engine):
                 for key, partial in scan(self._spark, batch, self.options, with_errors):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
-                raise _worker_failure(error) from error
+                # Of a worker, outside a partition's own code: it concerns all partitions.
+                raise executors_fault(error) or error from error
             except SPARK_ERRORS as error:
                 rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
                 if len(rest) == 1:
@@ -278,17 +305,14 @@ def _divided(places: Mapping[str, str], error: Exception) -> list[set[str]]:
     return [innocent, guilty] if (innocent := set(keys) - guilty) else []
 
 
+def _collected(frame: DataFrame) -> pa.Table:
+    """All rows of a frame."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    batches: list[pa.RecordBatch] = getattr(frame, "_collect_as_arrow")()  # noqa: B009  (Spark 3.5, untyped)
+    return pa.Table.from_batches(batches)
+
+
 def _lacks_rows(profile: Profile) -> bool:
     """Whether no rows were drawn of the partition that were to be."""
     return isinstance(profile.sample, RowSample) and profile.sample.size != profile.options.sample_rows
-
-
-def _worker_failure(error: PythonException) -> Exception:
-    """A failure of a Python worker outside a partition's own code concerns all partitions."""
-    missing = re.search(r"ModuleNotFoundError: No module named '(\w+)", str(error))
-    if missing is None:
-        return error
-    return EnvironmentMismatchError(
-        f"The Python of Spark's executors lacks the module {missing[1]!r}: install numpy and pyarrow there, or point "
-        "PYSPARK_PYTHON at a Python that has them."
-    )

@@ -29,6 +29,10 @@ def check_environment() -> None:
 
     :raises EnvironmentMismatchError: naming what is missing or contradictory, and the command that repairs it.
     """
+    if os.environ.get("SPARK_REMOTE"):
+        check_connect()
+        check_driver_packages()
+        return
     check_pyspark()
     check_driver_packages()
     check_java()
@@ -67,6 +71,20 @@ def check_pyspark() -> str:
             "else let SPARK_HOME name the installation whose Python files are imported."
         )
     return version
+
+
+def check_connect() -> None:
+    """Whether this process can be a client of Spark Connect, which needs neither Java nor Spark's jars.
+
+    :raises EnvironmentMismatchError: when a package is missing
+    """
+    try:
+        import pyspark.sql.connect.session  # noqa: F401
+    except ImportError as error:
+        raise EnvironmentMismatchError(
+            f"No client of Spark Connect can be imported here ({error}): pip install pyspark-client of the server's "
+            "version."
+        ) from error
 
 
 def check_driver_packages() -> None:
@@ -129,18 +147,30 @@ def find_spark_submit() -> Path:
 def spark_environment(master: str = "local[*]", environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables to add to the environment of a ``spark-submit`` process, none of them secret.
 
-    A variable that the user has set is left as it is.
+    A variable that the user has set is left as it is.  A Spark Connect server is named by one, too.
 
     :param master: the Spark master; a cluster's executors have their own Python, so only local ones get this one
     :param environ: the environment to look at (default: this process's)
     :return: the variables to add
     """
+    if master.startswith("sc://"):
+        return {"SPARK_REMOTE": master}
     environ = os.environ if environ is None else environ
     wanted = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if master.startswith("local"):
         # A laptop's or container's host name may not resolve; local executors need no other address.
         wanted |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     return {name: value for name, value in wanted.items() if not environ.get(name)}
+
+
+def driver_python(environ: Mapping[str, str]) -> dict[str, str]:
+    """The property by which a driver on this machine runs on this Python, whatever Python the executors are given.
+
+    Without it ``spark.pyspark.python``, which is meant for the executors, would be the driver's too.
+
+    :param environ: variables of the ``spark-submit`` process, in which a user may have chosen another
+    """
+    return {"spark.pyspark.driver.python": environ.get("PYSPARK_DRIVER_PYTHON") or sys.executable}
 
 
 def _find_java() -> Path:

@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceMissingError, SourceUnreadableError
+from airflow_dq.engine.spark.gateway import Py4JJavaError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    EnvironmentMismatchError,
+    ProfileError,
+    SourceMissingError,
+    SourceUnreadableError,
+)
 
 _Error = TypeVar("_Error", ProfileError, SourceMissingError, SourceUnreadableError, ConfigurationError)
 
@@ -24,6 +30,22 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _NOT_FOUND = ("PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "TABLE_NOT_FOUND")
 _BAD_FILE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD")
 _BAD_ORDER = ("PARSE_SYNTAX_ERROR", "DATA_SOURCE_NOT_FOUND", "UNRESOLVED_COLUMN")
+_HADOOP = "of the version of Hadoop that Spark has"
+_JARS = {
+    "No suitable driver": "packages='<the JDBC driver of the database>' (org.postgresql:postgresql:...)",
+    r"data source: `?delta\b": "packages='io.delta:delta-spark_<Scala>:<version>' and conf= as Delta's manual says",
+    r"data source: `?iceberg\b": "packages='org.apache.iceberg:iceberg-spark-runtime-<Spark>_<Scala>:<version>'",
+    r"data source: `?hudi\b": "packages='org.apache.hudi:hudi-spark<Spark>-bundle_<Scala>:<version>'",
+    r"data source: `?(?:spark-)?avro\b": "packages='org.apache.spark:spark-avro_<Scala>:<Spark>'",
+    r"s3a?\.S3AFileSystem|scheme \"s3": f"packages='org.apache.hadoop:hadoop-aws:<version>' {_HADOOP}, paths s3a://",
+    r"azurebfs|scheme \"abfs": f"packages='org.apache.hadoop:hadoop-azure:<version>' {_HADOOP}",
+    r"GoogleHadoopFileSystem|scheme \"gs\"": "packages='com.google.cloud.bigdataoss:gcs-connector:<version>'",
+}
+"""How Spark and Hadoop say that a jar is missing, and what brings it."""
+_OTHER_PYTHON = re.compile(
+    r"Python in worker has different version:? \(?(\d+)[., ]+(\d+)\)? than that in driver:? (\d+\.\d+)"
+)
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
 def explain(error: Exception, where: str, location: str) -> ProfileError | ConfigurationError:
@@ -40,6 +62,9 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
         before = f"{where}: something at {location} has a colon in its name, which Hadoop cannot list"
         after = ": rename it (%3A for a colon keeps the key as it is), or use engine='arrow'."
         return _worded(ConfigurationError, before, after, error)
+    lacking = next((jar for message in messages for sign, jar in _JARS.items() if re.search(sign, message)), None)
+    if lacking is not None:
+        return _worded(ConfigurationError, f"{where}: Spark has no jar to read {location}", f": give {lacking}.", error)
     if _any(conditions, _NOT_FOUND):
         return _worded(SourceMissingError, f"{where}: {location} does not exist", ".", error)
     if _any(conditions, _BAD_ORDER):
@@ -48,6 +73,23 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
         return unreadable(error, where, file or location)
     after = ". Spark's own trace: --conf spark.log.level=ERROR."
     return _worded(ProfileError, f"{where}: Spark could not read {location}", after, error)
+
+
+def executors_fault(error: Exception) -> EnvironmentMismatchError | None:
+    """What is wrong with the executors' Python, when that is why a job failed: no partition can be read there."""
+    said = "\n".join([str(error), *_messages(error)])
+    if found := _OTHER_PYTHON.search(said):
+        return EnvironmentMismatchError(
+            f"Spark's executors run Python {found[1]}.{found[2]} and its driver {found[3]}: they need the same minor "
+            "version, so point spark.pyspark.python (or PYSPARK_PYTHON) at such a Python on the executors, or run "
+            f"this task on Python {found[1]}.{found[2]}."
+        )
+    if found := _NO_MODULE.search(said):
+        return EnvironmentMismatchError(
+            f"The Python of Spark's executors lacks the module {found[1]!r}: install numpy and pyarrow there, or point "
+            "PYSPARK_PYTHON at a Python that has them."
+        )
+    return None
 
 
 def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError:

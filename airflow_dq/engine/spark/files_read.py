@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote
 
-from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
 from airflow_dq.engine.spark.failure import spelled_alike
+from airflow_dq.engine.spark.files import is_connect
+from airflow_dq.engine.spark.gateway import Py4JError
 from airflow_dq.exceptions import SourceUnreadableError
 from airflow_dq.options.job import JobSpec
 
@@ -28,6 +30,11 @@ def require_all_read(spark: SparkSession, spec: JobSpec, frame: DataFrame, files
     :raises SourceUnreadableError: naming the files that it lacks
     """
     if _CHOOSING & {name.lower() for name in spec.options}:
+        return
+    if is_connect(spark):
+        found = {spelled_alike(unquote(file)) for file in frame.inputFiles()}
+        if len(found) < len(files):
+            raise lost_files(where, len(files), [file for file in files if spelled_alike(file) not in found])
         return
     folders = _folders_read(spark, frame)
     if folders is None or sum(folder.files().size() for folder in folders) >= len(files):

@@ -1,22 +1,35 @@
-"""What files lie at a path: through Hadoop's file systems, so local folders, HDFS and object stores alike."""
+"""What files lie at a path, on whatever file system, and which of them are data."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
-from airflow_dq.engine.table_log import TableLog, folders_above, log_among, log_at
+from airflow_dq.engine.spark.connect_files import ConnectFiles
+from airflow_dq.engine.spark.files import GLOB, Files, base_path, is_connect, walk
+from airflow_dq.engine.spark.hadoop import Hadoop
+from airflow_dq.engine.table_log import TableLog, folders_above, log_at
 from airflow_dq.options.key import order_key
 
-_GLOB = re.compile(r"[*?\[\]{}\\]")
+_known: WeakKeyDictionary[SparkSession, Files] = WeakKeyDictionary()
+
+
+def files_of(spark: SparkSession) -> Files:
+    """The file systems of a session: by Java where there is a gateway to it, else by its tasks."""
+    if spark not in _known:
+        _known[spark] = ConnectFiles(spark) if is_connect(spark) else Hadoop(spark)
+    return _known[spark]
+
+
+def look_again(spark: SparkSession) -> None:
+    """Forget what has been looked at in a session before: another job begins."""
+    _known.pop(spark, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +78,7 @@ class Listing:
 
 def load_paths(paths: Sequence[str]) -> tuple[str, ...]:
     """Paths as Spark's reader wants them, with its glob characters escaped."""
-    return tuple(_GLOB.sub(r"\\\g<0>", path) for path in paths)
+    return tuple(GLOB.sub(r"\\\g<0>", path) for path in paths)
 
 
 def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listing | None:
@@ -73,32 +86,25 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
 
     :param names: a pattern that the files' names match (Spark's option ``pathGlobFilter``)
     """
-    hadoop = _Hadoop(spark)
-    target = hadoop.path(path)
-    system = hadoop.system(target)
-    if system.exists(target):
-        roots = [system.getFileStatus(target)]
-    else:
-        roots = list(system.globStatus(target) or ()) if _GLOB.search(path) else []
+    system = files_of(spark)
+    root = system.at(path)
+    roots = [root] if root is not None else system.matching(path) if GLOB.search(path) else []
     if not roots:
         return None
-    wanted = hadoop.names(names)
     files: list[DataFile] = []
     logs: list[TableLog] = []
     one_by_one = False
     for root in roots:
-        top = root.getPath().toString()
-        for status in hadoop.walk(system, root, logs):
-            file = status.getPath()
-            if wanted is not None and not wanted.accept(file):
+        for file in walk(system, root, logs):
+            if names is not None and not system.accepted(names, file):
                 continue
-            if is_side_file(file.getName()) and not root.isFile():
+            if is_side_file(file.name) and root.is_folder:
                 one_by_one = True
                 continue
-            files.append(DataFile(file.toString(), status.getLen()))
-            inner = file.toString()[len(top) :].split("/")[1:-1]
+            files.append(DataFile(file.path, file.size))
+            inner = file.path[len(root.path) :].split("/")[1:-1]
             one_by_one = one_by_one or any("=" not in folder for folder in inner)
-    return Listing(tuple(root.getPath().toString() for root in roots), tuple(files), one_by_one, next(iter(logs), None))
+    return Listing(tuple(root.path for root in roots), tuple(files), one_by_one, next(iter(logs), None))
 
 
 def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None]) -> TableLog | None:
@@ -106,12 +112,10 @@ def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None])
 
     :param known: takes what is found out of each folder, so that nothing is looked at twice
     """
-    hadoop = _Hadoop(spark)
-    target = hadoop.path(path)
-    system = hadoop.system(target)
-    for folder in folders_above(system.makeQualified(target).toString()):
+    system = files_of(spark)
+    for folder in folders_above(system.qualified(path)):
         if folder not in known:
-            known[folder] = log_at(folder, partial(hadoop.exists, system), partial(hadoop.children, system))
+            known[folder] = log_at(folder, system.exists, system.children)
         if known[folder] is not None:
             return known[folder]
     return None
@@ -124,17 +128,14 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     :func:`~airflow_dq.engine.naming.keys_of`; the folder of the rows without a key has the key
     :data:`~airflow_dq.options.job.NULL_KEY`.
     """
-    hadoop = _Hadoop(spark)
-    target = hadoop.path(pattern)
-    system = hadoop.system(target)
+    system = files_of(spark)
     # Both as the file system spells them, so that a relative pattern matches too.
-    text = re.escape(system.makeQualified(target).toString()).replace(r"\*", "([^/]*)")
+    text = re.escape(system.qualified(pattern)).replace(r"\*", "([^/]*)")
     found = {}
-    for status in system.globStatus(target) or ():
-        path = status.getPath().toString()
-        match = re.fullmatch(text, path)
-        if match and (match[1] == HIVE_NULL or not is_hidden(status.getPath().getName())):
-            found[match[1]] = path
+    for entry in system.matching(pattern):
+        match = re.fullmatch(text, entry.path)
+        if match and (match[1] == HIVE_NULL or not is_hidden(entry.name)):
+            found[match[1]] = entry.path
     return {key: found[folder] for folder, key in sorted(keys_of(found).items(), key=lambda pair: order_key(pair[1]))}
 
 
@@ -143,74 +144,18 @@ def strays(spark: SparkSession, pattern: str, places: Iterable[str]) -> str | No
 
     :param places: what it matches
     """
-    hadoop = _Hadoop(spark)
+    system = files_of(spark)
     # What follows the star may be a folder or a file: one look at one match tells.
     matched = next(iter(places), None)
     if matched is None:
         return None
-    target = hadoop.path(base_path(pattern))
-    system = hadoop.system(target)
-    if not system.getFileStatus(hadoop.path(matched)).isDirectory():
+    found = system.at(matched)
+    if found is None or not found.is_folder:
         return None
-    found = system.listStatus(target)
-    return beside(target.toString(), [one.getPath().getName() for one in found if one.isFile()])
-
-
-def base_path(pattern: str) -> str:
-    """The path above the first component that holds a glob character: where folders ``name=value`` begin."""
-    parts = pattern.split("/")
-    fixed = next((index for index, part in enumerate(parts) if _GLOB.search(part)), len(parts))
-    return "/".join(parts[:fixed]) or "/"
+    base = base_path(pattern)
+    return beside(system.qualified(base), [one.name for one in system.inside(base) if not one.is_folder])
 
 
 def _names(folder: str, column: str) -> bool:
     name, equals, _ = folder.partition("=")
     return bool(equals) and unquote(name) == column
-
-
-class _Hadoop:
-    """Hadoop's FileSystem API through the session's Java gateway."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._jvm: Any = spark.sparkContext._jvm
-        self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
-
-    def path(self, text: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(text)
-
-    def system(self, path: Any) -> Any:
-        """The file system of a path, which takes no side files into account."""
-        system = path.getFileSystem(self._conf)
-        # Local folders only: an empty or outdated `.crc` beside a file would fail the read of a good file.
-        system.setVerifyChecksum(False)
-        return system
-
-    def walk(self, system: Any, status: Any, logs: list[TableLog]) -> list[Any]:
-        """The files at or below a status, without hidden names below it, in the order of their names.
-
-        :param logs: takes the logs of tables that are met
-        """
-        if status.isFile():
-            return [status]
-        children = [(child, child.getPath().getName()) for child in system.listStatus(status.getPath())]
-        log = log_among(status.getPath().toString(), [name for _, name in children])
-        logs += [] if log is None else [log]
-        return [file for child, name in children if not is_hidden(name) for file in self.walk(system, child, logs)]
-
-    def exists(self, system: Any, path: str) -> bool:
-        """Whether something is at a path; what may not be looked at is not there."""
-        try:
-            return bool(system.exists(self.path(path)))
-        except Py4JJavaError:
-            return False
-
-    def children(self, system: Any, path: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
-        try:
-            return [status.getPath().getName() for status in system.listStatus(self.path(path))]
-        except Py4JJavaError:
-            return []
-
-    def names(self, pattern: str | None) -> Any:
-        """A filter of paths by the pattern of their last name, or None."""
-        return None if pattern is None else self._jvm.org.apache.hadoop.fs.GlobFilter(pattern)

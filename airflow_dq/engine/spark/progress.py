@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
+
+from airflow_dq.engine.spark.files import is_connect
+from airflow_dq.engine.spark.gateway import Py4JError
 
 
 @contextmanager
@@ -16,6 +18,10 @@ def progress(spark: SparkSession, say: Callable[[str], None], seconds: float = 1
 
     :param seconds: time between two looks
     """
+    if is_connect(spark):
+        # Its server tells who has asked for a job, and no one else, how far that has come.
+        yield
+        return
     done = Event()
 
     def watch() -> None:

@@ -13,9 +13,10 @@ from airflow_dq.engine.csv_text import spark_defaults
 from airflow_dq.engine.order import describe
 from airflow_dq.engine.spark.csv_quote import require_closed_quotes
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain, unreadable
+from airflow_dq.engine.spark.files import base_path, is_connect
 from airflow_dq.engine.spark.files_read import require_all_read
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
-from airflow_dq.engine.spark.listing import Listing, base_path, list_path, load_paths
+from airflow_dq.engine.spark.listing import Listing, list_path, load_paths
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines
 from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
@@ -127,6 +128,8 @@ def read_listing(
     if base is not None or listing.one_by_one:
         defaults["basePath"] = base or (listing.roots[0] if len(listing.roots) == 1 else base_path(path))
     parquet = spec.format.lower() == "parquet" and not any(name.lower() == "schema" for name in spec.options)
+    # Behind a Connect server nobody asks for a footer: Spark refuses there what it would read as something else.
+    parquet = parquet and not is_connect(spark)
     try:
         signature, schema = _known(spark, listing) if parquet and "basePath" not in defaults else (None, None)
         frame = load(spark, spec, listing.load_paths, defaults, where, path, schema)

@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import partial, reduce
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import lit
+from pyspark.sql.functions import col, lit
 
 from airflow_dq.corruption.blob import PackedVariants
+from airflow_dq.corruption.variant import all_variants
+from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.source import PartitionRows
 from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches
 from airflow_dq.engine.worker.task import profile_batches, profile_whole, variants_of_column
@@ -19,6 +21,10 @@ from airflow_dq.profile.model import Profile
 
 _SMALL = 128 * 2**20
 """Bytes of files up to which one partition's pieces go straight to the driver."""
+_UNTOLD = 8
+"""Tasks at once that a Spark Connect server is taken to run: it does not say."""
+_KEYS_A_TASK = 64
+"""Keys that take a task longer than its start."""
 _LANES = 8
 """Most tasks that read a tiny partition, each all of it."""
 
@@ -74,7 +80,12 @@ def _is_tiny(group: Sequence[PartitionRows], awaited: Mapping[str, int], with_er
 
 def lanes_of(spark: SparkSession, columns: int) -> int:
     """How many tasks read a tiny partition, each all of it."""
-    return min(columns, _LANES, spark.sparkContext.defaultParallelism)
+    return min(columns, _LANES, cores(spark))
+
+
+def cores(spark: SparkSession) -> int:
+    """How many tasks run at once, as far as a session tells."""
+    return _UNTOLD if is_connect(spark) else spark.sparkContext.defaultParallelism
 
 
 def _profiled_tiny(
@@ -104,14 +115,21 @@ def _profiled(
     options = replace(options, columns=None, exclude=())
     labels = None if only is None or not only.labels else only.labels
     task = partial(profile_batches, names=names, options=options, key=key, labels=labels)
-    pieces = _union(frames).mapInArrow(task, PARTIAL_DDL)
+    rows = _union(frames)
+    if any(part.scattered for part in group):
+        # Sorted once: each task meets a key once, and holds few at a time, where it would make a state of a few rows
+        # of every key again and again.
+        keys = sum(len(part.keys) for part in group)
+        tasks = min(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), 2 * cores(spark) + keys // _KEYS_A_TASK)
+        rows = rows.repartition(tasks, col("key")).sortWithinPartitions("key")
+    pieces = rows.mapInArrow(task, PARTIAL_DDL)
     if only is not None and key is not None and (only.size or 0) <= _SMALL:
         # So few pieces are merged sooner than they are shuffled.
         found = [decoded(row.asDict()) for row in pieces.collect()]
         if found:
             yield key, reduce(Partial.join, found)
         return
-    spread = min(sum(len(part.keys) for part in group), 2 * spark.sparkContext.defaultParallelism)
+    spread = min(sum(len(part.keys) for part in group), 2 * cores(spark))
     for row in pieces.repartition(spread, "key").mapInArrow(merge_batches, PARTIAL_DDL).toLocalIterator(True):
         yield row["key"], decoded(row.asDict())
 
@@ -134,6 +152,9 @@ def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> list[P
     ]
     if not columns:
         return list(profiles)
+    if is_connect(spark):
+        # No value can be shared with its tasks but by sending it with each of them.
+        return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
     context = spark.sparkContext
     shared = context.broadcast(tuple(profiles))
     slices = min(len(columns), 4 * context.defaultParallelism)

@@ -13,6 +13,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql.functions import col
 
 from airflow_dq.engine.spark.bundle import executor_bundle
+from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.user_metric import user_metrics_module
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.settings import REDACTED, SPARK_REDACTION
@@ -43,6 +44,13 @@ _SETTINGS = {
 }
 
 
+_CONNECT = {
+    # Nobody looks into footers there: a column of nanoseconds is an error of Spark's, and not a column of integers.
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+}
+"""What is set otherwise behind a Spark Connect server."""
+
+
 def require_redaction(conf: Mapping[str, str]) -> None:
     """Refuse properties by which Spark shows a secret of ours in its event log and on its environment page.
 
@@ -69,18 +77,28 @@ def open_session() -> Iterator[SparkSession]:
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     spark = SparkSession.builder.getOrCreate()
     try:
-        context = spark.sparkContext
-        require_redaction(dict(context.getConf().getAll()))
-        if not context.getConf().contains("spark.log.level"):
-            # A failed task is reported by this job in a sentence; Spark would print its stack first, several times.
-            context.setLogLevel("FATAL")
-        for key, value in _SETTINGS.items():
+        if not is_connect(spark):
+            _prepare(spark)
+        for key, value in (_SETTINGS | (_CONNECT if is_connect(spark) else {})).items():
             spark.conf.set(key, value)
         with tempfile.TemporaryDirectory(prefix="airflow_dq-") as folder:
-            context.addPyFile(str(executor_bundle(Path(folder), user_metrics_module())))
+            bundle = str(executor_bundle(Path(folder), user_metrics_module()))
+            if is_connect(spark):
+                spark.addArtifacts(bundle, pyfile=True)
+            else:
+                spark.sparkContext.addPyFile(bundle)
             yield spark
     finally:
         spark.stop()
+
+
+def _prepare(spark: SparkSession) -> None:
+    """What can be set on the context of an application of one's own only."""
+    context = spark.sparkContext
+    require_redaction(dict(context.getConf().getAll()))
+    if not context.getConf().contains("spark.log.level"):
+        # A failed task is reported by this job in a sentence; Spark would print its stack first, several times.
+        context.setLogLevel("FATAL")
 
 
 def column(name: str) -> Column:

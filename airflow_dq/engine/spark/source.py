@@ -17,10 +17,13 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, Struc
 from airflow_dq.engine.naming import key_of
 from airflow_dq.engine.order import chosen_keys, describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
+from airflow_dq.engine.spark.files import base_path
 from airflow_dq.engine.spark.files_read import lost_files
-from airflow_dq.engine.spark.listing import Listing, base_path, match_pattern
+from airflow_dq.engine.spark.listing import Listing, match_pattern
 from airflow_dq.engine.spark.reader import Rows, list_source, read_listing, read_path, read_query
 from airflow_dq.engine.spark.session import column
+from airflow_dq.engine.spark.table_partition import chosen_rows, own_columns, within_bounds
+from airflow_dq.engine.worker.task import KEYS_HELD
 from airflow_dq.exceptions import (
     ConfigurationError,
     ProfileError,
@@ -63,6 +66,8 @@ class PartitionRows:
     """Partition key -> where it lies, for partitions that are read together."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """The end of a row's folder or file -> partition key, when the frame's ``key`` is that of a file's path."""
+    scattered: bool = False
+    """Whether the rows of its many keys may lie anywhere."""
     reread: Callable[[Sequence[str]], DataFrame] | None = None
     """The frame of some of the partitions that are read together."""
 
@@ -134,6 +139,8 @@ def open_partition(
     else:
         location = place
         found = [Rows(read_query(spark, spec, where))] if spec.whole else read_path(spark, spec, location, where)
+        if spec.where is not None:
+            found = [replace(rows, frame=chosen_rows(rows.frame, spec, where)) for rows in found]
     return [partition_rows(rows, lit(key), (key,), location, options) for rows in found]
 
 
@@ -146,6 +153,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     where, name = where_of(spec), spec.partition_by or ""
     frame = read_query(spark, spec, where) if spec.whole else _read_one_schema(spark, spec, where)
     _require_key_column(frame, spec, where)
+    frame = within_bounds(spark, chosen_rows(frame, spec, where), spec)
     raw = column(name).cast("string")
     key = when(raw.isNull() | (raw == ""), lit(NULL_KEY)).otherwise(raw)
     try:
@@ -157,9 +165,11 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
         # On the column itself, so that Spark can leave out folders it need not read.
         inside = raw.isin(keys)
         frame = frame.where(inside | raw.isNull() | (raw == "") if NULL_KEY in keys else inside)
-    return partition_rows(
+    part = partition_rows(
         Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name))
     )
+    lies_apart = spec.table is not None and name in own_columns(spark, spec.table)
+    return replace(part, scattered=len(keys) > KEYS_HELD and not lies_apart)
 
 
 def _read_one_schema(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:

@@ -15,6 +15,7 @@ from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 from airflow_dq.engine.order import describe, where_of
 from airflow_dq.engine.publish import beside, publish
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
+from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.reader import read_path, read_query
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.spark.source import arrow_field
@@ -65,6 +66,11 @@ def split_rows(spark: SparkSession, spec: SplitSpec) -> Counts:
     :raises DQError: when the rows cannot be read or written; then both places are as they were
     """
     where, order = where_of(spec.order), spec.order
+    if is_connect(spark):
+        raise ConfigurationError(
+            f"{where}: the places are moved by a driver that reaches their file system, which a Connect client "
+            "does not: give a master of its own (spark://..., yarn, local[*]), or engine='arrow'."
+        )
     source = _frame(spark, spec, where)
     require_columns(order.checks, source.columns, where)
     folders = HadoopFolders(spark)

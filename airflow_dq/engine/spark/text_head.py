@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.csv_text import HEAD, CsvFormat, require_text
 from airflow_dq.engine.json_text import require_whole_lines
+from airflow_dq.engine.spark.connect_files import ConnectFiles
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
-from airflow_dq.engine.spark.listing import Listing
+from airflow_dq.engine.spark.listing import Listing, files_of
 from airflow_dq.exceptions import SourceUnreadableError
 from airflow_dq.options.job import JobSpec
 
@@ -25,7 +26,7 @@ def read_heads(spark: SparkSession, spec: JobSpec, listing: Listing, where: str)
     """
     csv = CsvFormat.of(spec.options)
     files = [file.path for file in listing.files if file.size][:_LOOKED_AT]
-    heads = {file: read_text(spark, file, HEAD) for file in files}
+    heads = read_texts(spark, files, HEAD)
     for file, head in heads.items():
         try:
             require_text(head, file, csv.encoding is not None)
@@ -57,9 +58,10 @@ def require_json_lines(spark: SparkSession, spec: JobSpec, listing: Listing, whe
     given = {name.lower(): value.lower() for name, value in spec.options.items()}
     if given.get("multiline") == "true" or {"linesep", "encoding", "charset"} & set(given):
         return
-    for file in [file.path for file in listing.files if file.size][:_LOOKED_AT]:
+    files = [file.path for file in listing.files if file.size][:_LOOKED_AT]
+    for file, head in read_texts(spark, files, HEAD).items():
         try:
-            require_whole_lines(read_text(spark, file, HEAD), file)
+            require_whole_lines(head, file)
         except SourceUnreadableError as error:
             raise SourceUnreadableError(f"{where}: {error}") from None
 
@@ -72,8 +74,15 @@ def _decoded(head: bytes, encoding: str) -> str:
         return head.decode("latin-1")
 
 
-def read_text(spark: SparkSession, file: str, size: int) -> bytes:
-    """The first bytes of a file's text, as Spark takes them: compressed or not by the file's name."""
+def read_texts(spark: SparkSession, files: Sequence[str], size: int) -> dict[str, bytes]:
+    """The first bytes of each file's text, as Spark takes them: compressed or not by the file's name."""
+    system = files_of(spark)
+    if isinstance(system, ConnectFiles):
+        return system.heads(files, size) if files else {}
+    return {file: _read_text(spark, file, size) for file in files}
+
+
+def _read_text(spark: SparkSession, file: str, size: int) -> bytes:
     jvm: Any = spark.sparkContext._jvm
     conf = spark._jsparkSession.sessionState().newHadoopConf()
     path = jvm.org.apache.hadoop.fs.Path(file)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BUCKETS = 256
 """Parts by their hash in which patterns are counted, one after the other in the tasks that there are."""
+# Of the 48 bits of a hash those below the first eight, which are the bucket.
 _BUCKET_BITS = 48 - 8
 _HELD = 2_000_000
 """Hashes that a task holds before it counts them: 70 MB."""

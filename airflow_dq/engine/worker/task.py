@@ -27,9 +27,12 @@ from airflow_dq.profile.table import BATCH_ROWS, TableState
 # Rows wait until there are BATCH_ROWS of a key (many small states cost more to make and merge than few large ones),
 # or until those of all keys together take so much memory.
 _BYTES_WAITING = 64 * 2**20
-# Keys whose states a task holds at once.  Rows usually come sorted by key or nearly so; when a task meets more keys,
-# the one not seen for longest is sent off early and the merge puts its pieces together again.
-_KEYS_HELD = 256
+KEYS_HELD = 256
+"""Keys whose states a task holds at once.
+
+Rows usually come sorted by key or nearly so; when a task meets more keys, the one not seen for longest is sent off
+early and the merge puts its pieces together again.
+"""
 
 
 class Broadcast(Protocol):
@@ -105,7 +108,7 @@ def profile_keyed(
             held.move_to_end(key)
             waiting.add(rows)
             waiting.partial.seconds += clock.lap()
-            if len(held) > _KEYS_HELD:
+            if len(held) > KEYS_HELD:
                 oldest, done = held.popitem(last=False)
                 done.summarise()
                 yield oldest, done.partial.to_batch(oldest)

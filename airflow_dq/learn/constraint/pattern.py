@@ -7,22 +7,18 @@ alarms when neither lets expect so many.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
 from airflow_dq.learn.constraint.range_detector import OF_PATTERNS, equal_share
+from airflow_dq.learn.constraint.share import Past, highest_usual, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.band import Band
-from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.rule import learned_rules, pattern_of
-from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import NoPattern, PatternRule
@@ -35,10 +31,6 @@ RULE = "pattern"
 """What its findings are called."""
 METRIC = "nonconforming_ratio"
 """The share of exceptions, by which people's answers, severities and snoozes name it."""
-
-
-Past = tuple[str | None, Measured]
-"""A past partition's key, and what was counted of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +115,7 @@ class Conforming(Constraint):
 
     def past(self, partition: PartitionView) -> list[Past]:
         """What is known of the past partitions, oldest first, by their keys."""
-        found = ((one.partition, answer_rule(self.learned, one)) for one in partition.history.profiles)
-        return [(key, one) for key, one in found if one is not None and one.value is not None]
+        return past_answers(self.learned, partition.history)
 
     def shares(self, partition: PartitionView, tier: Tier | None = None) -> tuple[tuple[str | None, float | None], ...]:
         """The history of a share, by default that of values that break the rule: what a chart shows."""
@@ -151,24 +142,8 @@ class Conforming(Constraint):
         """The largest share that the history of shares lets expect; None where it says nothing beyond their sum."""
         if len(past) < self.min_history or not any(tier.count(one) for _, one in past):
             return None
-        metric = get_metric("empty_ratio", Kind.STRING)
-        assert metric is not None  # a share that usually is 0: what is learned of it is learned of this one
-        slots = self._slots(tier, partition)
         values = float(np.median([one.denominator or 1 for _, one in past]))
-        band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=partition.history.timeline.week)
-        if isinstance(band, str):
-            return None
-        candidates = band.candidates(self.fpr)
-        centre = candidates.expectation.centre(slots)
-        tightest = int(np.argmax(candidates.fpr))
-        upper = math.nan if centre is None else float(candidates.bounds(centre)[1][tightest])
-        return min(1.0, upper) if math.isfinite(upper) else None
-
-    def _slots(self, tier: Tier, partition: PartitionView) -> FloatArray:
-        """The past shares on their slots, up to the partition's own."""
-        values = np.array([math.nan if value is None else value for _, value in self.shares(partition, tier)])
-        spread = partition.history.timeline.spread(values)
-        return np.concatenate([spread, np.full(partition.steps() - 1, np.nan)])
+        return highest_usual([value for _, value in self.shares(partition, tier)], values, self.fpr, partition)
 
     def _not_evaluated(self, reason: str) -> NotEvaluated:
         # Nothing was promised of a partition that is older than the rule: it is judged by what else is known.

@@ -89,6 +89,13 @@ class Expectation:
         found = float(self._forecasts(self.to_scale(values))[-1])
         return found if math.isfinite(found) else None
 
+    def centres(self, values: FloatArray) -> FloatArray:
+        """What is expected at each slot of the values before it, and last behind all, on the scale; NaN: nothing.
+
+        :param values: the metric's values on their slots
+        """
+        return np.full(len(values) + 1, self.center) if self.is_fixed else self._forecasts(self.to_scale(values))
+
     def errors(self, values: FloatArray, start: int) -> FloatArray:
         """By how much each known value from ``start`` on differs from what was expected of it, on the scale.
 

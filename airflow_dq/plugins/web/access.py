@@ -58,8 +58,13 @@ def judged_by(dag_id: str, detail: VerdictDetail | None, what: str) -> VerdictDe
     :raises HTTPException: 404 when there is none, or it is another DAG's; the two look the same
     """
     if detail is None or through(detail.partition.origins, (dag_id,)) is None:
-        raise HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
+        raise not_there(dag_id, what)
     return detail
+
+
+def not_there(dag_id: str, what: str) -> HTTPException:
+    """404, which also what belongs to another DAG looks like."""
+    return HTTPException(404, f"DAG {dag_id!r} has no {what}. It may have been removed with old partitions.")
 
 
 def requires_same_origin(request: Request) -> None:

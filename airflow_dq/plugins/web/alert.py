@@ -8,24 +8,46 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BeforeValidator
 
+from airflow_dq.judge.verdict import Decision
 from airflow_dq.plugins.web.access import judged_by, requires_reading
 from airflow_dq.plugins.web.context import Store, page
 from airflow_dq.plugins.web.picture import chart_of
 from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.plugins.web.visit import Visiting
 from airflow_dq.report.pages import render_message
-from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
+from airflow_dq.store.review_model import NO_MAP_INDEX, Origin, VerdictDetail
 
 router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)], route_class=PageRoute)
 
 Done = Literal["decided", "resumed", "snoozed", "unsnoozed"]
-DONE: dict[Done, str] = {
-    "decided": "Your decision is stored, and this partition's alerts are closed.",
-    "resumed": "Your decision is stored, and the gate that waited for it goes on.",
+_DECIDED: dict[Decision, str] = {
+    "accepted": "Accepted: the partition joins the history.",
+    "rejected": "Rejected: the partition stays out of the history.",
+    "new_normal": "New normal: the history restarts at this partition.",
+}
+_RESUMED: dict[Decision, str] = {
+    "accepted": "The gate that waited goes on.",
+    "rejected": "The gate that waited fails now, and what follows it does not run.",
+    "new_normal": "The gate that waited goes on.",
+}
+_NOT_RESUMED = "No gate waited for it: a task that has failed already goes by it once it is cleared."
+_SNOOZED = {
     "snoozed": "Snoozed. From the next judgement on, these alerts only warn.",
     "unsnoozed": "The snooze has ended.",
 }
-"""What a page says after each action; the address only names it, so that no link can put words here."""
+
+
+def notice_of(done: Done | None, detail: VerdictDetail) -> str | None:
+    """What a page says after an action: what really happened.
+
+    The address only names the action, so that no link can put words here; what was decided is read from the database.
+    """
+    if done is None or done in _SNOOZED:
+        return _SNOOZED.get(done or "")
+    decision = detail.partition.decision
+    if decision is None:
+        return None
+    return f"{_DECIDED[decision]} {_RESUMED[decision] if done == 'resumed' else _NOT_RESUMED}"
 
 
 def _unmapped(value: Any) -> Any:
@@ -40,15 +62,16 @@ AlertId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 @router.get("/alerts/{alert_id}")
 def alert(visit: Visiting, alert_id: AlertId, done: Done | None = None) -> HTMLResponse:
     """The partition that an alert is about."""
-    notice = None if done is None else DONE[done]
-    return page(visit.render(visit.of_alert(alert_id), notice=notice))
+    detail = visit.of_alert(alert_id)
+    return page(visit.render(detail, notice=notice_of(done, detail)))
 
 
 @router.get("/partition")
-def partition(visit: Visiting, dataset: str, partition: str) -> HTMLResponse:
-    """A judged partition by its key; it need not have an alert."""
-    found = visit.store.verdict_of_partition(dataset, partition)
-    return page(visit.render(visit.judged(found, f"partition {partition!r} of {dataset!r}")))
+def partition(
+    visit: Visiting, dataset: str, partition: str, other: Annotated[str | None, Query(alias="with")] = None
+) -> HTMLResponse:
+    """The columns of any partition, judged or not, also beside those of another one."""
+    return page(visit.render_columns(dataset, partition, other))
 
 
 @router.get("/task")
@@ -58,7 +81,10 @@ def task(visit: Visiting, run_id: str, task_id: str, map_index: MapIndex = NO_MA
     if detail is None:
         text = "This task has judged no partition. A data-quality gate does, once it has run."
         return page(render_message(visit.where, "Nothing judged here", text))
-    return page(visit.render(visit.judged(detail, "such task")))
+    judged = visit.judged(detail, "such task").partition
+    if judged.first_alert_id is not None:
+        return page(visit.render(detail))
+    return page(visit.render_columns(judged.dataset, judged.partition, None))
 
 
 @router.get("/alerts/{alert_id}/chart.svg")

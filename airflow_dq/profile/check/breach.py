@@ -49,14 +49,15 @@ def _key(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
 
 
 def _counter(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
-    """Rows whose number is smaller than it was in the newest partition with their key."""
+    """Rows whose number cannot follow the one of the newest partition with their key."""
+    assert isinstance(relation, Counter)
     memory = Memory.of_newest(before)
     places = memory.places_of(held.groups)
     speaks = places >= 0
     if not speaks.any():
         return speaks, speaks, memory
     now, past = held.members.view(np.float64), memory.members[places].view(np.float64)
-    return speaks, speaks & (now < past), memory
+    return speaks, speaks & relation.is_broken(now, past), memory
 
 
 _READERS: dict[type[Relation], Callable[[Relation, Held, Sequence[Held]], Broken]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -20,7 +20,7 @@ from airflow_dq.pattern.rule import PatternRule
 from airflow_dq.profile.check.measured import NO_VALUES, Measured
 from airflow_dq.profile.check.quick_pattern import QuickPattern
 from airflow_dq.profile.check.tally import Failed, Tally
-from airflow_dq.profile.model import Profile
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.array import DistinctStrings, added_up
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import LONGEST, CategoryDistribution
@@ -142,16 +142,23 @@ class RowRule(ABC):
         """
 
     @abstractmethod
-    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Exceptions:
-        """The exceptions among some rows.
+    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Tally:
+        """The exceptions among some rows, or what they are found by once all rows are known.
 
         :param columns: the canonical values of the rule's columns
-        :param hidden: whether values of one of the columns must not be kept
+        :param hidden: those of which no value must be kept
         """
 
     @abstractmethod
-    def answer(self, rule: LearnedRule, profile: Profile) -> Exceptions | None:
-        """The same from what a profile keeps of its columns; None where that does not tell."""
+    def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
+        """Whether a profile may keep what answers it, too: the same of equal columns, or nothing.
+
+        :param columns: the rule's, in the profile
+        """
+
+    @abstractmethod
+    def answer(self, rule: LearnedRule, profile: Profile) -> Measured | None:
+        """The exceptions by what a profile keeps; None where that does not tell."""
 
 
 class RowPattern(RowRule, family="pattern"):
@@ -161,14 +168,18 @@ class RowPattern(RowRule, family="pattern"):
         self.pattern = PatternRule.from_json(rule.document)
         self._quick = QuickPattern(self.pattern)
 
-    def count(self, columns: Sequence[PreparedColumn], *, hidden: bool) -> Exceptions:
+    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Exceptions:
         """Each different value once; of a column of another kind than texts nothing is counted."""
         (column,) = columns
         if not pa.types.is_large_string(column.values.type):
             return Exceptions()
-        return self._of_distinct(column.strings, hidden=hidden)
+        return self._of_distinct(column.strings, hidden=bool(hidden))
 
-    def answer(self, rule: LearnedRule, profile: Profile) -> Exceptions | None:
+    def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
+        """Where states are kept."""
+        return all(column.states for column in columns)
+
+    def answer(self, rule: LearnedRule, profile: Profile) -> Measured | None:
         """By the counts of all values, where each was counted."""
         column = profile.columns[rule.columns[0]]
         state = column.states.get(CategoryDistribution.key)
@@ -176,7 +187,7 @@ class RowPattern(RowRule, family="pattern"):
             return None
         if profile.options.hides(column.name) or pc.max(pc.utf8_length(state.values)).as_py() == LONGEST:
             return None  # hashes; or longer ones that are kept as their beginnings
-        return self._of_distinct(DistinctStrings(state.values, state.counts), hidden=False)
+        return self._of_distinct(DistinctStrings(state.values, state.counts), hidden=False).share
 
     def _of_distinct(self, strings: DistinctStrings, *, hidden: bool) -> Exceptions:
         right = self._quick.accepts(strings.values)
@@ -224,9 +235,9 @@ def count_rules(columns: Mapping[str, PreparedColumn], options: ProfileOptions) 
         if isinstance(reader, Failed):
             found[rule.measure] = reader
             continue
-        hidden = any(options.hides(name) for name in rule.columns)
+        hidden = {name for name in rule.columns if options.hides(name)}
         try:
-            found[rule.measure] = reader.count([columns[name] for name in rule.columns], hidden=hidden)
+            found[rule.measure] = reader.count([columns[name] for name in rule.columns], hidden)
         except MemoryError:
             raise
         except Exception as error:
@@ -242,24 +253,23 @@ def answer_rule(rule: LearnedRule, profile: Profile) -> Measured | None:
         return counted
     if any(name not in profile.columns for name in rule.columns):
         return counted
-    found = _from_states(rule, profile)
+    found = _from_profile(rule, profile)
     return counted if found is None else found
 
 
-def _from_states(rule: LearnedRule, profile: Profile) -> Measured | None:
-    columns = [profile.columns[name] for name in rule.columns]
-    if not all(column.states for column in columns):
+def _from_profile(rule: LearnedRule, profile: Profile) -> Measured | None:
+    columns, reader = [profile.columns[name] for name in rule.columns], row_rule(rule)
+    if isinstance(reader, Failed) or not reader.answers(columns, profile):
         # Also when it has been asked before: what is said of a partition must not depend on who asked earlier.
         return None
-    key = (rule.measure, *(column.fingerprint for column in columns))
+    key = (rule.measure, profile.drawn, *(column.fingerprint for column in columns))
     if key not in _KNOWN:
-        reader = row_rule(rule)
-        tally = None if isinstance(reader, Failed) else reader.answer(rule, profile)
-        if tally is None:
+        answer = reader.answer(rule, profile)
+        if answer is None:
             return None
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        _KNOWN[key] = tally.share
+        _KNOWN[key] = answer
     return _KNOWN[key]
 
 

@@ -29,6 +29,8 @@ class Memory:
     members: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
     texts: pa.LargeStringArray | None = None
     """The members as they are shown, of the first groups; None where none is known."""
+    numeric: bool = False
+    """Whether the members are numbers, by their bits."""
 
     @classmethod
     def of_all(cls, parts: Sequence[Held]) -> Self:
@@ -53,7 +55,7 @@ class Memory:
             return cls()
         groups, members = (np.concatenate([getattr(one, name) for one in known]) for name in ("groups", "members"))
         found, first = np.unique(groups, return_index=True)
-        return cls(found, members[first])
+        return cls(found, members[first], numeric=True)
 
     @classmethod
     def _chosen(cls, part: Held, places: NDArray[np.int64]) -> Self:
@@ -70,6 +72,8 @@ class Memory:
 
     def text(self, place: int) -> str | None:
         """The member as it is shown."""
+        if self.numeric and place >= 0:
+            return f"{float(self.members[place : place + 1].view(np.float64)[0]):.12g}"
         if self.texts is None or not 0 <= place < len(self.texts):
             return None
         found: str = self.texts[place].as_py()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from airflow_dq.check.model import Check
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.count import group_of
+from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.key_tally import is_wide
 from airflow_dq.profile.check.learned import Exceptions
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
@@ -61,6 +62,11 @@ class Tallies:
             elif isinstance(tally, Failed):
                 found[rule.measure] = Measured(problem=tally.problem, learned=True)
         return found
+
+    def held(self, rules: Sequence[LearnedRule]) -> dict[str, Held]:
+        """What relations between rows are judged by, by what is counted."""
+        counted = {rule.measure: self.by_group.get(rule.measure) for rule in rules}
+        return {measure: tally for measure, tally in counted.items() if isinstance(tally, Held)}
 
     def beyond(self, checks: Sequence[Check], *, of_pass: bool = False) -> dict[str, Tally]:
         """What checks need that look beyond the partition's scan; the rest is measured, and may be large.

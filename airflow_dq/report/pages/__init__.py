@@ -8,7 +8,8 @@ from airflow_dq.report.pages.dataset import DatasetView, render_dataset
 from airflow_dq.report.pages.listing import ListView, render_list
 from airflow_dq.report.pages.message import render_message
 from airflow_dq.report.pages.overview import Overview, render_overview
-from airflow_dq.report.pages.partition import AlertView, render_alert
+from airflow_dq.report.pages.partition import PartitionView, render_partition
+from airflow_dq.report.pages.problem import AlertView, render_alert
 from airflow_dq.report.pages.verdict import render_page, write_report
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DatasetView",
     "ListView",
     "Overview",
+    "PartitionView",
     "render_alert",
     "render_backtest_page",
     "render_dataset",
@@ -24,6 +26,7 @@ __all__ = [
     "render_message",
     "render_overview",
     "render_page",
+    "render_partition",
     "write_backtest",
     "write_report",
 ]

@@ -43,8 +43,12 @@ class Addresses:
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}", query)
 
     def partition(self, dag_id: str, dataset: str, partition: str) -> str:
-        """The same page of a partition that may have no alert."""
+        """The columns of any partition, also of one without an alert."""
         return self._page(f"/dags/{_quoted(dag_id)}/partition", {"dataset": dataset, "partition": partition})
+
+    def partitions(self, dag_id: str) -> str:
+        """The same page, where a form says which partition."""
+        return self._page(f"/dags/{_quoted(dag_id)}/partition", {})
 
     def chart(self, dag_id: str, alert_id: int) -> str:
         """An alert's chart as a picture."""
@@ -62,6 +66,10 @@ class Addresses:
         """Airflow's own page of the task that judged."""
         path = f"/dags/{_quoted(origin.dag_id)}/runs/{_quoted(origin.run_id)}/tasks/{_quoted(origin.task_id)}"
         return self.airflow + path + (f"/mapped/{origin.map_index}" if origin.map_index >= 0 else "")
+
+    def run(self, origin: Origin) -> str:
+        """Airflow's own page of the run that it judged in."""
+        return f"{self.airflow}/dags/{_quoted(origin.dag_id)}/runs/{_quoted(origin.run_id)}"
 
     def login(self, back: str) -> str:
         """Airflow's login, which comes back to a page of ours."""

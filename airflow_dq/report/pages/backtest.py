@@ -118,7 +118,7 @@ def _alarm(place: int, outcome: PartitionOutcome) -> _Alarm:
         subject=subject(first.column),
         rule=spaced(first.metric or first.rule),
         decision=None if outcome.decision is None else spaced(outcome.decision),
-        sentence=first.message,
+        sentence=outcome.problems[0].headline,
         charts=charts(first, outcome.partition),
         others=sentences,
     )

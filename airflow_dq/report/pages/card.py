@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from xml.etree.ElementTree import Element
 
 from airflow_dq.explain.alert import Alert
@@ -11,7 +12,8 @@ from airflow_dq.explain.evidence import evidence_words
 from airflow_dq.explain.lines import details
 from airflow_dq.explain.wording import metric_words
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.report.chart import history_chart
+from airflow_dq.report.chart import HEIGHT, WIDTH, history_chart
+from airflow_dq.report.course import Course
 from airflow_dq.report.number import expected, numbers
 from airflow_dq.report.words import capitalized, count, spaced
 
@@ -47,31 +49,37 @@ class Card:
     moved: bool
 
 
-def cards(alerts: Iterable[Alert], partition: str | None) -> list[Card]:
-    """The cards of some of a verdict's alerts on a partition."""
-    return [_card(alert, partition) for alert in alerts]
+def cards(alerts: Iterable[Alert], partition: str | None, courses: Iterable[Course | None] = ()) -> list[Card]:
+    """The cards of some of a verdict's alerts on a partition.
+
+    :param courses: how the metric of each went, where that is known
+    """
+    return [_card(alert, partition, course) for alert, course in zip_longest(alerts, courses) if alert is not None]
 
 
-def _card(alert: Alert, partition: str | None) -> Card:
+def _card(alert: Alert, partition: str | None, course: Course | None) -> Card:
     return Card(
         column=alert.column,
         rule=spaced(alert.metric or alert.rule),
         heading=capitalized(metric_words(alert.metric or "", pair=True)),
         sentence=alert.message,
         cause=alert.cause if alert.is_range and alert.cause_stated else None,
-        charts=charts(alert, partition),
+        charts=charts(alert, partition, course),
         changes=details(alert),
         facts=tuple(_facts(alert)),
         moved=not alert.root,
     )
 
 
-def charts(alert: Alert, partition: str | None) -> Charts | None:
+def charts(alert: Alert, partition: str | None, course: Course | None = None) -> Charts | None:
     """The charts of an alert about a metric; None for any other."""
-    if alert.metric is None or not alert.history:
+    if alert.metric is None or not (alert.history or course):
         return None
-    narrow = history_chart(alert, partition, moving=alert.moving, width=340, height=210)
-    return Charts(history_chart(alert, partition, moving=alert.moving), narrow)
+    wide, narrow = (
+        history_chart(alert, partition, moving=alert.moving, width=width, height=height, course=course)
+        for width, height in ((WIDTH, HEIGHT), (340, 210))
+    )
+    return Charts(wide, narrow)
 
 
 def _facts(alert: Alert) -> Iterable[tuple[str, str]]:

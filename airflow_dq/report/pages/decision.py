@@ -12,9 +12,9 @@ from airflow_dq.report.words import count_or_no
 from airflow_dq.store.review_model import Action, ReviewEvent, VerdictDetail, VerdictSummary
 
 _MEANINGS: dict[Decision, str] = {
-    "accepted": "The data is right: it joins the history.",
-    "rejected": "The data is bad: it stays out of the history, and the gate fails.",
-    "new_normal": "The data is right, and from here on it looks like this: history restarts here.",
+    "accepted": "The data is right: it joins the history, and the run goes on.",
+    "rejected": "The data is bad: it stays out of the history, the gate fails, and what follows does not run.",
+    "new_normal": "The data is right and will stay like this: the run goes on, and history restarts here.",
 }
 _OUTCOMES: dict[Decision, str] = {
     "accepted": "The data is right: the partition joined the history.",

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.learn.constraint.base import Severity
+from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.words import count_or_no, status_words
+from airflow_dq.store.review_model import through
 from airflow_dq.store.summary import PartitionSummary
 
 DECISIONS: dict[Decision, tuple[str, str]] = {
@@ -71,6 +73,13 @@ def badge(status: Status | None, severity: Severity | None, decision: Decision |
     return Badge(_ENDED.get(status, status_words(status)), _TONES.get(status, "wait"))
 
 
+def is_good(partition: PartitionSummary) -> bool:
+    """Whether a partition was found right, by a gate or by a person."""
+    if partition.decision is not None:
+        return partition.decision != "rejected"
+    return partition.verdict is Status.PASS
+
+
 def strip(partitions: Sequence[PartitionSummary], where: Where, here: str | None = None) -> list[Mark]:
     """A dataset's partitions as one strip of marks.
 
@@ -78,6 +87,36 @@ def strip(partitions: Sequence[PartitionSummary], where: Where, here: str | None
     :param here: key of the partition that the page is about
     """
     return [_mark(partition, where(partition), partition.partition == here) for partition in partitions]
+
+
+def marks_of(
+    partitions: Sequence[PartitionSummary],
+    readable: frozenset[str],
+    dataset: str,
+    addresses: Addresses,
+    *,
+    here: str | None = None,
+    through_dag: str | None = None,
+) -> list[Mark]:
+    """A dataset's partitions as marks that lead to their pages, as far as the reader may see them.
+
+    :param readable: DAGs that the reader may see: of what only others judged there is a mark, and no page
+    :param here: key of the partition that the page is about
+    :param through_dag: a readable DAG that judges the dataset, through which partitions that nobody judged are seen
+    """
+
+    def where(partition: PartitionSummary) -> str | None:
+        origin = through(partition.origins, readable)
+        if partition.verdict is None or not partition.origins:
+            known = through_dag is not None and partition.rows is not None
+            return addresses.partition(through_dag or "", dataset, partition.partition) if known else None
+        if origin is None:
+            return None
+        if partition.first_alert_id is not None:
+            return addresses.alert(origin.dag_id, partition.first_alert_id)
+        return addresses.partition(origin.dag_id, dataset, partition.partition)
+
+    return strip(partitions, where, here)
 
 
 def _mark(partition: PartitionSummary, address: str | None, here: bool) -> Mark:

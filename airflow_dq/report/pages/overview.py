@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
-from statistics import median
 from typing import Literal
 from xml.etree.ElementTree import Element
 
@@ -184,7 +183,7 @@ def late_words(dataset: DatasetOverview, now: datetime) -> str:
     if dataset.profiled_at is None or len(gaps) < _ENOUGH:
         return ""
     # A load that takes half as long again as ever is a slow one yet.
-    allowed = max(gaps) + median(gaps) / 2
+    allowed = max(gaps) + sorted(gaps)[len(gaps) // 2] / 2
     waited = now - dataset.profiled_at
     return f"nothing for {_span(waited)}, at most {_span(max(gaps))} so far" if waited > allowed else ""
 

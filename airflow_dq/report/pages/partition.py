@@ -1,4 +1,4 @@
-"""One judged partition: what broke, the decision, the evidence, and what was said about it."""
+"""Any partition, also one of a day that passed: its rows, its columns, what came near to an alarm, and a comparison."""
 
 from __future__ import annotations
 
@@ -6,123 +6,122 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.explain.wording import times_words
+from airflow_dq.judge.wording import held_words
+from airflow_dq.profile.model import Profile
+from airflow_dq.report.course import Insight
 from airflow_dq.report.pages.address import Addresses
-from airflow_dq.report.pages.decision import DecisionCard, Waiting, decision_card, trail
-from airflow_dq.report.pages.evidence import evidence, first_words
-from airflow_dq.report.pages.mark import Mark, badge, strip
-from airflow_dq.report.pages.snooze import DAY_OPTIONS, scope_options
+from airflow_dq.report.pages.column_table import COLUMNS, NearWords, by_column, column_rows, near_words
+from airflow_dq.report.pages.contrast import Contrast, contrast
+from airflow_dq.report.pages.mark import badge, marks_of
 from airflow_dq.report.render import render
-from airflow_dq.report.words import capitalized, count, count_or_no
-from airflow_dq.store.review_model import Snooze, VerdictDetail, through
+from airflow_dq.store.review_model import MetricHistory, VerdictDetail, through
 from airflow_dq.store.summary import PartitionSummary
+
+NEAREST = 5
+"""Nearest misses that are told above the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class AlertView:
+class PartitionView:
     """What the page shows.
 
-    :param dag_id: the DAG through which the reader came
-    :param may_decide: whether the reader may decide
+    :param dag_id: the DAG through which the reader came; None in a report that was written to a file
+    :param detail: the verdict; None when the partition was not judged
+    :param insight: the partition beside its program and history, as far as these are known
     :param recent: the dataset's newest partitions, oldest first
-    :param readable: DAGs that the reader may see: only what they judged is linked
-    :param notice: what has just been done, in words
-    :param refusal: why it was not done
-    :param unreadable: columns of which what is stored is damaged
+    :param moves: metrics of the columns over these
+    :param other: the partition that it is compared with
     """
 
-    detail: VerdictDetail
-    dag_id: str
-    may_decide: bool
+    dataset: str
+    dag_id: str | None
+    profile: Profile
+    detail: VerdictDetail | None
+    insight: Insight | None
     recent: Sequence[PartitionSummary]
     readable: frozenset[str]
     now: datetime
-    notice: str | None = None
-    refusal: str | None = None
-    unreadable: Sequence[str] = ()
+    moves: Sequence[MetricHistory] = ()
+    other: Profile | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Actions:
-    """What can be done about the partition.
-
-    :param snooze: where the form of a new snooze is sent; None for a reader who may not
-    :param end_snooze: where the form is sent that ends one; None for a reader who may not
-    """
-
-    decision: DecisionCard
-    snoozes: Sequence[Snooze]
-    snooze: str | None
-    end_snooze: str | None
-    scopes: Sequence[tuple[str, str]]
-    days: Sequence[tuple[str, str]]
-
-
-def render_alert(view: AlertView, addresses: Addresses) -> str:
+def render_partition(view: PartitionView, addresses: Addresses) -> str:
     """The page."""
-    detail, partition = view.detail, view.detail.partition
-    closed = [alert for alert in detail.alerts if alert.closed_at is not None]
+    detail, profile = view.detail, view.profile
+    verdict = None if detail is None else detail.verdict
+    partition = None if detail is None else detail.partition
+    judged = None if partition is None else badge(partition.status, partition.severity, partition.decision)
+    key = profile.partition or "–"
     return render(
         "partition.html",
         links=addresses,
-        title=f"{partition.dataset} {partition.partition}",
-        partition=partition,
-        origin=through(partition.origins, (view.dag_id,)),
-        shown=badge(partition.status, partition.severity, partition.decision),
-        found_words=_found_words(detail),
-        notice=view.notice,
-        refusal=view.refusal,
-        damaged=_damaged_words(view.unreadable),
-        first=first_words(detail.verdict),
-        recent=_recent(view, addresses),
-        actions=_actions(view, addresses) if partition.alert_count else None,
-        found=evidence(detail.verdict),
-        # Where none is open the trail says why.
-        closed=closed if len(closed) < len(detail.alerts) else [],
-        events=trail(partition, detail.events),
+        title=f"{view.dataset} {key}",
+        dataset=view.dataset,
+        partition=key,
+        dag_id=view.dag_id,
+        shown=judged,
+        judged_at=None if partition is None else partition.judged_at,
+        origin=None if partition is None or view.dag_id is None else through(partition.origins, (view.dag_id,)),
+        said=_said(view),
+        problem=_problem(view, addresses),
+        facts=_facts(view),
+        near_rows=_nearest(view),
+        marks=marks_of(
+            view.recent, view.readable, view.dataset, addresses, here=profile.partition, through_dag=view.dag_id
+        ),
+        rows=column_rows(profile, verdict, view.insight, view.moves, view.other),
+        more=len(profile.columns) - COLUMNS,
+        states_kept=any(column.states for column in profile.columns.values()),
+        choices=[one.partition for one in reversed(view.recent) if one.partition != key and one.rows is not None],
+        other=None if view.other is None else view.other.partition,
+        contrasts=_contrasts(view),
         now=view.now,
     )
 
 
-def _damaged_words(columns: Sequence[str]) -> str | None:
-    """What cannot be read of the partition's profile, so that no later partition is compared with it."""
-    if not columns:
+def _said(view: PartitionView) -> str:
+    if view.detail is None:
+        return "No gate has judged this partition."
+    verdict = view.detail.verdict
+    return verdict.headline or verdict.reason or f"Everything that was checked holds: {held_words(verdict)}."
+
+
+def _problem(view: PartitionView, addresses: Addresses) -> str | None:
+    """Where a person decides about it, when something was found."""
+    if view.detail is None or view.detail.partition.first_alert_id is None:
         return None
-    return (
-        f"What is stored of this partition's {', '.join(columns)} is damaged: later partitions are judged without it. "
-        "Profile the partition again."
-    )
+    return addresses.alert(view.dag_id or "", view.detail.partition.first_alert_id)
 
 
-def _found_words(detail: VerdictDetail) -> str:
-    columns = len({alert.column for alert in detail.verdict.alerts if alert.column is not None})
-    found = capitalized(count_or_no(detail.partition.alert_count, "alert"))
-    return f"{found} in {count(columns, 'column')}" if columns else found
+def _facts(view: PartitionView) -> list[tuple[str, str]]:
+    facts = [("Rows", f"{view.profile.row_count:,}"), ("Columns", f"{len(view.profile.columns):,}")]
+    if view.insight is not None:
+        usual = view.insight.view.usual_rows
+        facts.append(("Usual rows", f"{usual:,.0f}"))
+    if view.other is not None:
+        rows = view.other.row_count
+        factor = f" ({times_words(view.profile.row_count, rows)})" if rows and view.profile.row_count else ""
+        facts.append((f"Rows of {view.other.partition}", f"{rows:,}{factor}"))
+    return facts
 
 
-def _actions(view: AlertView, addresses: Addresses) -> _Actions:
-    detail, alert_id = view.detail, view.detail.partition.first_alert_id
-    readable = [origin for origin in detail.partition.origins if origin.dag_id in {*view.readable, view.dag_id}]
-    waiting = [Waiting(f"{origin.dag_id} · {origin.task_id}", addresses.waiting(origin)) for origin in readable]
-    decide = snooze = end = None
-    if view.may_decide and alert_id is not None:
-        decide, snooze, end = (
-            addresses.action(view.dag_id, alert_id, name) for name in ("decision", "snooze", "snooze/end")
-        )
-    return _Actions(
-        decision=decision_card(detail, decide, waiting, view.dag_id),
-        snoozes=detail.snoozes,
-        snooze=snooze if detail.alerts else None,
-        end_snooze=end,
-        scopes=scope_options(detail.alerts),
-        days=DAY_OPTIONS,
-    )
+def _nearest(view: PartitionView) -> list[tuple[str | None, NearWords]]:
+    if view.insight is None:
+        return []
+    outside = by_column(view.moves)
+    found = [
+        (near.column, near_words(near, view.insight, outside.get(near.column, {})))
+        for near in view.insight.nears()[:NEAREST]
+    ]
+    return [(column, words) for column, words in found if words is not None]
 
 
-def _recent(view: AlertView, addresses: Addresses) -> list[Mark]:
-    def where(partition: PartitionSummary) -> str | None:
-        origin = through(partition.origins, view.readable)
-        if origin is None or partition.first_alert_id is None:
-            return None
-        return addresses.alert(origin.dag_id, partition.first_alert_id)
-
-    return strip(view.recent, where, view.detail.partition.partition)
+def _contrasts(view: PartitionView) -> list[tuple[str, Contrast]]:
+    """The columns that differ clearly from the other partition's first."""
+    if view.other is None:
+        return []
+    past = () if view.insight is None else view.insight.view.history.profiles
+    names = list(view.profile.columns)[:COLUMNS]
+    found = [(name, one) for name in names if (one := contrast(name, view.profile, view.other, past)) is not None]
+    return sorted(found, key=lambda pair: -sum(line.moved for line in pair[1].lines))

@@ -109,12 +109,12 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
         name_of(Dependency(("place",), "place_name", lasting=True)),
         name_of(Dependency(("place",), "region", lasting=True)),
         name_of(Dependency(("place",), "lat", lasting=True)),
-        name_of(Counter(("place",), "total")),
+        name_of(Counter(("place",), "total", 1.0, 1.0)),
     }
     true = {
         name_of(Key(("place_name",))),
         name_of(Dependency(("place_name",), "place", lasting=True)),
-        name_of(Counter(("place_name",), "total")),
+        name_of(Counter(("place_name",), "total", 1.0, 1.0)),
     }
     return Planted(tables, frozenset(planted), frozenset(true))
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from airflow_dq.cli.backfill import backfill, job_spec
 from airflow_dq.cli.main import build_parser
-from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceMissingError
 from airflow_dq.job.result import JobResult
 
 SECRET = "postgresql://me:correct-horse@db/stats"
@@ -29,6 +30,8 @@ def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     file.chmod(file.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    (tmp_path / "lake" / "day=1").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("airflow_dq.engine.spark.environment.find_spark_submit", lambda: file)
     monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
     return tmp_path
@@ -105,13 +108,13 @@ def test_one_spark_job_with_the_dsn_in_its_environment_only(
     assert backfill(parsed("--source", "lake/day=*", "--master", "local[3]", "--conf", "spark.a=b")) == 0
     arguments = (spark_submit / "arguments").read_text().splitlines()
     assert arguments[arguments.index("--master") + 1] == "local[3]"
-    assert arguments[arguments.index("--conf") + 1] == "spark.a=b"
+    assert {"spark.a=b", f"spark.pyspark.driver.python={sys.executable}"} <= set(arguments)
     assert json.loads(arguments[-1])["pattern"] == "lake/day=*"
     assert not any("correct-horse" in argument for argument in arguments)
     assert (spark_submit / "dsn").read_text().strip() == SECRET
     out, err = capsys.readouterr()
     assert out == "flights: 3 of 3 partitions profiled in 12 s\n"
-    assert "profiled 3/3 partitions" in err
+    assert "flights: 3 partition(s) to profile from lake/day=*" in err
     assert "INFO" not in err
     assert "{" not in err
 
@@ -139,6 +142,16 @@ def test_an_unexplained_end_shows_sparks_last_words(spark_submit: Path, capsys: 
     assert err.endswith("airflow dq: the Spark job ended with exit code 137.\n")
 
 
+def test_a_pattern_that_matches_nothing_is_told_before_spark_starts(spark_submit: Path) -> None:
+    with pytest.raises(SourceMissingError, match="nothing matches lake/hour="):
+        backfill(parsed("--source", "lake/hour=*"))
+    assert not os.path.exists(spark_submit / "arguments")
+    # What is elsewhere, this machine cannot know.
+    does(spark_submit, *GOOD)
+    assert backfill(parsed("--source", "s3a://lake/hour=*")) == 0
+    assert backfill(parsed("--source", "lake/hour=*", "--master", "yarn")) == 0
+
+
 def test_cluster_mode_is_refused(spark_submit: Path) -> None:
     with pytest.raises(ConfigurationError, match="leave out"):
         backfill(parsed("--source", "lake/day=*", "--conf", "spark.submit.deployMode=cluster"))
@@ -153,3 +166,19 @@ def test_the_order_has_the_checks_of_the_file(tmp_path: Path) -> None:
     file.write_text("dataset: other\nchecks:\n  - complete: carrier\n")
     with pytest.raises(ConfigurationError, match="the checks are of 'other'"):
         job_spec(parsed(*arguments))
+
+
+def test_a_connect_server_gets_its_job_from_a_process_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
+    started: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(
+        "airflow_dq.cli.backfill._submit",
+        lambda command, environment: started.append((command, environment)) or (1, []),
+    )
+    assert backfill(parsed("--table", "t", "--partition-by", "day", "--master", "sc://lake:15002")) == 1
+    ((command, environment),) = started
+    assert command[0] == sys.executable
+    assert command[1].endswith("profile.py")
+    assert environment["SPARK_REMOTE"] == "sc://lake:15002"
+    with pytest.raises(ConfigurationError, match="leave out --conf"):
+        backfill(parsed("--table", "t", "--partition-by", "day", "--master", "sc://lake:15002", "--conf", "a=b"))

@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
-from airflow_dq.explain.lines import details, digest
+from airflow_dq.explain.lines import details, evidence, marked
+from airflow_dq.explain.problem import Problem, problems_of
 
 ALERT = Alert(
     "range",
@@ -28,11 +29,21 @@ def test_what_is_alike_shares_a_line() -> None:
     )
 
 
-def test_details_are_told_once_for_a_column_and_only_by_roots() -> None:
-    alerts = [
-        ALERT,
-        replace(ALERT, statement="again"),
-        replace(ALERT, column="b", root=False),
-        replace(ALERT, column="c"),
-    ]
-    assert [bool(lines) for _, lines in digest(alerts)] == [True, False, False, True]
+def test_evidence_is_told_once_and_what_is_too_much_is_counted() -> None:
+    alerts = tuple(replace(ALERT, statement=f"odd {place}.", changes=()) for place in range(5))
+    found = Problem("column a", "a is odd", ("a",), (replace(ALERT, statement="odd."), *alerts), advice="Look.")
+    lines = list(evidence(found, most=2))
+    assert lines[0] == "what to do: Look."
+    assert lines[1:5] == list(details(ALERT))
+    assert lines[5:] == ["a: odd.", "a: odd 0.", "and 4 more findings"]
+
+
+def test_what_the_headline_says_is_not_said_again() -> None:
+    (found,) = problems_of([replace(ALERT, changes=())])
+    assert (found.headline, list(evidence(found))) == ("a: odd", [])
+
+
+def test_a_warning_and_a_snooze_are_said_with_the_headline() -> None:
+    (found,) = problems_of([replace(ALERT, severity="warn", snoozed="by ann, until 2026-01-01")])
+    assert marked(found).startswith("(warning) a: odd")
+    assert marked(found).endswith("(snoozed by ann, until 2026-01-01)")

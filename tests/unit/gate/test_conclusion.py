@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.record import Record
 from airflow_dq.gate.conclusion import SHOWN, conclude, unjudged
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
@@ -30,7 +31,9 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "outcome": "pass",
         "status": "pass",
         "reason": None,
-        "alerts": [],
+        "headline": None,
+        "problems": [],
+        "problem_count": 0,
         "alert_count": 0,
         "not_judged": {},
         "record": None,
@@ -41,20 +44,49 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
     assert result.message.endswith("pass; 3 constraints on 1 column hold.")
 
 
-def test_a_violation_fails_with_every_sentence() -> None:
+def test_a_violation_fails_with_every_problem_once() -> None:
     result = conclude("flights", verdict(Status.FAIL, alerts=2), "fail")
     assert result.outcome == "fail"
     assert result.message.splitlines() == [
-        "Dataset 'flights', partition '2013-02-15': fail; 2 alerts:",
-        "- a: mean was 0.",
-        "- a: mean was 1.",
+        "Dataset 'flights', partition '2013-02-15': fail; 2 problems:",
+        "- a: mean was 0",
+        "- a: mean was 1",
     ]
+    assert result.line == "Dataset 'flights', partition '2013-02-15': fail; a: mean was 0; and 1 more problem"
 
 
-@pytest.mark.parametrize(("on_violation", "words"), [("warn", "a warning; 1 alert:"), ("skip", "what follows is")])
+def test_one_problem_is_one_line_and_its_findings_are_below_it() -> None:
+    fact = Fact("unit_change a", "a is 10 times too large", ("a",), 400, "Ask for the unit.")
+    alerts = [Alert("range", "a", f"mean was {n}.", group="x10", root=not n) for n in range(5)]
+    found = replace(verdict(Status.FAIL), alerts=(replace(alerts[0], fact=fact), *alerts[1:]))
+    result = conclude("flights", found, "fail")
+    assert result.message.splitlines() == [
+        "Dataset 'flights', partition '2013-02-15': fail; 1 problem:",
+        "- a is 10 times too large",
+        "    what to do: Ask for the unit.",
+        "    a: mean was 0.",
+        "    a: mean was 1.",
+        "    a: mean was 2.",
+        "    and 2 more findings",
+    ]
+    assert result.line.endswith("fail; a is 10 times too large")
+    told = result.to_dict()
+    assert told["problems"] == [
+        {
+            "key": "unit_change a",
+            "headline": "a is 10 times too large",
+            "columns": ["a"],
+            "rows": 400,
+            "severity": "fail",
+        }
+    ]
+    assert (told["headline"], told["problem_count"], told["alert_count"]) == ("a is 10 times too large", 1, 5)
+
+
+@pytest.mark.parametrize(("on_violation", "words"), [("warn", "a warning; 1 problem:"), ("skip", "what follows is")])
 def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # type: ignore[no-untyped-def]
     result = conclude("flights", verdict(Status.FAIL, alerts=1), on_violation)
-    assert (result.outcome, result.status, result.alerts) == (on_violation, "fail", ("a: mean was 0.",))
+    assert (result.outcome, result.status, result.to_dict()["headline"]) == (on_violation, "fail", "a: mean was 0")
     assert words in result.message
 
 
@@ -62,7 +94,7 @@ def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # ty
 def test_alerts_that_only_warn_stop_nothing(on_violation) -> None:  # type: ignore[no-untyped-def]
     soft = verdict(Status.FAIL, alerts=2, severity="warn")
     assert conclude("flights", soft, on_violation).outcome == "warn"
-    assert "- (warning) a: mean was 0." in conclude("flights", soft, on_violation).message
+    assert "- (warning) a: mean was 0" in conclude("flights", soft, on_violation).message
     hard = verdict(Status.FAIL, alerts=1)
     mixed = Verdict("1", Status.FAIL, hard.table, hard.columns, alerts=(*soft.alerts, *hard.alerts))
     assert conclude("flights", mixed, on_violation).outcome == on_violation
@@ -77,8 +109,9 @@ def test_a_hundred_alerts_stay_small_and_end_with_the_command_that_shows_them() 
     assert lines[-1] == "- and 80 more: airflow dq explain flights 2013-02-15"
     odd = conclude("my flights", verdict(Status.FAIL, alerts=100), "fail").message
     assert odd.endswith("airflow dq explain 'my flights' 2013-02-15")
-    assert (len(result.alerts), result.alert_count) == (SHOWN, 100)
-    assert len(json.dumps(result.to_dict())) < 2000
+    told = result.to_dict()
+    assert (len(told["problems"]), told["problem_count"], told["alert_count"]) == (SHOWN, 100, 100)
+    assert len(json.dumps(told)) < 4000
 
 
 def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_explains_them() -> None:
@@ -87,10 +120,10 @@ def test_metrics_without_a_value_are_counted_and_not_spelt_out_behind_what_expla
     found = replace(verdict(Status.FAIL), alerts=(empty, *silent))
     result = conclude("flights", found, "fail")
     assert result.message.splitlines()[1:] == [
-        "- the table: number of rows was 0.",
-        "- and 3 more: airflow dq explain flights 2013-02-15",
+        "- the table: number of rows was 0",
+        "    and 3 more findings",
     ]
-    assert (result.alerts, result.alert_count) == (("the table: number of rows was 0.",), 4)
+    assert (len(result.problems), result.to_dict()["alert_count"]) == (1, 4)
 
 
 def test_warming_up_passes_with_its_reason_or_fails() -> None:
@@ -145,7 +178,7 @@ def test_what_a_person_rejected_does_not_pass(on_violation, outcome: str) -> Non
 def test_a_violation_waits_for_a_person() -> None:
     result = conclude("flights", verdict(Status.FAIL, alerts=1), "review")
     assert (result.outcome, result.is_right) == ("review", False)
-    assert "waits for a person; 1 alert:" in result.message
+    assert "waits for a person; 1 problem:" in result.message
     soft = verdict(Status.FAIL, alerts=1, severity="warn")
     assert conclude("flights", soft, "review").outcome == "warn"
     assert conclude("flights", verdict(Status.ERROR, reason="broke"), "review").outcome == "fail"

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import stat
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.sdk import Connection
 
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
 from airflow_dq.hooks import spark
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.job.result import JobResult
@@ -63,6 +64,45 @@ def test_yarn_without_hadoop_configuration_is_explained(monkeypatch: pytest.Monk
     hook("local[2]").check_master()
 
 
+@pytest.mark.parametrize(
+    ("master", "options", "said"),
+    [
+        ("k8s://https://m:443", {}, "apache-airflow-providers-cncf-kubernetes"),
+        ("spark://m:7077", {"deploy_mode": "cluster"}, "takes no Python job"),
+        ("local[2]", {"conf": {"spark.submit.deployMode": "cluster"}}, "takes no Python job"),
+    ],
+)
+def test_a_master_that_takes_no_job_is_refused_before_anything_starts(
+    master: str, options: dict[str, object], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark, "_has_kubernetes", lambda: False)
+    with pytest.raises(ConfigurationError, match=f"'c' says master '{master.split('[')[0]}.*{said}"):
+        hook(master, **options).check_master()
+
+
+def test_a_missing_spark_submit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "check_java", lambda: None)
+    with pytest.raises(EnvironmentMismatchError, match="/nowhere/spark-submit is not there"):
+        hook("local[2]", spark_binary=str(tmp_path / "nowhere" / "spark-submit")).check_machine()
+    hook("local[2]", spark_binary=script(tmp_path, "true")).check_machine()
+
+
+def test_the_drivers_python_is_this_one_whatever_the_executors_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "find_spark_submit", lambda: Path("spark-submit"))
+    monkeypatch.delenv("PYSPARK_DRIVER_PYTHON", raising=False)
+
+    def given(extra: dict[str, str] | None = None, **options: object) -> list[str]:
+        return [
+            one for one in hook("yarn", extra, **options)._build_spark_submit_command("job.py") if "driver.py" in one
+        ]
+
+    name = "spark.pyspark.driver.python"
+    assert given(conf={"spark.pyspark.python": "/opt/python"}) == [f"{name}={sys.executable}"]
+    assert given(conf={name: "/mine"}) == [f"{name}=/mine"]
+    assert given(env_vars={"PYSPARK_DRIVER_PYTHON": "/theirs"})[-1] == f"{name}=/theirs"
+    assert given({"deploy-mode": "cluster"}) == []
+
+
 @pytest.mark.parametrize("master", ["local[2]", "spark://m:7077", "yarn", "k8s://https://m:443"])
 def test_the_secret_is_in_the_environment_and_never_on_the_command_line(
     master: str, monkeypatch: pytest.MonkeyPatch
@@ -70,6 +110,7 @@ def test_the_secret_is_in_the_environment_and_never_on_the_command_line(
     monkeypatch.setattr(spark, "find_spark_submit", lambda: Path("spark-submit"))
     # The parent's module asks for this name, which only the Kubernetes provider defines.
     monkeypatch.setattr(f"{SparkSubmitHook.__module__}.kube_client", object(), raising=False)
+    monkeypatch.setattr(spark, "_has_kubernetes", lambda: True)
     made = hook(master, env_vars={"MINE": "1"})
     command = made._build_spark_submit_command("job.py")
     assert "correct-horse" not in " ".join(command)

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from airflow.sdk import BaseNotifier, TaskInstanceState
 
+from airflow_dq.explain.problem import Problem
 from airflow_dq.explain.record import Record
 from airflow_dq.gate.conclusion import Conclusion, Outcome
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.notifications.text import TITLE, alert_text
 
-SENTENCE = "price: mean was <9> & rising; expected 1 to 2."
+SENTENCE = "price: mean was <9> & rising; expected 1 to 2"
+PROBLEM = Problem("column price", SENTENCE, ("price",), ())
 
 
 class Sender(BaseNotifier):
@@ -35,10 +37,10 @@ class Broken(BaseNotifier):
         raise ConnectionError("no route")
 
 
-def context(outcome: Outcome | None, alerts: tuple[str, ...] = (SENTENCE,), count: int = 1) -> dict[str, Any]:
+def context(outcome: Outcome | None) -> dict[str, Any]:
     made = None
     if outcome is not None:
-        made = Conclusion("sales", "2026-01-01", outcome, "fail", "m", None, alerts, count)
+        made = Conclusion("sales", "2026-01-01", outcome, "fail", "m", None, (PROBLEM,))
     task = SimpleNamespace(dataset="sales", partition="2026-01-01", conclusion=made)
     ti = SimpleNamespace(dag_id="d", run_id="r", task_id="gate", log_url="http://a/log?x=1&y=2")
     return {"ti": ti, "task": task, "dag": None}
@@ -46,7 +48,7 @@ def context(outcome: Outcome | None, alerts: tuple[str, ...] = (SENTENCE,), coun
 
 def test_the_text_in_every_spelling() -> None:
     alert = alert_text(context("fail"))  # type: ignore[arg-type]
-    assert alert.title == "Data quality: sales 2026-01-01: fail, 1 alert"
+    assert alert.title == f"Data quality: sales 2026-01-01: fail, {SENTENCE}"
     assert alert.text.splitlines() == [
         alert.title,
         f"- {SENTENCE}",
@@ -55,9 +57,9 @@ def test_the_text_in_every_spelling() -> None:
     ]
     assert "• price: mean was &lt;9&gt; &amp; rising" in alert.slack
     assert "<http://a/log?x=1&amp;y=2|Open in Airflow>" in alert.slack
-    assert "<li>price: mean was &lt;9&gt; &amp; rising; expected 1 to 2.</li>" in alert.html
+    assert "<li>price: mean was &lt;9&gt; &amp; rising; expected 1 to 2</li>" in alert.html
     payload = json.loads(json.dumps(dict(alert.payload)))
-    assert (payload["outcome"], payload["alerts"], payload["dag_id"]) == ("fail", [SENTENCE], "d")
+    assert (payload["outcome"], payload["lines"], payload["dag_id"]) == ("fail", [SENTENCE], "d")
 
 
 def test_any_other_failed_task_is_told_by_its_exception() -> None:
@@ -92,11 +94,11 @@ def test_a_task_that_is_no_gate_is_told_as_it_ended(
 
 
 def test_a_title_is_one_short_line_and_alerts_left_out_are_counted() -> None:
-    many = context("fail", count=30)
-    many["task"].conclusion = Conclusion("d\n" * 200, "1", "fail", "fail", "m", None, (SENTENCE,), 30)
+    many = context("fail")
+    many["task"].conclusion = Conclusion("d\n" * 200, "1", "fail", "fail", "m", None, (PROBLEM,) * 30)
     alert = alert_text(many)  # type: ignore[arg-type]
     assert (len(alert.title), "\n" in alert.title) == (TITLE, False)
-    assert alert.lines[-1] == "and 29 more"
+    assert alert.lines[-1] == "and 10 more"
 
 
 def test_other_notifiers_send_it_in_their_own_templates() -> None:
@@ -106,10 +108,10 @@ def test_other_notifiers_send_it_in_their_own_templates() -> None:
     )
     tell(context("fail"))
     tell(context("warn"))  # the same notifier, for another task of the process
-    assert sent[0] == "Data quality: sales 2026-01-01: fail, 1 alert"
+    assert sent[0] == f"Data quality: sales 2026-01-01: fail, {SENTENCE}"
     assert sent[1].endswith(" in d")
     assert json.loads(sent[1].removesuffix(" in d"))["status"] == "fail"
-    assert sent[2] == "Data quality: sales 2026-01-01: warn, 1 alert"
+    assert sent[2] == f"Data quality: sales 2026-01-01: warn, {SENTENCE}"
 
 
 @pytest.mark.parametrize(("outcome", "told"), [("pass", 0), ("warn", 1), ("skip", 1), ("fail", 1), ("warming_up", 1)])
@@ -130,7 +132,7 @@ def test_one_that_fails_does_not_silence_the_others() -> None:
 
 def test_how_reliable_the_gate_has_been_is_said_below_the_alerts() -> None:
     record = Record(judged=45, accepted=1)
-    made = Conclusion("sales", "2026-01-01", "fail", "fail", "m", None, (SENTENCE,), 1, record=record)
+    made = Conclusion("sales", "2026-01-01", "fail", "fail", "m", None, (PROBLEM,), record=record)
     given = context(None)
     given["task"].conclusion = made
     alert = alert_text(given)  # type: ignore[arg-type]
@@ -139,5 +141,5 @@ def test_how_reliable_the_gate_has_been_is_said_below_the_alerts() -> None:
         "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%).",
     )
     payload = json.loads(json.dumps(dict(alert.payload)))
-    assert payload["alerts"] == [SENTENCE]
+    assert payload["lines"] == [SENTENCE]
     assert (payload["record"]["judged"], payload["record"]["accepted"]) == (45, 1)

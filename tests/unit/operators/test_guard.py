@@ -39,10 +39,16 @@ def test_arguments_find_their_task() -> None:
     assert {task.dq_conn_id for task in (profile, gate)} == {"stats"}
 
 
-@pytest.mark.parametrize("several", [{"source": "lake/day=*"}, {"source": "lake", "partition_by": "day"}])
-def test_a_source_that_names_its_keys_is_gated_by_one_of_them(several: dict[str, Any]) -> None:
+def test_a_key_column_finds_the_rows_of_the_partition_that_is_gated() -> None:
     with DAG("d") as dag:
-        dq_guard(dataset="flights", partition="{{ ds }}", **several)
+        dq_guard(dataset="flights", partition="{{ ds }}", table="lake.flights", partition_by="day")
+    profile = dag.get_task("dq_flights.profile")
+    assert (profile.partition, profile.partition_by) == ("{{ ds }}", "day")
+
+
+def test_a_pattern_names_its_keys_and_is_gated_by_one_of_them() -> None:
+    with DAG("d") as dag:
+        dq_guard(dataset="flights", partition="{{ ds }}", source="lake/day=*")
     assert dag.get_task("dq_flights.profile").partition is None
     assert dag.get_task("dq_flights.gate").partition == "{{ ds }}"
 

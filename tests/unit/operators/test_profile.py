@@ -59,8 +59,9 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
 
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr(DQHook, "get_store", reachable)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     monkeypatch.setattr("airflow_dq.hooks.spark.find_spark_submit", lambda: Path("bin/spark-submit"))
+    monkeypatch.setattr(ProfileSubmitHook, "check_machine", lambda self: None)
     monkeypatch.setattr(ProfileSubmitHook, "submit", submit)
     return started
 
@@ -157,7 +158,8 @@ def test_the_command_carries_the_order_and_not_the_dsn(machine: list[tuple[list[
 
 
 def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]]]) -> None:
-    cluster: dict[str, Any] = {"source": "a", "partition": "1", "master": "spark://m:7077", "deploy_mode": "cluster"}
+    cluster: dict[str, Any] = {"source": "a", "partition": "1", "master": "yarn", "deploy_mode": "cluster"}
+    cluster["env_vars"] = {"HADOOP_CONF_DIR": "/etc/hadoop"}
     with pytest.raises(AirflowFailException, match=r"(?s)deploy mode 'cluster'.*dsn_on_cluster=True"):
         operator(**cluster).execute({})
     hook = submission(operator(**cluster, dsn_on_cluster=True))._get_hook()
@@ -166,7 +168,7 @@ def test_cluster_mode_needs_a_word(machine: list[tuple[list[str], dict[str, Any]
 
 def test_a_wrong_database_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_DQ_DSN", "postgresql://me:correct-horse@127.0.0.1:1/stats")
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     with pytest.raises(AirflowException, match=r"127\.0\.0\.1:1") as raised:
         operator(source="a", partition="1").execute({})
     assert "correct-horse" not in str(raised.value)
@@ -219,7 +221,7 @@ def test_the_attempt_begins_before_spark_starts(
 
     monkeypatch.setenv("AIRFLOW_DQ_DSN", SECRET)
     monkeypatch.setattr(DQHook, "get_store", reachable)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     monkeypatch.setattr(SparkSubmitHook, "submit", submit)
     with pytest.raises(AirflowException) if fails else nullcontext():
         operator(**arguments).execute({})
@@ -371,3 +373,34 @@ def test_airflows_guard_does_not_take_the_job_for_a_nested_operator(
     operator(source="a", partition="1").execute({})
     assert len(machine) == 1
     assert not [record.message for record in caplog.records if "SparkSubmission" in record.message]
+
+
+def test_a_sources_password_is_in_the_environment_alone(
+    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = {"conn_type": "postgres", "host": "db", "schema": "shop", "login": "me", "password": "battery-staple"}
+    monkeypatch.setenv("AIRFLOW_CONN_SHOP", json.dumps(shop))
+    options = {"query": "select * from orders"}
+    operator(source_format="jdbc", read_options=options, partition="1", source_conn_id="shop").execute({})
+    ((command, environment),) = machine
+    assert "battery-staple" not in " ".join(command)
+    assert json.loads(environment["AIRFLOW_DQ_SOURCE_SECRET"])["password"] == "battery-staple"
+    with pytest.raises(ConfigurationError, match="holds a password"):
+        operator(source_format="jdbc", read_options={**options, "password": "x"}, partition="1").job_spec()
+    with pytest.raises(AirflowFailException, match="source_conn_id is none"):
+        operator(source="a", partition="1", engine="arrow", source_conn_id="shop").execute({})
+
+
+def test_a_key_column_beside_a_partition_chooses_its_rows() -> None:
+    spec = operator(table="t", partition="1", partition_by="day").job_spec()
+    assert (spec.partition, spec.partition_by, spec.shared, spec.key) == ("1", "day", True, "1")
+    spec = operator(source="lake", partition="1", partition_by="day").job_spec()
+    assert (spec.paths, spec.pattern, spec.key) == ({}, "lake", "1")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"), [(" ", "where is empty"), ("a > 1", "files at a belong to a partition as a whole: give sql=")]
+)
+def test_a_condition_that_can_choose_nothing_is_refused(where: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        operator(source="a", partition="1", where=where).job_spec()

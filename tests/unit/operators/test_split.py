@@ -59,7 +59,7 @@ def test_a_place_that_rendered_to_nothing_is_refused() -> None:
 def test_spark_gets_the_order_and_tells_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     spark = Connection(conn_id="spark_default", conn_type="spark", host="local")
     monkeypatch.setattr("airflow_dq.operators.spark.spark_connection", lambda *_: spark)
-    monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", lambda: None)
+    monkeypatch.setattr("airflow_dq.hooks.spark.check_java", lambda: None)
     commands: list[list[str]] = []
 
     def wait(self: SplitSubmission, context: Any, retries: int | None) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.relation.base import Relation
+from airflow_dq.relation.belief import surprise
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
 from airflow_dq.relation.dependency import Counter, Dependency, Key
 from airflow_dq.relation.rows_search import mine_between
-from airflow_dq.relation.supported import is_believed
 
 
 def texts(values: object) -> pa.Array:
@@ -67,7 +67,7 @@ def test_snapshots_have_keys_lasting_attributes_and_counters() -> None:
     assert found(tables) == {
         "each place occurs once",
         "place determines region, as in the partitions before",
-        "total of each place never falls",
+        "total of each place does not fall, nor rise by more than 40%",
     }
 
 
@@ -109,15 +109,16 @@ def test_of_very_many_columns_the_first_are_looked_at() -> None:
 
 
 def test_more_candidates_need_more_evidence() -> None:
-    assert is_believed(0, 140, 0.5, 1_000)
-    assert not is_believed(0, 140, 0.5, 10_000_000)
-    assert not is_believed(0, 140, 0.01, 1_000), "nearly constant"
-    assert not is_believed(8, 140, 0.5, 1), "too many exceptions"
+    assert surprise(0, 140, 0.5, 1_000) is not None
+    assert surprise(0, 140, 0.5, 10_000_000) is None
+    assert surprise(0, 140, 0.01, 1_000) is None, "nearly constant"
+    assert surprise(8, 140, 0.5, 1) is None, "too many exceptions"
+    assert surprise(0, 0, 0.5, 1) is None, "no chance"
 
 
 @pytest.mark.parametrize(
     "relation",
-    [Dependency(("a", "b"), "é'", lasting=True), Key(("a",)), Counter(("a", "b"), "n")],
+    [Dependency(("a", "b"), "é'", lasting=True), Key(("a",)), Counter(("a", "b"), "n", 0.5, 10.0)],
 )
 def test_relations_travel_as_json(relation: Relation) -> None:
     assert Relation.from_json(relation.to_json()) == relation

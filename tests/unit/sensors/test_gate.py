@@ -426,7 +426,7 @@ def test_a_gate_that_fails_still_says_why_in_xcom(mode: Mode, world: World) -> N
     ti = FirstTry()
     with pytest.raises(AirflowFailException):
         run(gate(mode), ti=ti)
-    assert ti.pushed["return_value"]["alerts"] == ["a: mean was 3."]
+    assert ti.pushed["return_value"]["headline"] == "a: mean was 3"
     silent = FirstTry()
     with pytest.raises(AirflowFailException):
         run(gate(mode, do_xcom_push=False), ti=silent)

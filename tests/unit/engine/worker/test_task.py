@@ -135,7 +135,7 @@ def test_split_by_key_keeps_every_row_once() -> None:
 
 
 def test_more_keys_than_a_task_holds_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task, "_KEYS_HELD", 2)
+    monkeypatch.setattr(task, "KEYS_HELD", 2)
     whole = _rows(400, 9)
     partials = list(profile_batches(_split(whole, 4), NAMES, ProfileOptions()))
     assert len(partials) > 9

@@ -58,13 +58,19 @@ def test_every_row_of_a_key_that_occurs_twice_breaks_it() -> None:
 
 
 def test_a_counter_is_compared_with_the_newest_partition_that_has_its_key() -> None:
-    counter = Counter(("code",), "cases")
-    before = [counts("a b c", [5.0, 9.0, 1.0]), counts("a b", [7.0, 10.0])]
-    found = breaches(counter, counts("a b c d", [6.0, 10.0, 2.0, -4.0]), before)
-    assert (found.numerator, found.denominator, found.examples) == (1, 3, (("a: 6", 1),))
+    counter = Counter(("code",), "cases", 0.5, 10.0)
+    before = [counts("a b c e", [50.0, 90.0, 10.0, 10.0]), counts("a b", [70.0, 100.0])]
+    found = breaches(counter, counts("a b c d e", [60.0, 100.0, 20.0, -4.0, 21.0]), before)
+    assert (found.numerator, found.denominator, found.examples) == (
+        2,
+        4,
+        (("a: 60, before 70", 1), ("e: 21, before 10", 1)),
+    )
+    corrected = breaches(counter, counts("a b", [69.9, 99.0]), before)
+    assert (corrected.numerator, corrected.denominator) == (0, 2)
     assert breaches(counter, counts("a", [1.0]), []).value is None
 
 
 def test_of_nothing_there_is_no_share() -> None:
-    for relation in (NAME, INSIDE, Key(("code",)), Counter(("code",), "cases")):
+    for relation in (NAME, INSIDE, Key(("code",)), Counter(("code",), "cases", 0.5, 10.0)):
         assert breaches(relation, Held(), [Held()]).nothing is not None

@@ -14,7 +14,7 @@ from airflow_dq import ProfileOptions, evaluate, profile_table, synthesize
 from airflow_dq.check import Checks
 from airflow_dq.check.metric import METRICS
 from airflow_dq.exceptions import CodecError
-from airflow_dq.explain.lines import digest
+from airflow_dq.explain.lines import evidence
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.failed_rows import CHARACTERS, COLUMNS, HIDDEN, ROWS, FailedRows
 from airflow_dq.profile.check.failing import Sampled, draw_more
@@ -117,9 +117,9 @@ def test_an_alert_shows_them() -> None:
     checks = rule()
     profile = profile_table(table([1, 5, None]), "1", ProfileOptions(checks=tuple(checks)))
     verdict = evaluate(synthesize([], SynthesisOptions(checks=tuple(checks))), profile, [])
-    ((alert, lines),) = digest(verdict.alerts)
-    assert alert.failing == FailedRows(("id", "a"), (("1", "5"),), 2)
-    assert lines == ("fails: id = 1, a = 5",)
+    (problem,) = verdict.problems
+    assert problem.alerts[0].failing == FailedRows(("id", "a"), (("1", "5"),), 2)
+    assert "fails: id = 1, a = 5" in list(evidence(problem))
 
 
 @pytest.mark.parametrize("stored", [None, {}, {"columns": ["a"], "rows": [["1", "2"]], "leading": 1}])

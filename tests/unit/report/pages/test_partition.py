@@ -1,150 +1,104 @@
+"""The page of any partition: its columns, what came near to an alarm, the comparison, and what is never shown."""
+
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
-from airflow_dq.explain.alert import Alert
-from airflow_dq.explain.record import Record
-from airflow_dq.report.pages.partition import render_alert
-from airflow_dq.store.review_model import ReviewEvent, Snooze
+import pytest
+
+from airflow_dq.report.histogram import bars_of, histogram
+from airflow_dq.report.pages import PartitionView, render_partition
+from airflow_dq.report.pages.column_table import column_rows
+from airflow_dq.report.pages.contrast import contrast
+from airflow_dq.report.pages.problem import render_alert
+from airflow_dq.report.svg import inline
+from airflow_dq.states.base import Kind
+from airflow_dq.states.number import NumberDistribution
+from tests.unit.report.known import DAYS, SECRET, history, insight, key_of, profile_of, verdict
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
 
-ACTION = "/dq-alerts/dags/load%20orders/alerts/11"
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of the tests")
 
 
-def test_the_page_says_what_broke_first_by_its_likely_cause(make_view, where):
-    page = Page(render_alert(make_view(), where))
-    assert "What broke price change of unit, x10 Mean was 1,000; expected 90 to 110." in page.text
-    assert "1 alert in 1 column, judged 2 h ago by load orders · group.gate" in page.text
+@pytest.fixture
+def view() -> PartitionView:
+    recent = [partition(key_of(day)) for day in range(DAYS + 1)]
+    readable = frozenset({ORIGIN.dag_id})
+    return PartitionView("orders", ORIGIN.dag_id, profile_of(DAYS), None, insight(), recent, readable, NOW)
 
 
-def test_who_may_decide_gets_three_buttons_and_a_comment(make_view, where):
-    page = Page(render_alert(make_view(), where))
-    assert [button["value"] for button in page.all("button", name="decision")] == ["accepted", "rejected", "new_normal"]
-    assert page.all("form", method="post", action=f"{ACTION}/decision")
-    assert page.all("textarea", name="comment")
-    assert page.all("label", for_="comment")
+def test_a_day_that_nobody_judged_has_a_page_with_its_columns(view, where):
+    page = Page(render_partition(view, where))
+    assert "No gate has judged this partition." in page.text
+    assert f"Rows {view.profile.row_count}" in page.text
+    assert "'de' " in page.text
+    assert "'<us>'" not in page.text  # the third most frequent one
+    assert "Nearest to an alarm" in page.text
+    assert len(page.all("svg", class_="histogram")) == 1
 
 
-def test_who_may_only_read_gets_no_form(make_view, where):
-    page = Page(render_alert(make_view(may_decide=False), where))
-    assert page.all("form") == []
-    assert "You may read this, not decide it" in page.text
+def test_any_other_partition_can_be_chosen_to_compare_with(view, where):
+    page = Page(render_partition(view, where))
+    assert [one["value"] for one in page.all("option")][:2] == ["", key_of(DAYS - 1)]
+    assert page.all("form", method="get", action="/dq-alerts/dags/load%20orders/partition")
+    compared = Page(render_partition(replace(view, other=profile_of(3, 10.0)), where))
+    assert f"Compared with {key_of(3)}" in compared.text
+    assert "x0.1" in compared.text
+    assert [one["value"] for one in compared.all("option", selected="selected")] == [key_of(3)]
 
 
-def test_a_decision_that_stands_is_shown_with_its_author_and_can_be_changed(make_view, make_detail, where):
-    detail = make_detail(decision="rejected", decided_by="ann", decided_at=NOW - timedelta(minutes=5))
-    page = Page(render_alert(make_view(replace(detail, comment="wrong unit")), where))
-    assert "rejected by ann 5 min ago wrong unit" in page.text
-    resume, *choices = (button["value"] for button in page.all("button", name="decision"))
-    assert (resume, choices) == ("rejected", ["accepted", "new_normal"])
-    assert page.all("input", name="revise", value="1")
+def test_no_value_of_a_hidden_column_is_shown(view, make_view, make_detail, where):
+    broken = profile_of(DAYS, 10.0)
+    shown = replace(view, profile=broken, insight=insight(10.0), other=profile_of(3))
+    row = next(row for row in column_rows(broken, None, None, ()) if row.name == SECRET)
+    assert (row.low, row.middle, row.high, row.picture) == ("hidden", "hidden", "hidden", None)
+    found = contrast(SECRET, broken, profile_of(3), history())
+    assert found is not None
+    assert found.picture is None
+    assert not {"Mean", "Median", "Smallest", "Largest"} & {line.words for line in found.lines}
+    text = Page(render_partition(shown, where)).text
+    assert "432" not in text.replace("2026", "")
+    detail = replace(make_detail(), verdict=verdict(10.0))
+    problem = Page(render_alert(make_view(detail, profile=broken, insight=insight(10.0)), where)).text
+    assert "Smallest" in problem  # of the price
 
 
-def test_alerts_that_moved_with_another_are_folded(make_view, make_detail, alert: Alert, where):
-    other = replace(alert, column="tax", root=False, statement="mean was 100; expected 9 to 11.", changes=())
-    text = render_alert(make_view(make_detail(alert, other)), where)
-    assert "1 alert in 1 column moved with it" in text
-    assert text.index("moved with it") > text.index("Evidence")
-    assert text.count('<li><p class="what">') == 1
-
-
-def test_a_column_is_named_once_in_what_broke_and_its_charts_say_the_rest(make_view, make_detail, alert: Alert, where):
-    other = replace(alert, metric="max", statement="max was 2,000; expected 110 to 120.", changes=())
-    gone = Alert("column_missing", "tax", "the column is missing; it is in the 30 past partitions.")
-    page = Page(text := render_alert(make_view(make_detail(alert, other, gone)), where))
-    assert text.count('<li><p class="what">') == 2
-    first = page.text[: page.text.index("Evidence")]
-    assert "Mean was 1,000; expected 90 to 110." in first
-    assert "The column is missing; it is in the 30 past partitions." in first
-    assert "max was" not in first.lower()
-    assert page.text.count("tax: the column is missing") == 1
-    assert '<p class="sentence">price: max was' not in text
-
-
-def test_what_changed_stands_side_by_side(make_view, where):
-    text = Page(render_alert(make_view(), where)).text
-    assert "before now change Quantiles median 100 1,000 x10" in text
-
-
-def test_hostile_names_stay_text(make_view, make_detail, alert: Alert, where):
-    evil = "</textarea><script>alert(1)</script>"
-    hostile = replace(alert, column=evil, statement="mean was 1; expected 2.", cause=evil)
-    detail = make_detail(hostile, dataset=evil, partition=evil, headline=evil)
-    html = render_alert(make_view(replace(detail, comment=evil)), where)
+def test_the_problem_page_shows_the_column_as_usual_before_and_now(make_view, make_detail, where):
+    detail = replace(make_detail(), verdict=verdict(10.0))
+    html = render_alert(make_view(detail, profile=profile_of(DAYS, 10.0), insight=insight(10.0)), where)
     page = Page(html)
-    assert [script.get("src") for script in page.all("script")] == ["/dq-alerts/static/review.js?v=v1"]
-    assert "<script>alert" not in html
+    assert "usual before now change" in page.text
+    assert "Rows 3" in page.text
+    assert html.count('class="weekend"') >= 4
+    assert page.all("svg", class_="chart histogram")
 
 
-def test_a_page_needs_no_style_or_script_of_its_own(make_view, where):
-    page = Page(render_alert(make_view(recent=[partition("a"), partition("b")]), where))
-    assert page.all("style") == []
-    assert not [name for _, found in page.tags for name in found if name == "style" or name.startswith("on")]
+def test_what_is_no_longer_kept_is_said(view, where):
+    columns = {name: replace(column, states={}) for name, column in view.profile.columns.items()}
+    old = replace(view, profile=replace(view.profile, columns=columns), insight=None)
+    text = Page(render_partition(old, where)).text
+    assert "The distributions of this partition are no longer kept; its metrics are." in text
+    assert "Nearest to an alarm:" not in text
 
 
-def test_every_control_has_a_label(make_view, where):
-    page = Page(render_alert(make_view(), where))
-    labelled = {label["for"] for label in page.all("label")}
-    controls = [found for tag in ("input", "select", "textarea") for found in page.all(tag)]
-    assert {found["id"] for found in controls if found.get("type") != "hidden"} <= labelled
-    ids = [found["id"] for _, found in page.tags if "id" in found]
-    assert len(ids) == len(set(ids))
+def test_columns_that_failed_come_first():
+    rows = column_rows(profile_of(DAYS, 10.0), verdict(10.0), insight(10.0), ())
+    assert rows[0].badge is not None
+    assert (rows[0].name, rows[0].badge.words) == ("price", "fail")
+    assert rows[0].near is not None
+    assert rows[0].near.percent == "alarm"
 
 
-def test_the_trail_is_in_the_order_of_time(make_view, make_detail, where):
-    snoozed = ReviewEvent(1, "orders", None, "snoozed", "bob", NOW - timedelta(days=3), "known", "the whole dataset")
-    decided = ReviewEvent(2, "orders", "2026-02-28", "rejected", "ann", NOW, "wrong unit")
-    detail = replace(make_detail(), events=(snoozed, decided))
-    text = Page(render_alert(make_view(detail), where)).text
-    order = [text.index(words) for words in ("bob snoozed the whole dataset", "The gate found 1 alert", "ann rejected")]
-    assert order == sorted(order)
+@pytest.mark.parametrize("values", [[5.0], [0.0, 0.0], [-1.0, 1e300], [1e-300, 1e300], list(range(500))])
+def test_a_histogram_of_anything_is_drawn(values):
+    import numpy as np
 
-
-def test_a_snooze_can_be_ended_by_who_may_decide(make_view, make_detail, where):
-    snooze = Snooze(5, "orders", "price", None, NOW + timedelta(days=2), "bob", None, NOW)
-    detail = replace(make_detail(), snoozes=(snooze,))
-    page = Page(render_alert(make_view(detail), where))
-    assert "column 'price' snoozed by bob; ends in 2 d" in page.text
-    assert page.all("form", action=f"{ACTION}/snooze/end")
-    assert page.all("input", name="snooze_id", value="5")
-    assert not Page(render_alert(make_view(detail, may_decide=False), where)).all("form")
-
-
-def test_other_partitions_are_linked_as_far_as_the_reader_may_see_them(make_view, where):
-    mine = partition("a", first_alert_id=4, alert_count=1)
-    others = partition("b", first_alert_id=5, alert_count=1, origins=(replace(ORIGIN, dag_id="secret"),))
-    page = Page(render_alert(make_view(recent=[mine, others]), where))
-    assert page.all("a", href="/dq-alerts/dags/load%20orders/alerts/4")
-    assert "secret" not in str(page.tags)
-
-
-def test_a_waiting_gate_is_asked_for_at_airflows_address(make_view, where):
-    (note,) = Page(render_alert(make_view(), where)).all("p", class_="parked")
-    assert note["data-waiting"] == (
-        "/api/v2/dags/load%20orders/dagRuns/manual__2026-03-01T00%3A00%3A00%2B00%3A00/taskInstances/group.gate/-1/hitlDetails"
-    )
-    assert "hidden" in note
-
-
-def test_many_alerts_are_told_without_charts(make_view, make_detail, alert: Alert, where):
-    many = [replace(alert, column=f"c{n}", statement="mean was 1; expected 2.") for n in range(80)]
-    html = render_alert(make_view(make_detail(*many)), where)
-    assert "20 more alerts, without charts" in html
-    assert html.count("<svg") == 2 * 60
-
-
-def test_one_line_says_how_reliable_the_gate_has_been(make_view, make_detail, where):
-    detail = make_detail()
-    told = replace(detail, verdict=replace(detail.verdict, record=Record(45, accepted=1)))
-    words = "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%)."
-    assert words in Page(render_alert(make_view(detail=told), where)).text
-    assert "partitions judged" not in Page(render_alert(make_view(detail=detail), where)).text
-
-
-def test_a_partition_whose_profile_is_damaged_says_so(make_view, where):
-    page = Page(render_alert(replace(make_view(), unreadable=("price", "tax")), where))
-    assert (
-        "What is stored of this partition's price, tax is damaged: later partitions are judged without it." in page.text
-    )
-    assert "damaged" not in Page(render_alert(make_view(), where)).text
+    state = NumberDistribution.from_counts(np.array(values, float), np.ones(len(values), np.int64))
+    bars = bars_of(state, None)
+    assert bars is not None
+    assert bars.now.sum() == pytest.approx(1.0)
+    assert "nan" not in inline(histogram(bars, Kind.NUMERIC, "x", 460, 150))
+    assert bars_of(NumberDistribution(), None) is None

@@ -1,11 +1,8 @@
-"""How sure it is that a relation holds, by the chances that its rows had to break it."""
+"""How sure it is that a relation between rows holds, by the chances that they had to break it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-
-from airflow_dq.relation.dependency import RowsRelation
 
 FALSE_DISCOVERIES = 0.001
 """Bound on the chance that any of all candidates is believed without cause.  The share of false discoveries that a
@@ -18,37 +15,31 @@ LARGEST_LASTING = 0.3
 will do.  What changes more often than it seems is judged by its own history."""
 USUAL_SHARE = 0.05
 """Of a relation that is believed, no larger share of the chances breaks it in the sample."""
+_MOST = 1e9
+"""Powers of e beyond which nothing is surer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Supported:
-    """A relation as the sample has shown it."""
-
-    relation: RowsRelation
-    chances: int
-    """Pairs of rows that could have broken it."""
-    broken: int
-    """Those of them that do."""
-
-    @property
-    def share(self) -> float:
-        """Share of the chances that break it."""
-        return self.broken / self.chances if self.chances else 0.0
-
-
-def is_believed(broken: int, chances: int, by_chance: float, candidates: int, largest: float = LARGEST_SHARE) -> bool:
-    """Whether a relation is broken more seldom than it would be by chance, and seldom enough to be one.
+def surprise(
+    broken: int, chances: int, by_chance: float, candidates: int, largest: float = LARGEST_SHARE
+) -> float | None:
+    """How sure it is that a relation is broken more seldom than by chance, and seldom enough to be one.
 
     Chernoff's bound on the binomial tail, with Bonferroni's correction for all candidates.
 
     :param by_chance: how likely a chance breaks it, if there were no relation
     :param largest: share of the chances that breaks what is no relation
+    :return: in powers of e; None when it is not believed
     """
-    worst = min(by_chance, largest)
     share = broken / chances if chances else 1.0
-    if share > USUAL_SHARE or share > by_chance / 4:
-        return False
-    return chances * divergence(share, worst) >= math.log(max(1, candidates) / FALSE_DISCOVERIES)
+    if share > min(USUAL_SHARE, by_chance / 4):
+        return None
+    return beyond(chances * divergence(share, min(by_chance, largest)), candidates)
+
+
+def beyond(evidence: float, candidates: int) -> float | None:
+    """What is left of evidence, in powers of e, once all candidates have been allowed for; None when nothing is."""
+    left = evidence - math.log(max(1, candidates) / FALSE_DISCOVERIES)
+    return round(min(left, _MOST), 1) if left >= 0 else None
 
 
 def divergence(seen: float, supposed: float) -> float:

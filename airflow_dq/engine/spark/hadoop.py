@@ -1,0 +1,117 @@
+"""Hadoop's FileSystem API through the session's Java gateway: local folders, HDFS and object stores alike.
+
+What is in a folder comes over the gateway as one text, however many files it holds: a few calls for each of 20,000
+files take longer than the job.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from airflow_dq.engine.spark.files import Entry
+from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
+
+
+class Hadoop:
+    """The file systems that a session knows."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        """Take the session."""
+        self._jvm: Any = spark.sparkContext._jvm
+        self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
+
+    def qualified(self, path: str) -> str:
+        """A path with its scheme."""
+        target = self._path(path)
+        return str(self._system(target).makeQualified(target).toString())
+
+    def at(self, path: str) -> Entry | None:
+        """What is at a path."""
+        target = self._path(path)
+        system = self._system(target)
+        return _entry(system.getFileStatus(target)) if system.exists(target) else None
+
+    def matching(self, pattern: str) -> list[Entry]:
+        """What matches a glob pattern."""
+        target = self._path(pattern)
+        return self._entries(self._system(target).globStatus(target))
+
+    def inside(self, folder: str) -> list[Entry]:
+        """What is in a folder."""
+        target = self._path(folder)
+        return self._entries(self._system(target).listStatus(target))
+
+    def exists(self, path: str) -> bool:
+        """Whether something is at a path; what may not be looked at is not there."""
+        try:
+            target = self._path(path)
+            return bool(self._system(target).exists(target))
+        except Py4JJavaError:
+            return False
+
+    def children(self, folder: str) -> list[str]:
+        """The names in a folder; none when there is no such folder."""
+        try:
+            return [entry.name for entry in self.inside(folder)]
+        except Py4JJavaError:
+            return []
+
+    def accepted(self, pattern: str, entry: Entry) -> bool:
+        """Whether the name of a file matches a pattern of names."""
+        return bool(self._jvm.org.apache.hadoop.fs.GlobFilter(pattern).accept(self._path(entry.path)))
+
+    def _path(self, text: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(text)
+
+    def _system(self, path: Any) -> Any:
+        """The file system of a path, which takes no side files into account."""
+        system = path.getFileSystem(self._conf)
+        # Local folders only: an empty or outdated `.crc` beside a file would fail the read of a good file.
+        system.setVerifyChecksum(False)
+        return system
+
+    def _entries(self, statuses: Any) -> list[Entry]:
+        """The entries of an array of Java's; one by one where their fields cannot be had at once."""
+        if statuses is None or len(statuses) == 0:
+            return []
+        try:
+            return told(str(self._writer.writeValueAsString(statuses)))
+        except (Py4JError, ValueError):
+            return [_entry(status) for status in statuses]
+
+    @cached_property
+    def _writer(self) -> Any:
+        """Writes the fields of objects as JSON, and paths as their texts."""
+        jackson = self._jvm.com.fasterxml.jackson
+        visibility, accessor = (
+            getattr(jackson.annotation, "JsonAutoDetect$Visibility"),
+            jackson.annotation.PropertyAccessor,
+        )
+        module = jackson.databind.module.SimpleModule()
+        module.addSerializer(self._path("/").getClass(), jackson.databind.ser.std.ToStringSerializer())
+        mapper = jackson.databind.ObjectMapper()
+        mapper.registerModule(module)
+        mapper.setVisibility(accessor.ALL, visibility.NONE)
+        mapper.setVisibility(accessor.FIELD, visibility.ANY)
+        return mapper
+
+
+def told(text: str) -> list[Entry]:
+    """The entries out of the fields of their statuses.
+
+    :param text: JSON
+    :raises ValueError: when one of them lacks a field: another version of Hadoop may name them differently
+    """
+    found = [(one.get("path"), one.get("isdir"), one.get("length")) for one in json.loads(text)]
+    if not all(isinstance(path, str) and isinstance(folder, bool) and size is not None for path, folder, size in found):
+        raise ValueError("no status of a file")
+    return [Entry(path, folder, 0 if folder else int(size)) for path, folder, size in found]
+
+
+def _entry(status: Any) -> Entry:
+    folder = bool(status.isDirectory())
+    return Entry(str(status.getPath().toString()), folder, 0 if folder else int(status.getLen()))

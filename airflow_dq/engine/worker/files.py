@@ -1,0 +1,114 @@
+"""What runs inside a Spark task that looks at files where the driver cannot: behind a Spark Connect server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+ENTRY = pa.schema([("path", pa.string()), ("folder", pa.bool_()), ("size", pa.int64())])
+"""A file or a folder."""
+ENTRY_DDL = "path string, folder boolean, size long"
+HEAD = pa.schema([("path", pa.string()), ("head", pa.binary())])
+"""The first bytes of a file."""
+HEAD_DDL = "path string, head binary"
+_S3 = {"s3a": "s3", "s3n": "s3"}
+"""Spark's names of a scheme that Arrow knows by another."""
+
+
+def list_tree(
+    batches: Iterable[pa.RecordBatch], base: str, above: Sequence[str], inside: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """All that is at or below a path, hidden names included, and what there is of some other places.
+
+    :param batches: one row, for one task
+    :param base: the path
+    :param above: other paths that are looked at alone
+    :param inside: folders of which the names are wanted, as far as they are there
+    :return: rows of :data:`ENTRY`, spelled as Spark spells paths
+    """
+    if not any(batch.num_rows for batch in batches):
+        return
+    place = Place.of(base)
+    found = [place.look(base), *place.below(base, recursive=True), *(place.look(path) for path in above)]
+    for folder in inside:
+        found += place.below(folder, recursive=False)
+    rows = [entry for entry in found if entry is not None]
+    columns = zip(*rows, strict=True) if rows else ([], [], [])
+    yield pa.record_batch([pa.array(cells, one.type) for cells, one in zip(columns, ENTRY, strict=True)], ENTRY)
+
+
+def read_heads(batches: Iterable[pa.RecordBatch], files: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    """The first bytes of some files, unpacked by their names; none of a file that cannot be read.
+
+    :param batches: one row, for one task
+    :return: rows of :data:`HEAD`
+    """
+    if not any(batch.num_rows for batch in batches):
+        return
+    for file in files:
+        head = Place.of(file).head(file, size)
+        yield pa.record_batch([pa.array([file]), pa.array([head], pa.binary())], HEAD)
+
+
+Found = tuple[str, bool, int]
+"""Path, whether it is a folder, bytes."""
+
+
+class Place:
+    """A file system, and how its paths are spelled outside of it."""
+
+    def __init__(self, system: fs.FileSystem, spelled: str, root: str) -> None:
+        """Take the file system.
+
+        :param spelled: how a path begins for Spark
+        :param root: how the same path begins here
+        """
+        self._system = system
+        self._spelled = spelled
+        self._root = root
+
+    @classmethod
+    def of(cls, path: str) -> Place:
+        """The file system of a path: credentials come from the environment of the executors."""
+        parts = urlsplit(path)
+        if parts.scheme in ("", "file"):
+            return cls(fs.LocalFileSystem(), "file:", "")
+        address = f"{_S3.get(parts.scheme, parts.scheme)}://{parts.netloc}"
+        system, root = fs.FileSystem.from_uri(address)
+        return cls(system, f"{parts.scheme}://{parts.netloc}", root.rstrip("/"))
+
+    def look(self, path: str) -> Found | None:
+        """What is at a path."""
+        return self._found(self._system.get_file_info(self._inner(path)))
+
+    def below(self, path: str, *, recursive: bool) -> list[Found]:
+        """What is in a folder, in the order of the names; nothing when there is none."""
+        if self._system.get_file_info(self._inner(path)).type != fs.FileType.Directory:
+            return []
+        chosen = fs.FileSelector(self._inner(path), recursive=recursive, allow_not_found=True)
+        infos = sorted(self._system.get_file_info(chosen), key=lambda info: str(info.path))
+        return [found for info in infos if (found := self._found(info)) is not None]
+
+    def head(self, path: str, size: int) -> bytes:
+        """The first bytes of a file; none when it cannot be read: Spark comes to the same error, and says more."""
+        try:
+            with self._system.open_input_stream(self._inner(path)) as stream:
+                return bytes(stream.read(size))
+        except (OSError, pa.ArrowException):
+            return b""
+
+    def _inner(self, path: str) -> str:
+        plain = path.removeprefix(self._spelled)
+        if self._spelled == "file:":
+            return os.path.abspath("/" + plain.lstrip("/") if plain.startswith("//") else plain)
+        return self._root + plain
+
+    def _found(self, info: fs.FileInfo) -> Found | None:
+        if info.type == fs.FileType.NotFound:
+            return None
+        spelled = self._spelled + str(info.path)[len(self._root) :]
+        return spelled, info.type == fs.FileType.Directory, int(info.size or 0)

@@ -1,0 +1,60 @@
+"""What is said of a relation that rows break: how many, which, and whose values are likely wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from airflow_dq.explain.wording import past_words, share_words
+from airflow_dq.learn.between import between_of
+from airflow_dq.learn.constraint.base import Finding
+from airflow_dq.learn.constraint.relation import MOST_BROKEN, Holding, pooled
+from airflow_dq.learn.constraint.share import past_answers
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.relation import relations_of
+from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.relation import DRAWN
+from airflow_dq.relation.words import quoted
+from airflow_dq.visible import visible
+
+
+def relation_words(constraint: Holding, finding: Finding, partition: PartitionView) -> str:
+    """``2.00% of the rows (40 of 2,000) break total = price + fee: total = 5, price = 3, fee = 1; ...``."""
+    share = finding.observed if isinstance(finding.observed, float) else 0.0
+    measured = answer_of(constraint.learned, partition.profile, partition.history.profiles)
+    rows = "" if measured is None or not measured.denominator else f" of {measured.denominator:,}"
+    drawn = " rows drawn" if finding.seen == DRAWN else ""
+    shown = f": {'; '.join(finding.examples)}" if finding.examples else ""
+    known, broken = pooled(past_answers(constraint.learned, partition.history))
+    usual = "" if finding.upper is None else f"; expected at most {share_words(finding.upper)}"
+    return visible(
+        f"{share_words(share)} of the rows ({finding.rows:,}{rows}{drawn}) break {finding.expected}{shown}{usual}; "
+        f"{broken:,} of {known:,} did before ({past_words(finding.partitions)})."
+    )
+
+
+def wrong_side(constraint: Holding, partition: PartitionView, accused: Collection[str]) -> str | None:
+    """The column whose values are likely wrong; None where nothing tells it from the others.
+
+    :param accused: columns whose own history contradicts them
+    """
+    columns, votes = constraint.scope.columns, dict.fromkeys(constraint.scope.columns, 0)
+    cleared: set[str] = set()
+    for rule in (*relations_of(partition.history), *between_of(partition.history)):
+        concerned = set(rule.columns) & set(columns)
+        measured = answer_of(rule, partition.profile, partition.history.profiles) if concerned else None
+        if rule == constraint.learned or measured is None or measured.value is None or not measured.denominator:
+            continue
+        if measured.value > MOST_BROKEN / 2:
+            votes |= {name: votes[name] + 1 for name in concerned}
+        elif not measured.numerator:
+            cleared |= concerned
+    left = [name for name in columns if name not in cleared]
+    own = [name for name in columns if name in accused]
+    if len(own) == 1:
+        return f"wrong values of {quoted(own[0])}, which are not as they have been either"
+    most = [name for name in left if votes[name] == max(votes[other] for other in left)]
+    if len(most) == 1 and votes[most[0]]:
+        return f"wrong values of {quoted(most[0])}, which break other relations as well"
+    if len(left) == 1 and len(columns) > 1:
+        return f"wrong values of {quoted(left[0])}, for the other columns keep what they have in common with others"
+    return None

@@ -1,0 +1,34 @@
+"""What is said of the segments of a column that are not as always."""
+
+from __future__ import annotations
+
+from airflow_dq.explain.wording import listed, number_words, past_words, quoted, share_words
+from airflow_dq.learn.constraint.base import Finding
+from airflow_dq.learn.constraint.segment import UsualSegments
+from airflow_dq.profile.check import segment as segment_statistic
+from airflow_dq.states.base import Kind
+from airflow_dq.visible import visible
+
+
+def segment_words(constraint: UsualSegments, finding: Finding) -> str:
+    """``where country is 'DE', 41% of the rows have a value; expected at least 97% (30 past partitions).``."""
+    observed = finding.observed if isinstance(finding.observed, float) else 0.0
+    lower, upper = finding.lower or 0.0, finding.upper or 0.0
+    others = [quoted(name) for name in finding.examples[1:]]
+    as_well = f"; {listed(others)} as well" if others else ""
+    segment, known = quoted(finding.seen or ""), f"({past_words(finding.partitions)}){as_well}"
+    match finding.metric:
+        case segment_statistic.ROWS:
+            said = f"{segment} has {_rows(observed)} rows; expected {_rows(lower)} to {_rows(upper)}"
+        case segment_statistic.COMPLETE:
+            wanted = f"at least {share_words(lower)}" if observed < lower else f"at most {share_words(upper)}"
+            seen = f"{share_words(observed)} of the rows have a value"
+            said = f"where {constraint.by} is {segment}, {seen}; expected {wanted}"
+        case _:
+            seen, *bounds = number_words("mean", Kind.NUMERIC, [observed, lower, upper])
+            said = f"where {constraint.by} is {segment}, the mean was {seen}; expected {bounds[0]} to {bounds[1]}"
+    return visible(f"{said} {known}.")
+
+
+def _rows(number: float) -> str:
+    return "no" if number == 0.0 else f"{number:,.0f}"

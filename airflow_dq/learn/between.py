@@ -1,0 +1,67 @@
+"""Learned relations between rows: mined of the rows that several partitions in a row were drawn with, or stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from airflow_dq.learn.history.history import History
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.profile.model import Profile
+from airflow_dq.relation.rows_search import mine_between
+from airflow_dq.relation.rule import BETWEEN, RelationRule
+from airflow_dq.states.base import Kind
+
+MINED_OF = 6
+"""Partitions in a row that are mined: 20 places have 100 chances to change from one to the next, which is enough."""
+_UNREADABLE = (Kind.NULL, Kind.NESTED, Kind.BINARY)
+
+
+def mine_profiles(profiles: Sequence[Profile], dataset: str = "") -> tuple[LearnedRule, ...]:
+    """The relations between the rows that profiles were drawn with; none where none was.
+
+    :param profiles: partitions in a row, oldest first
+    :param dataset: for the log
+    """
+    drawn = [
+        (profile, profile.sample.expand(profile.sample.rows.column_names)) for profile in profiles if profile.sample
+    ]
+    if not drawn:
+        return ()
+    newest = drawn[-1][0]
+    kinds = {name: column.kind for name, column in newest.columns.items() if column.kind not in _UNREADABLE}
+    moments = {name for name, kind in kinds.items() if kind is Kind.TIMESTAMP}
+    # Of a hidden column no number must be kept, and of a moment nobody asks by what share it has grown.
+    uncounted = moments | {name for name in kinds if newest.options.hides(name)}
+    tables: list[pa.Table] = [rows.select([name for name in kinds if name in rows.column_names]) for _, rows in drawn]
+    found = mine_between(tables, uncounted, dataset)
+    partitions = tuple(str(profile.partition) for profile, _ in drawn)
+    return tuple(RelationRule.of(one, moments).learned(partitions) for one in found)
+
+
+def between_of(history: History) -> tuple[LearnedRule, ...]:
+    """The relations between rows that are stored of a dataset; where nobody stores them, those of some partitions.
+
+    Which ones, their content decides: a walk through the past then mines each of few rows of them once.
+    """
+    if history.rules is not None:
+        return tuple(rule for rule in history.rules if rule.family == BETWEEN)
+    able = [profile for profile in history.profiles if profile.sample is not None]
+    if len(able) < 2:
+        return ()
+    starts = range(max(1, len(able) - MINED_OF + 1))
+    first = min(starts, key=lambda place: able[place].fingerprint)
+    chosen = able[first : first + MINED_OF]
+    key = tuple(text for profile in chosen for text in (profile.fingerprint, profile.drawn))
+    if key not in _MINED:
+        if len(_MINED) >= _MOST_MINED:
+            _MINED.clear()
+        _MINED[key] = mine_profiles(chosen)
+    return _MINED[key]
+
+
+_MINED: dict[tuple[str, ...], tuple[LearnedRule, ...]] = {}
+"""What was mined of equal contents."""
+_MOST_MINED = 1_000
+"""Contents that are remembered; then it begins anew."""

@@ -1,0 +1,61 @@
+"""What rows of one partition and of those before have always had in common, they still have.
+
+A code has the name that it had, a key occurs once, a count of a place does not fall.  Such a relation is judged as one
+within a row is: once the rows of ``min_history`` partitions have been held against it, by what these have shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from airflow_dq.learn.between import between_of
+from airflow_dq.learn.constraint.base import Detector, Learned, Scope, Skipped
+from airflow_dq.learn.constraint.relation import Holding, has_held
+from airflow_dq.learn.constraint.share import past_answers
+from airflow_dq.learn.history.history import History
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.pattern.significance import Belief
+
+MOST_BROKEN = 0.03
+"""Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
+a share that stays where it is has a range."""
+_BELIEF = Belief(0.002, 10.0, 50_000.0)
+"""Of relations that no row had broken in four weeks, in public tables one in 300 was broken in a partition that is
+right: one row of as many as there are in a partition is then as probable as that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping(Holding):
+    """A learned relation between rows holds in a partition, and from those before it on."""
+
+    family: ClassVar[str] = "between"
+    suffices: ClassVar[bool] = False
+    belief: ClassVar[Belief] = _BELIEF
+
+
+class BetweenDetector(Detector):
+    """Takes the relations that are stored of a dataset, or finds them among the rows that are in memory."""
+
+    name: ClassVar[str] = "between"
+
+    def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
+        """One constraint for each relation that the rows of enough partitions have kept.
+
+        Each may take the whole rate: if one is broken where nothing is wrong, most often many are at once.
+        """
+        if not options.relations:
+            return Skipped("relations are switched off")
+        known = [rule for rule in between_of(history) if all(map(options.judges, rule.columns))]
+        found = tuple(
+            Keeping(Scope(tuple(dict.fromkeys(rule.columns))), rule, options.target_fpr, options.min_history)
+            for rule in known
+            if has_held(past_answers(rule, history), options.min_history, MOST_BROKEN)
+        )
+        if found:
+            return Learned(found)
+        return Skipped(
+            f"of {len(known)} relations between rows none was counted in {options.min_history} partitions, and held"
+            if known
+            else "no relation between rows is known"
+        )

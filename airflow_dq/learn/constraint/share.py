@@ -1,0 +1,50 @@
+"""The history of the share of rows that break a learned rule, and the largest that it lets expect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.band import Band
+from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.registry import get_metric
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.measured import Measured
+from airflow_dq.states.base import Kind
+
+Past = tuple[str | None, Measured]
+"""A past partition's key, and what was counted of it."""
+
+
+def past_answers(rule: LearnedRule, history: History) -> list[Past]:
+    """What is known of the past partitions, oldest first, by their keys."""
+    profiles = history.profiles
+    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in enumerate(profiles))
+    return [(key, one) for key, one in found if one is not None and one.value is not None]
+
+
+def highest_usual(shares: Sequence[float | None], values: float, fpr: float, partition: PartitionView) -> float | None:
+    """The upper end of the range that is learned of past shares; None where there is none.
+
+    :param shares: of each partition of the history, oldest first
+    :param values: how many there usually are
+    :param fpr: the false-positive rate that the range may take
+    """
+    metric = get_metric("empty_ratio", Kind.STRING)
+    assert metric is not None  # a share that usually is 0: what is learned of it is learned of this one
+    known = np.array([math.nan if value is None else value for value in shares])
+    spread = partition.history.timeline.spread(known)
+    slots = np.concatenate([spread, np.full(partition.steps() - 1, np.nan)])
+    band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=partition.history.timeline.week)
+    if isinstance(band, str):
+        return None
+    candidates = band.candidates(fpr)
+    centre = candidates.expectation.centre(slots)
+    tightest = int(np.argmax(candidates.fpr))
+    upper = math.nan if centre is None else float(candidates.bounds(centre)[1][tightest])
+    return min(1.0, upper) if math.isfinite(upper) else None

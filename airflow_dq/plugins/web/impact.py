@@ -1,0 +1,56 @@
+"""What a gate holds up, as Airflow knows it: the tasks behind it, their assets, and who answers for them."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from airflow_dq.report.pages.problem import Impact
+from airflow_dq.store.review_model import Origin
+
+log = logging.getLogger(__name__)
+_RAN = ("success", "running", "queued", "failed")
+"""States of a task that was not held up."""
+
+
+def impact_of(origin: Origin, session: Session) -> Impact | None:
+    """What the gate of a run holds up; None when Airflow does not know the DAG, or no longer this task of it."""
+    try:
+        task = _task(origin, session)
+    except Exception:
+        # What the page is about is known without it; a DAG that cannot be read is Airflow's own trouble.
+        log.exception("What DAG %r holds up is not known.", origin.dag_id)
+        return None
+    if task is None:
+        return None
+    behind = sorted(task.get_flat_relative_ids(upstream=False))
+    ran = _ran(origin, behind, session)
+    assets = {asset.name for one in (task, *task.get_flat_relatives(upstream=False)) for asset in _assets(one)}
+    held = [task_id for task_id in behind if task_id not in ran]
+    return Impact(held, [task_id for task_id in behind if task_id in ran], sorted(assets) if held else (), task.owner)
+
+
+def _task(origin: Origin, session: Session) -> Any:
+    from airflow.models.serialized_dag import SerializedDagModel
+
+    found = SerializedDagModel.get(origin.dag_id, session=session)
+    return None if found is None or not found.dag.has_task(origin.task_id) else found.dag.get_task(origin.task_id)
+
+
+def _ran(origin: Origin, task_ids: list[str], session: Session) -> set[str]:
+    from airflow.models.taskinstance import TaskInstance
+
+    query = select(TaskInstance.task_id).where(
+        TaskInstance.dag_id == origin.dag_id,
+        TaskInstance.run_id == origin.run_id,
+        TaskInstance.task_id.in_(task_ids),
+        TaskInstance.state.in_(_RAN),
+    )
+    return set(session.scalars(query))
+
+
+def _assets(task: Any) -> list[Any]:
+    return [asset for asset in getattr(task, "outlets", None) or () if getattr(asset, "name", None)]

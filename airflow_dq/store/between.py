@@ -1,0 +1,104 @@
+"""Relations between rows: held of the newest partitions, and told of a partition by those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from airflow_dq.exceptions import CodecError
+from airflow_dq.options.job import NULL_KEY
+from airflow_dq.options.key import order_key
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.profile.check.between import relation_of
+from airflow_dq.profile.check.breach import breaches
+from airflow_dq.profile.check.held import Held
+from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.memory import PARTITIONS
+from airflow_dq.profile.check.tallies import Tallies
+from airflow_dq.relation.rule import BETWEEN
+from airflow_dq.states.layout import compress, decompress
+from airflow_dq.store.attempt import dataset_id
+from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
+from airflow_dq.store.table import ProfileRow, VerdictRow
+from airflow_dq.store.value import storable_text
+
+KEPT = 3 * PARTITIONS
+"""Newest partitions whose pairs are kept: some of them may turn out to be bad, and are then not compared with."""
+_LARGEST = 2**31
+"""Bytes of what is held for all relations of one partition, as of a table's state."""
+
+
+def packed(held: Mapping[str, Held]) -> bytes | None:
+    """What is held of a partition, as it is stored; None where there is nothing."""
+    return compress(Tallies(held).encode(), level=1) if held else None
+
+
+def update_between(connection: Connection, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
+    """Count the rows of partitions that break relations between rows, and drop what is held of old partitions.
+
+    :param rules: those that the partitions were counted by
+    :param changed: keys of partitions that were profiled
+    """
+    rules = [rule for rule in rules if rule.family == BETWEEN]
+    owner = dataset_id(connection, dataset)
+    if owner is None or not rules:
+        return
+    for key in sorted((key for key in changed if key != NULL_KEY), key=order_key):
+        _count(connection, owner, rules, key)
+    newest = (
+        select(ProfileRow.sort_key)
+        .where(ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None))
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(KEPT)
+    )
+    old = ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None), ProfileRow.sort_key.not_in(newest)
+    connection.execute(update(ProfileRow).where(*old).values(held=None))
+
+
+def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], partition: str) -> None:
+    """Store what the rows of one partition say to the relations, by what is held of it and of those before."""
+    own = ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition
+    row = connection.execute(select(ProfileRow.id, ProfileRow.checks, ProfileRow.held).where(*own)).one_or_none()
+    if row is None or row.held is None:
+        return
+    now, before = _read(row.held), [_read(data) for data in _held_before(connection, owner, partition)]
+    found = {}
+    for rule in rules:
+        held = now.get(rule.measure)
+        if held is not None:
+            found[rule.measure] = _told(rule, held, [one[rule.measure] for one in before if rule.measure in one])
+    checks = {**row.checks, **{storable_text(name): one.to_dict() for name, one in found.items()}}
+    connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks))
+
+
+def _held_before(connection: Connection, owner: int, partition: str) -> list[bytes]:
+    """Of the newest partitions before one that may be learned from, oldest first."""
+    query = (
+        select(ProfileRow.held)
+        .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
+        .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
+        .where(ProfileRow.sort_key < order_key(partition), ProfileRow.held.is_not(None))
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(PARTITIONS)
+    )
+    found: list[Any] = list(connection.execute(query).scalars())
+    return found[::-1]
+
+
+def _told(rule: LearnedRule, held: Held, before: Sequence[Held]) -> Measured:
+    try:
+        return breaches(relation_of(rule), held, before)
+    except Exception as error:
+        # Whatever it is, it concerns this relation, and must not lose the others.
+        return Measured(problem=f"counting it failed with {type(error).__name__}", learned=True)
+
+
+def _read(data: bytes) -> Mapping[str, Held]:
+    """What was held; nothing where it is damaged, and the next partitions are told without it."""
+    try:
+        tallies = Tallies.decode(decompress(bytes(data), _LARGEST)).by_group
+    except (CodecError, ValueError, KeyError, TypeError, OSError):
+        return {}
+    return {measure: one for measure, one in tallies.items() if isinstance(one, Held)}

@@ -1,0 +1,54 @@
+"""What Spark says when something is missing becomes one sentence that names it and what brings it."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import PySparkException
+
+from airflow_dq.engine.spark.failure import executors_fault, explain
+from airflow_dq.exceptions import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    ("said", "version", "driver"),
+    [
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 than that in driver: 3.11, PySpark",
+            "3.12",
+            "3.11",
+        ),
+        ("Python in worker has different version (3, 10) than that in driver 3.11, PySpark cannot run", "3.10", "3.11"),
+    ],
+)
+def test_another_python_on_the_executors_is_named_with_both_versions(said: str, version: str, driver: str) -> None:
+    fault = executors_fault(PySparkException(said))
+    assert f"executors run Python {version} and its driver {driver}" in str(fault)
+    assert "spark.pyspark.python" in str(fault)
+
+
+def test_a_module_that_the_executors_lack_is_named() -> None:
+    assert "lacks the module 'numpy'" in str(
+        executors_fault(PySparkException("ModuleNotFoundError: No module named 'numpy'"))
+    )
+    assert executors_fault(PySparkException("a bug")) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("java.sql.SQLException: No suitable driver", "JDBC driver"),
+        ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: delta. Make sure", "io.delta:delta-spark"),
+        ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: iceberg. Make sure", "iceberg-spark-runtime"),
+        ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: hudi. Make sure", "hudi-spark"),
+        ("Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "hadoop-aws"),
+        ('No FileSystem for scheme "s3"', "hadoop-aws"),
+        ('No FileSystem for scheme "gs"', "gcs-connector"),
+        ('No FileSystem for scheme "abfss"', "hadoop-azure"),
+    ],
+)
+def test_a_missing_jar_is_named_with_what_brings_it(said: str, named: str) -> None:
+    found = explain(PySparkException(said), "Dataset 'd'", "the source")
+    assert isinstance(found, ConfigurationError)
+    assert "Dataset 'd': Spark has no jar to read the source" in str(found)
+    assert "give packages=" in str(found)
+    assert named in str(found)
