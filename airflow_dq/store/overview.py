@@ -91,12 +91,12 @@ def _newest_attempt(chosen: Any) -> Any:
 
 def _open_problems(connection: Connection, dag_ids: frozenset[str]) -> Mapping[int, OpenProblem]:
     """What is open of each dataset, by its id: told by the newest partition that waits."""
-    of_dataset = {"partition_by": VerdictRow.dataset_id}
+    of_dataset, newest = VerdictRow.dataset_id, ProfileRow.sort_key.desc()
     open_ones = (
         select(
             VerdictRow.id,
-            func.row_number().over(**of_dataset, order_by=ProfileRow.sort_key.desc()).label("place"),
-            func.count().over(**of_dataset).label("partitions"),
+            func.row_number().over(partition_by=of_dataset, order_by=newest).label("place"),
+            func.count().over(partition_by=of_dataset).label("partitions"),
         )
         .join(ProfileRow, SPEAKS_OF_PROFILE)
         # The condition on all alerts is for the index.
