@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.history import Points
 from airflow_dq.explain.wording import natural_range
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.metrics.descriptor import Reason, Unit
 from airflow_dq.metrics.registry import find_metric
+from airflow_dq.states.base import Kind
 
 _ROUNDING = 1e-6
 """A bound of a count that is closer to a whole number than this is that number."""
 
 
-def widths_outside(constraint: Range, finding: Finding) -> float:
+def widths_outside(metric: str, kind: Kind | None, finding: Finding | Alert) -> float:
     """By how many widths of its range a value lies outside, 0 or more; infinite where the range is a single value.
 
     A range that is open at one side ends there at what the metric can be at all, or else is as wide as its bound is
@@ -24,7 +26,7 @@ def widths_outside(constraint: Range, finding: Finding) -> float:
     """
     if isinstance(finding.observed, Reason | None):
         return math.inf
-    lowest, highest = natural_range(constraint.metric, constraint.kind)
+    lowest, highest = natural_range(metric, kind)
     lower = lowest if finding.lower is None else max(lowest, finding.lower)
     upper = highest if finding.upper is None else min(highest, finding.upper)
     beyond = max(lower - finding.observed, finding.observed - upper, 0.0)

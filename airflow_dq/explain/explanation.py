@@ -8,21 +8,24 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import as_read, widths_outside
-from airflow_dq.explain.cause import Cause, Disturbance, likely_cause
-from airflow_dq.explain.cause.presence import copied_words, copies_of
+from airflow_dq.explain.cause import Cause, Disturbance, contenders
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.exception import exception_cause
 from airflow_dq.explain.grouping import grouped
+from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.relation import wrong_side
+from airflow_dq.explain.row_cause import hit_by_copies, row_cause
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
+from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.relation import Holding
@@ -47,9 +50,12 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     others = _telling([one for one in found if one not in schema], partition.profile.row_count)
     of_table = [one for one in others if one[0].scope.column is None]
     rows = any(isinstance(constraint, Range) for constraint, _ in of_table)
-    copied = _copied(partition, previous) if rows and previous is not None else None
+    why = None
+    if rows and previous is not None:
+        every = (_compare(partition, name, previous) for name in partition.profile.columns)
+        why = row_cause(one for one in every if one is not None)
     accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
-    alerts += _alerts(partition, of_table, copied, (), accused)
+    alerts += _alerts(partition, of_table, why, (), accused)
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
     for one in others:
@@ -60,15 +66,17 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         comparison = _compare(partition, name, previous)
         if comparison is not None:
             compared[name] = comparison
-            cause = _proven(partition, name, likely_cause(comparison, _worst(disturbances, name)), own)
+            cause = _proven(partition, name, contenders(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
-    causes |= swapped(compared)
+    causes |= swapped(compared) | header_rows(partition.profile, compared)
+    causes |= hit_by_copies(compared, causes)
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     together = grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
     order = {name: place for place, name in enumerate(partition.profile.columns)}
-    return with_facts(together, Known(partition.profile.row_count, causes, order))
+    findings = {name: finding for _, finding in schema for name in finding.scope.columns}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -93,17 +101,21 @@ def _has_no_value(constraint: Constraint, finding: Finding) -> bool:
     return isinstance(constraint, Range) and isinstance(finding.observed, Reason)
 
 
-def _proven(partition: PartitionView, name: str, cause: Cause | None, found: Sequence[Found]) -> Cause | None:
-    """The cause with what became of the column when it was undone; None when that is too little."""
-    if cause is None or cause.undo is None:
-        return cause
+def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found: Sequence[Found]) -> Cause | None:
+    """The cause with what became of the column when it was undone; None when that is too little.
+
+    :param causes: those that explain about as much; of several the one that is proven best is true, if any is
+    """
     # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
     learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
-    proof = prove(partition, name, cause.undo, learned)
-    if proof is None:
-        return cause
-    if not proof.convinces:
+    tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
+    if len(tried) == 1 and tried[0][1] is None:
+        return tried[0][0]
+    proven = [(proof.vanished, cause, proof) for cause, proof in tried if proof is not None and proof.convinces]
+    proven.sort(key=lambda one: -one[0])
+    if not proven or (len(proven) > 1 and proven[0][0] == proven[1][0]):
         return None
+    _, cause, proof = proven[0]
     return replace(cause, words=f"{cause.words}; {proof.words}", proof=proof)
 
 
@@ -115,7 +127,7 @@ def _place(found: tuple[Range, Finding]) -> tuple[bool, bool, bool, float]:
     """
     constraint, finding = found
     no_value, level = isinstance(finding.observed, Reason), constraint.metric in ("mean", "median")
-    return no_value, constraint.pair, not level, -widths_outside(constraint, finding)
+    return no_value, constraint.pair, not level, -widths_outside(constraint.metric, constraint.kind, finding)
 
 
 def _disturbance(constraint: Constraint, finding: Finding) -> Disturbance:
@@ -140,14 +152,6 @@ def _compare(partition: PartitionView, name: str, previous: PreviousPartition | 
         return None
     history = partition.history
     return Comparison.of(name, partition.profile, history.profiles, previous, history.distances)
-
-
-def _copied(partition: PartitionView, previous: PreviousPartition) -> Cause | None:
-    """That every row arrived several times, which every column must agree to."""
-    comparisons = (_compare(partition, name, previous) for name in partition.profile.columns)
-    found = [copies_of(comparison) for comparison in comparisons if comparison is not None]
-    copies = math.gcd(*(number for number in found if number is not None))
-    return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0) if copies > 1 else None
 
 
 def _schema_alerts(partition: PartitionView, constraint: Constraint, finding: Finding) -> Iterator[Alert]:
@@ -193,9 +197,11 @@ def _own_cause(
     cause: Cause | None,
     accused: Collection[str],
 ) -> str | None:
-    """The cause of what is wrong by another rule than a range; a pattern's is its column's, where that is known."""
+    """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
     if isinstance(constraint, Holding):
         return wrong_side(constraint, partition, accused)
+    if isinstance(constraint, NeverSeen | NoneOutsized) and finding.cause is None:
+        return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
         return finding.cause
     return exception_cause(constraint, partition) if cause is None else cause.words
@@ -230,9 +236,10 @@ def _alerts(
             failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=_own_cause(constraint, finding, partition, cause, accused),
+            columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
         )
-    stated = any(isinstance(one, Conforming) for one, _ in others)
+    stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):

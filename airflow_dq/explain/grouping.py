@@ -58,6 +58,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
     schema = any(_is_about_schema(alert) for alert in alerts)
+    repeated = any(alert.rule == "partition_repeated" for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
@@ -71,10 +72,14 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
         elif alert.rule == _NOVELTY:
             keys.append(_NOVELTY)
         elif alert.rule == _RELATION:
-            keys.append(_RELATION)
+            # What columns have in common breaks with one of them.
+            names = [name for name in alert.columns or (alert.column,) if name in own]
+            broken = (own[name] or (None if wide else f"column {name}") for name in names)
+            keys.append(next((key for key in broken if key is not None), _RELATION))
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
-        elif alert.rule in ("date_column", "partition_repeated") or alert.column in undated:
+        elif repeated or alert.rule == "date_column" or alert.column in undated:
+            # An earlier partition over again explains all that is odd about it.
             keys.append(_DELIVERY)
         elif alert.column is None:
             keys.append(_ROWS)
@@ -106,7 +111,7 @@ def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) ->
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.is_range, alert.column is not None))
+    alerts = sorted(alerts, key=lambda alert: (alert.rule == _RELATION, alert.is_range, alert.column is not None))
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

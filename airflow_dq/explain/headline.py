@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.bounds import widths_outside
 from airflow_dq.explain.cause.hypothesis import Cause, Proof
 from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.problem import UNKNOWN, groups
 from airflow_dq.explain.schema_headline import schema_fact
-from airflow_dq.explain.wording import joined, metric_words, number_words, quoted, reason_words
+from airflow_dq.explain.wording import joined, metric_words, name_words, number_words, reason_words
+from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
+_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value"})
+"""Rules whose finding the cause of the column explains."""
+_FIRST = ("partition_repeated", "date_column", "column_")
+"""Rules, or how they begin, of what explains more than it is explained by."""
 _PLURAL = {"is": "are", "has": "have"}
 """The first word of a fact, for several columns."""
 _TELLING = ("missing", "value", "quantile", "text", "pattern")
 """Aspects of what changed in a column, the one that says most first."""
-_PLAIN_NAME = re.compile(r"[\w.\-]+")
-"""A name that needs no quotes in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +39,19 @@ class Known:
     """The likely cause of each column that has one."""
     order: Mapping[str, int]
     """Place of each column in the table."""
+    schema: Mapping[str, Finding]
+    """What was found of the schema, by column."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
-    """The alerts, of which the one that speaks for each problem has the problem's fact."""
+    """The alerts, of which the one that speaks for each problem has the problem's fact; the worst problem first."""
     found = list(groups(alerts))
+    facts = [_fact(one, known, alone=len(found) == 1) for one in found]
+    order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known.rows))
     return tuple(
-        replace(alert, fact=_fact(one, known, alone=len(found) == 1)) if place == 0 else alert
-        for one in found
-        for place, alert in enumerate(one)
+        replace(alert, fact=facts[problem]) if place == 0 else alert
+        for problem in order
+        for place, alert in enumerate(found[problem])
     )
 
 
@@ -55,24 +63,32 @@ def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
     root = alerts[0]
     columns = tuple(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
     if root.rule.startswith("column_"):
-        return schema_fact(alerts, columns)
-    if not root.is_range and root.rule != "pattern":
-        return _of_rule(root, columns)
+        return schema_fact(alerts, columns, known.schema)
+    cause = known.causes.get(root.column or "")
+    if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
+        return _of_rule(root, columns, known)
     if root.column is None:
         return _of_rows(root, columns, known)
-    cause = known.causes.get(root.column)
     if cause is None or root.group == "everything":
         return _unexplained(alerts, columns)
     return _explained(alerts, columns, cause, known, alone=alone)
 
 
-def _of_rule(root: Alert, columns: tuple[str, ...]) -> Fact:
+def _of_rule(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
     """A rule that knows what is wrong: its statement is the fact."""
     subject = root.metric if root.rule == "check" else root.column
     key = " ".join(part for part in (root.rule, subject) if part)
     name = "" if root.column is None else f"{name_words(root.column)}: "
-    own = columns if root.column is None or root.rule == "date_column" else (root.column,)
-    return Fact(key, _line(f"{name}{root.statement}"), own)
+    own = columns or root.columns if root.column is None or root.rule == "date_column" else (root.column,)
+    return Fact(key, _line(f"{name}{root.statement}"), own, _rows_of_rule(root, known))
+
+
+def _rows_of_rule(root: Alert, known: Known) -> int | None:
+    """Rows concerned, where the rule tells: all of them, or a share that breaks it."""
+    if root.rule in ("partition_repeated", "date_column"):
+        return known.rows
+    share = root.observed if root.rule in ("first_occurrence", "pattern") else None
+    return round(share * known.rows) if isinstance(share, float) else None
 
 
 def _of_rows(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
@@ -82,27 +98,25 @@ def _of_rows(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
         return Fact("rows", _line(f"the partition is empty: 0 rows{usual}"), (), 0, _ADVICE["empty"])
     seen = f"{known.rows:,} row{'' if known.rows == 1 else 's'} arrived{usual}"
     told = "" if root.cause is None else f": {root.cause}"
-    return Fact("rows", _line(f"{seen}{told}"), (), known.rows, _ADVICE["rows"])
+    causes = [known.causes[name] for name in columns if name in known.causes]
+    copied = next((cause.rows for cause in causes if cause.of_rows), None)
+    return Fact("rows", _line(f"{seen}{told}"), (), copied or known.rows, _ADVICE["rows"])
 
 
 def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, known: Known, *, alone: bool) -> Fact:
     """Columns with one cause."""
     several = len(columns) > 1
     fact = cause.fact or f"has changed: {cause.plain or cause.words}"
-    if several:
+    if several and not cause.of_rows:
         first, _, rest = fact.partition(" ")
         fact = f"{_PLURAL.get(first, first)} {rest}"
-    detail = cause.detail or ""
-    if detail and several and cause.rows != known.rows:
-        # Each column has its own numbers: the first one's are an example.
-        detail = f"{name_words(columns[0])}: {detail}"
-    elif detail and several:
-        detail = f"{name_words(columns[0])}: {detail}"
-    bracket = f" ({detail})" if detail else ""
-    subject = joined([name_words(name) for name in columns])
+    # Of several columns each has its own numbers: the first one's are an example.
+    detail = f"{name_words(columns[0])}: {cause.detail}" if several and not cause.of_rows else cause.detail
+    bracket = f" ({detail})" if cause.detail else ""
+    subject = "" if cause.of_rows else f"{joined([name_words(name) for name in columns])} "
     rows = cause.rows if cause.rows else None
-    where = "" if rows is None else f" in {rows_words(rows, known.rows)}"
-    said = f"{subject} {fact}{bracket}{where}{_proof_words(alerts, columns, known, alone=alone)}"
+    where = "" if rows is None or cause.of_rows else f" in {rows_words(rows, known.rows)}"
+    said = f"{subject}{fact}{bracket}{where}{_proof_words(alerts, columns, known, alone=alone)}"
     return Fact(f"{cause.type} {_first(columns, known)}", _line(said), columns, rows, _ADVICE.get(cause.type))
 
 
@@ -164,6 +178,27 @@ def _most_telling(changes: Sequence[Change]) -> Change | None:
     return min(known, key=lambda change: _TELLING.index(change.aspect), default=None)
 
 
+def weight(alerts: Sequence[Alert], rows: int | None, of: int) -> tuple[bool, bool, float, float]:
+    """Where a problem stands among those of a partition, the lowest first.
+
+    What is wrong with the table as a whole explains the rest.  Then comes what lies at least the width of its range
+    outside of it, and of that what concerns most rows; of problems of as many rows the one that is furthest outside.
+
+    :param rows: rows concerned; None where nobody knows: then all, for that cannot be excluded
+    :param of: rows of the partition
+    """
+    root = alerts[0]
+    first = root.rule.startswith(_FIRST) or (root.column is None and root.is_range)
+    outside = max(_widths(alert) for alert in alerts)
+    share = 1.0 if rows is None or not of else min(1.0, rows / of)
+    return not first, outside < 1.0, -share, -outside
+
+
+def _widths(alert: Alert) -> float:
+    """By how many widths of its range the value lies outside; infinite where it left no range."""
+    return widths_outside(alert.metric or "", alert.kind, alert) if alert.is_range else math.inf
+
+
 def _usual(alert: Alert) -> str:
     """``, usually 148.2 to 156.9``; nothing where there are no bounds."""
     bounds = [bound for bound in (alert.lower, alert.upper) if bound is not None]
@@ -178,11 +213,6 @@ def _usual(alert: Alert) -> str:
 
 def _number(alert: Alert, value: float) -> str:
     return number_words(alert.metric or "", alert.kind or Kind.NUMERIC, [float(value)])[0]
-
-
-def name_words(name: str) -> str:
-    """A column's name in a sentence: in quotes where it could be taken for words of its own."""
-    return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
 
 
 def _line(text: str) -> str:

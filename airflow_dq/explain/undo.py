@@ -56,6 +56,16 @@ def other_than_zero(share: float) -> Undo:
     return partial(_drawn_again, share=share, lost=_zero)
 
 
+def other_than(value: str | float, share: float) -> Undo:
+    """Undo one value in a share of the rows."""
+
+    def is_it(values: pa.Array) -> Mask:
+        same = pc.fill_null(pc.equal(values, pa.scalar(value, values.type)), False)
+        return np.asarray(same.to_numpy(zero_copy_only=False), dtype=bool)
+
+    return partial(_drawn_again, share=share, lost=is_it)
+
+
 def _missing(values: pa.Array) -> Mask:
     mask = values.is_null(nan_is_null=pa.types.is_floating(values.type))
     if pa.types.is_large_string(values.type):

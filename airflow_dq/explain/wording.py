@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -14,6 +15,8 @@ from airflow_dq.states.base import Kind
 _DIGITS = 4
 """Significant digits of a number in a sentence: enough to tell values apart that differ by what is material."""
 _SYMBOLS = {"d": "9", "l": "a"}
+_PLAIN_NAME = re.compile(r"[\w.\-]+")
+"""A name that needs no quotes in a sentence."""
 _RUN = 5
 """A run of one symbol is counted from this length on."""
 _LONGEST = 40
@@ -127,6 +130,11 @@ def joined(names: Sequence[str], most: int = 3) -> str:
     if len(names) > most:
         return listed(names, most)
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def name_words(name: str) -> str:
+    """A column's name in a sentence: in quotes where it could be taken for words of its own."""
+    return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
 
 
 def pattern_words(pattern: str) -> str:

@@ -16,6 +16,7 @@ from airflow_dq.learn.between import rules_to_try
 from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
+from airflow_dq.profile.check.many_keys import KeyFolder
 from airflow_dq.profile.check.tallies import Tallies
 from airflow_dq.profile.check.total import kept_for_totals, of_totals
 from airflow_dq.profile.model import Profile
@@ -109,10 +110,11 @@ class Ledger:
         self._store.fail_attempt(self._attempts[key], error)
         self._end(Outcome(key, error=error, traceback=traceback, retryable=retryable))
 
-    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]]) -> list[Outcome]:
+    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]], keys: KeyFolder | None) -> list[Outcome]:
         """Store the newest.
 
         :param inject: the same profiles with their injected errors
+        :param keys: the folder for keys that are too many for the database
         :return: what became of each partition, in the order of their keys
         """
         if self._newest:
@@ -128,7 +130,7 @@ class Ledger:
             self._look_for_relations(profile)
         saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
         if of_totals(self._spec.checks) and saved:
-            merged = self._store.update_totals(self._dataset, self._spec.checks, saved)
+            merged = self._store.update_totals(self._dataset, self._spec.checks, saved, keys)
             self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]

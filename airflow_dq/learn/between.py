@@ -91,3 +91,4 @@ def between_of(history: History) -> tuple[LearnedRule, ...]:
 _MINED: dict[tuple[str, ...], tuple[LearnedRule, ...]] = {}
 """What was mined of equal contents."""
 _MOST_MINED = 1_000
+"""Contents that are remembered; then it begins anew."""

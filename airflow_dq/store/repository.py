@@ -16,6 +16,7 @@ from airflow_dq.store import (
     maturity,
     metric_history,
     overview,
+    pattern_index,
     problem_reader,
     profile_reader,
     profile_writer,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
+    from airflow_dq.pattern import PatternIndex
+    from airflow_dq.profile.check.many_keys import KeyFolder
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.problem_history import ProblemSummary
@@ -173,9 +176,14 @@ class Repository:
             self.tidy(dataset)
         return stored
 
-    def update_totals(self, dataset: str, checks: Sequence[Check], changed: Sequence[str]) -> int:
-        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
-        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
+    def update_totals(
+        self, dataset: str, checks: Sequence[Check], changed: Sequence[str], folder: KeyFolder | None = None
+    ) -> int:
+        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that.
+
+        :param folder: where keys are that are too many to be stored here
+        """
+        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed, folder))
 
     def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
         """Store the relations between rows among some that are new; how many there were."""
@@ -257,6 +265,25 @@ class Repository:
         :param rule: its number
         """
         return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
+
+    def pattern_index(self) -> PatternIndex | None:
+        """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.
+
+        :raises CodecError: when it is damaged, or of another version
+        """
+        return run(self._engine, pattern_index.load)
+
+    def save_pattern_index(self, index: PatternIndex) -> None:
+        """Put a pattern index in the place of the one that there was."""
+        run(self._engine, lambda c: pattern_index.save(c, index))
+
+    def dataset_names(self) -> list[str]:
+        """The names of all datasets."""
+        return run(self._engine, pattern_index.dataset_names)
+
+    def newest_texts(self, dataset: str) -> list[list[str]]:
+        """The texts that the newest profile keeps of each column of strings, each as often as its share asks for."""
+        return run(self._engine, lambda c: list(pattern_index.texts(c, dataset)))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]

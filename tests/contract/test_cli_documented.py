@@ -40,6 +40,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq profile",
         "airflow dq backfill",
         "airflow dq backfill-dag",
+        "airflow dq job",
         "airflow dq backtest",
         "airflow dq judge",
         "airflow dq suggest",

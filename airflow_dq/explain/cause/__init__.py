@@ -19,12 +19,24 @@ def likely_cause(comparison: Comparison, disturbance: Disturbance = Disturbance.
 
     :param disturbance: what was found of the values, which no cause may deny
     """
+    found = contenders(comparison, disturbance)
+    return found[0] if len(found) == 1 else None
+
+
+def contenders(comparison: Comparison, disturbance: Disturbance = Disturbance.NONE) -> tuple[Cause, ...]:
+    """The errors that explain best what happened to the column, one of each type: several where none stands out.
+
+    :param disturbance: what was found of the values, which no cause may deny
+    """
     possible = (undenied(cause, disturbance) for cause in _explanations(comparison))
     found = sorted((cause for cause in possible if cause is not None), key=lambda cause: -cause.score)
     if not found or found[0].score < CONVINCING:
-        return None
-    others = [cause.score for cause in found[1:] if cause.type != found[0].type]
-    return found[0] if not others or found[0].score - others[0] >= AHEAD else None
+        return ()
+    best: dict[str, Cause] = {}
+    for cause in found:
+        if cause is found[0] or found[0].score - cause.score < AHEAD:
+            best.setdefault(cause.type, cause)
+    return tuple(best.values())
 
 
 def _explanations(comparison: Comparison) -> Iterator[Cause]:
@@ -40,4 +52,4 @@ def _explanations(comparison: Comparison) -> Iterator[Cause]:
             best = max(best, score)
 
 
-__all__ = ["Cause", "Disturbance", "likely_cause"]
+__all__ = ["Cause", "Disturbance", "contenders", "likely_cause"]

@@ -17,8 +17,9 @@ _FACTORS = {
     "/100": 0.01,
     "/1,000": 1e-3,
     "/60": 1 / 60,
+    "the sign changed": -1.0,
 }
-"""The changes of unit that are made by mistake every day."""
+"""The changes of unit that are made by mistake every day, and of sign."""
 _FEW = 50
 """Fewer numbers have no distribution to be recognized by."""
 _PART = (0.02, 0.9)
@@ -38,7 +39,7 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     now, before = points
     noise = max(comparison.usual_distance, sampling_noise(now.count, before.count))
     moved = now.ks_distance(before)
-    if moved <= _PART[0] + noise:
+    if moved <= _PART[0] + 1.5 * noise:
         return None
     share, rest, name = max(
         ((*mixture(now, before, before.scaled(factor, 0.0)), name) for name, factor in _FACTORS.items()),
@@ -46,9 +47,10 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     )
     if not _PART[0] <= share <= _PART[1]:
         return None
-    words = f"change of unit, {name}, in {percent(share)} of the values"
+    is_sign = _FACTORS[name] < 0.0
+    words = f"{name if is_sign else f'change of unit, {name},'} in {percent(share)} of the values"
     rows = round(share * now.count)
-    fact = f"is {scaled_words(_FACTORS[name])} in {percent(share)} of the values"
+    fact = "has the opposite sign" if is_sign else f"is {scaled_words(_FACTORS[name])}"
     score = fit(rest, 1.5 * noise, moved)
     return Cause("unit_change", f"{name} {percent(share)}", words, score, fact=fact, rows=rows)
 

@@ -55,7 +55,7 @@ def _named(comparison: Comparison, new: Mapping[str, float]) -> Cause | None:
     plural = "s" if len(named) > 1 else ""
     words = f"new value{plural} {', '.join(named)} in {percent(share)} of the values{_gone(comparison)}"
     codes, gone = joined(list(named), _FEW), _gone(comparison)
-    fact = f"has the new value{plural} {codes} in {percent(share)} of the values{gone}"
+    fact = f"has the new value{plural} {codes}{gone}"
     return Cause("new_values", "", words, share / mass, fact=fact, rows=round(share * comparison.present[0]))
 
 

@@ -16,6 +16,8 @@ from airflow_dq.states.base import Kind
 
 CONVINCING = 0.5
 """A cause that leaves more than half of what was found is not what happened."""
+LEFT = 0.7
+"""A cause that leaves more than this share of a distance as it was explains another thing."""
 Undo = Callable[[CleanColumn], Injected]
 """From a column as it arrived to what it would have been without the error."""
 
@@ -64,6 +66,8 @@ class Cause:
     """What shows it, for a bracket: ``median 139 -> 9,360``."""
     rows: int | None = None
     """Rows concerned; None where they are not known."""
+    of_rows: bool = False
+    """Whether the fact speaks of whole rows, and needs no column's name before it."""
     proof: Proof | None = None
     """What became of the column when it was undone."""
 
@@ -131,6 +135,9 @@ def hypotheses_for(kind: Kind) -> tuple[Hypothesis, ...]:
 
 def fit(rest: float, noise: float, effect: float) -> float:
     """Score of a cause that leaves ``rest`` of a distance ``effect``: 1 when only noise is left, 0 when all is."""
+    if rest > LEFT * effect:
+        # Whatever is usual: of what happened it explains next to nothing.
+        return 0.0
     return min(1.0, max(0.0, 1.0 - max(0.0, rest - noise) / max(effect - noise, 1e-9)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.undo import rescaled
 from airflow_dq.explain.wording import number_words, scaled_words, share_words
+from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
@@ -23,7 +24,14 @@ _FACTORS = {
     "x3,600": 3600.0,
     "x24": 24.0,
     "x1,024": 1024.0,
+    "x7": 7.0,
+    "x12": 12.0,
     "x1,024/1,000": 1.024,
+    "x3.6 (m/s to km/h)": 3.6,
+    "x2.237 (m/s to mph)": 2.2369363,
+    "x1.852 (knots to km/h)": 1.852,
+    "x28.35 (ounces to grams)": 28.349523,
+    "x3.785 (gallons to litres)": 3.7854118,
     "x1,609 (miles to metres)": 1609.344,
     "x1.609 (miles to kilometres)": 1.609344,
     "x2.205 (kilograms to pounds)": 2.2046226,
@@ -32,6 +40,11 @@ _FACTORS = {
 }
 _INVERSES = {
     "x1,024/1,000": "x1,000/1,024",
+    "x3.6 (m/s to km/h)": "/3.6 (km/h to m/s)",
+    "x2.237 (m/s to mph)": "/2.237 (mph to m/s)",
+    "x1.852 (knots to km/h)": "/1.852 (km/h to knots)",
+    "x28.35 (ounces to grams)": "/28.35 (grams to ounces)",
+    "x3.785 (gallons to litres)": "/3.785 (litres to gallons)",
     "x1,609 (miles to metres)": "/1,609 (metres to miles)",
     "x1.609 (miles to kilometres)": "/1.609 (kilometres to miles)",
     "x2.205 (kilograms to pounds)": "/2.205 (pounds to kilograms)",
@@ -52,6 +65,14 @@ _FEW = 50
 """With fewer values only the common factors are believed."""
 _LEAST = 0.15
 """Share of the distribution that must have moved before a change of unit is suspected."""
+_UNITS = (1.0, 0.1, 0.01, 0.001)
+"""Of what numbers with up to three decimals are multiples."""
+_NEARLY = 0.9
+"""So many of the numbers must be: some may have been rounded anew."""
+_ROUNDING = 1e-9
+"""Relative; multiplied and divided again, a number is off by about 1e-16."""
+_ALIKE = 0.5
+"""Fits that differ by less than this part of what two samples differ by cannot be told from each other."""
 _COMMON = ("x10", "x100", "x1,000", "x60", "/10", "/100", "/1,000", "/60")
 """Powers of ten and minutes: the changes of unit that are made by mistake every day."""
 
@@ -88,11 +109,13 @@ def unit(comparison: Comparison) -> Cause | None:
     fits = list(_fits(now, before, drift))
     if not fits:
         return None
-    rest, name, times = min(fits)
+    rest, name, times = _likeliest(fits, now, before)
     if abs(math.log(abs(times))) < 0.03 and rest > 0.5 * moved:
         return None
     words = f"{name if 'sign' in name else f'change of unit, {name}'}: {_medians(points, comparison.kind)}"
-    score = fit(rest, 1.5 * noise, moved) * (1.0 if name in _COMMON else 0.9)
+    # Of many rare factors one always nearly fits: it must fit as well as chance lets it.
+    allowed = noise if name in _COMMON else min(noise, sampling_noise(now.count, before.count))
+    score = fit(rest, 1.5 * allowed, moved) * (1.0 if name in _COMMON else 0.9)
     if name not in _COMMON and before.count < _FEW:
         return None
     return Cause(
@@ -105,6 +128,32 @@ def unit(comparison: Comparison) -> Cause | None:
         detail=_medians(points, comparison.kind),
         rows=comparison.present[0],
     )
+
+
+def _likeliest(
+    fits: Sequence[tuple[float, str, float]], now: QuantilePoints, before: QuantilePoints
+) -> tuple[float, str, float]:
+    """The change of unit that leaves least; of several that leave as little as chance does, the one that fits best.
+
+    Undone it gives numbers with as many decimals as before; or else it is a common one.
+    """
+    least = min(rest for rest, _, _ in fits)
+    alike = [one for one in fits if one[0] <= least + _ALIKE * sampling_noise(now.count, before.count)]
+    unit = next((unit for unit in _UNITS if _on_grid(before.values, unit)), None)
+
+    def place(one: tuple[float, str, float]) -> tuple[bool, bool, float]:
+        rest, name, _ = one
+        factor, plus = CHANGES[name]
+        fits_grid = unit is not None and _on_grid((now.values - plus) / factor, unit)
+        return not fits_grid, name not in _COMMON, rest
+
+    return min(alike, key=place)
+
+
+def _on_grid(values: FloatArray, unit: float) -> bool:
+    """Whether nearly all numbers are multiples of a unit, but for rounding errors."""
+    steps = values / unit
+    return bool((np.abs(steps - np.round(steps)) <= _ROUNDING * np.maximum(1.0, np.abs(steps))).mean() >= _NEARLY)
 
 
 def _fact(name: str) -> str:
@@ -254,7 +303,7 @@ def _shifted(hours: int, score: float, rows: int) -> Cause:
     where = "later" if hours > 0 else "earlier"
     hint = "another time zone" if left or not days else "data of another day"
     words = f"times are {span} {where} ({hint}?)"
-    fact = f"is {span} {where} than it should be ({hint}?)"
+    fact = f"is {span} {'too late' if hours > 0 else 'too early'} ({hint}?)"
     return Cause(
         "time_shift", f"{span} {where}", words, score, undo=rescaled(1.0, 3600.0 * hours), fact=fact, rows=rows
     )

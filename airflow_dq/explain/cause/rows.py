@@ -7,7 +7,7 @@ import numpy as np
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.cause.presence import copies_of
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.wording import number_words
+from airflow_dq.explain.wording import joined, name_words, number_words, quoted, share_words
 from airflow_dq.states.base import Kind
 
 _UNIQUE = 0.999
@@ -16,11 +16,15 @@ _LEAST = 0.01
 """A smaller share of copies or of lost time has no cause worth a name."""
 _FEWEST = 10
 """Fewer rows show no end of their own."""
+_GONE = 0.05
+"""Of values that made up less, or that leave less, nothing is told."""
+_RECURRING = 0.3
+"""With more new values than this every day, values come and go."""
 _FULL = 0.9
 """Past partitions that reach at least so far into their day, as shares of the longest, are of one length."""
 
 
-@hypothesis(Kind.STRING, Kind.NUMERIC)
+@hypothesis(Kind.STRING, Kind.NUMERIC, Kind.TIMESTAMP)
 def copies(comparison: Comparison) -> Cause | None:
     """Values that tell rows apart occur twice: some rows arrived again."""
     distinct, past = comparison.value("unique_ratio"), comparison.series("unique_ratio")
@@ -32,8 +36,9 @@ def copies(comparison: Comparison) -> Cause | None:
     # With as many rows as before, they are in place of others, and no copies; that all came again is told elsewhere.
     if again < _LEAST * values or rows <= before or (copies_of(comparison) or 1) > 1:
         return None
-    words, fact = f"{again:,} of {rows:,} rows are there more than once", f"has {again:,} of {rows:,} values twice"
-    return Cause("volume_change", "copies", words, 1.0, fact=fact, rows=again)
+    words = f"{again:,} of {rows:,} rows are there more than once"
+    detail = f"{name_words(comparison.name)} repeats, of which every value was unique"
+    return Cause("volume_change", "copies", words, 1.0, fact=words, detail=detail, rows=again, of_rows=True)
 
 
 @hypothesis(Kind.TIMESTAMP)
@@ -41,7 +46,7 @@ def ended_early(comparison: Comparison) -> Cause | None:
     """Nothing after some time, in a column whose partitions all cover one span after another."""
     lowest, highest = comparison.series("min"), comparison.series("max")
     low, high = comparison.value("min"), comparison.value("max")
-    rows, before = comparison.rows
+    rows, before = comparison.rows[0], _usual_rows(comparison)
     if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
         return None
     spans, step = highest - lowest, float(np.median(np.diff(lowest)))
@@ -55,5 +60,55 @@ def ended_early(comparison: Comparison) -> Cause | None:
     missing = 1.0 - rows / before
     until = number_words("max", comparison.kind, [high])[0]
     words = f"nothing came after {until}: the last {percent(gone)} of the usual time"
+    fact = f"has nothing after {until}"
     # As many rows are gone as time is, more or less: the day is not the same at every hour.
-    return Cause("volume_change", "ended early", words, 1.0 - min(1.0, abs(missing - gone)))
+    return Cause("volume_change", "ended early", words, 1.0 - min(1.0, abs(missing - gone)), fact=fact)
+
+
+@hypothesis(Kind.TIMESTAMP)
+def began_late(comparison: Comparison) -> Cause | None:
+    """Nothing before some time, in a column whose partitions all cover one span after another."""
+    lowest, highest = comparison.series("min"), comparison.series("max")
+    low, high = comparison.value("min"), comparison.value("max")
+    rows, before = comparison.rows[0], _usual_rows(comparison)
+    if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
+        return None
+    spans, step = highest - lowest, float(np.median(np.diff(highest)))
+    span = float(np.median(spans))
+    if span <= 0.0 or spans.min() < _FULL * span or abs(high - float(highest[-1]) - step) > (1.0 - _FULL) * span:
+        return None
+    gone = 1.0 - (high - low) / span
+    if gone < _LEAST + 2.0 * (1.0 - float(spans.min()) / span):
+        return None
+    since = number_words("min", comparison.kind, [low])[0]
+    words = f"nothing came before {since}: the first {percent(gone)} of the usual time"
+    score = 1.0 - min(1.0, abs(1.0 - rows / before - gone))
+    return Cause("volume_change", "began late", words, score, fact=f"has nothing before {since}")
+
+
+def _usual_rows(comparison: Comparison) -> float:
+    """Rows of a usual partition: as many as before, or as on most days, where the one before is a thin one."""
+    past = comparison.series("row_count")
+    return max(float(comparison.rows[1]), float(np.median(past)) if len(past) else 0.0)
+
+
+@hypothesis(Kind.STRING)
+def values_gone(comparison: Comparison) -> Cause | None:
+    """Values that came every day are gone with their rows; the others came as often as before."""
+    values, (rows, before) = comparison.values, comparison.rows
+    if values is None or rows >= _usual_rows(comparison) or comparison.usual_novelty > _RECURRING:
+        return None
+    if not all(side.exact for side in values):
+        return None
+    now, was = (side.all_shares for side in values)
+    gone = {value: share for value, share in was.items() if value not in now and share * before >= _FEWEST}
+    lost = sum(gone.values())
+    if not rows or not _GONE <= lost <= 1.0 - _GONE:
+        return None
+    apart = sum(abs(now.get(value, 0.0) - share / (1.0 - lost)) for value, share in was.items() if value not in gone)
+    chance = float((len(was) / rows) ** 0.5)
+    name = name_words(comparison.name)
+    said = "a value (hidden)" if comparison.hidden else joined([quoted(value) for value in gone])
+    words = f"no row has {name} {said}, as {share_words(lost)} had before"
+    score = 1.0 - min(1.0, max(0.0, apart / 2.0 - chance))
+    return Cause("volume_change", "values gone", words, score, fact=f"has no {said}")

@@ -48,7 +48,7 @@ def numbers_of(comparison: Comparison) -> Cause | None:
             vague = share < 0.95 or before.count < _FEW
             belief = (_VAGUE if vague else 1.0) if known is None else known
             found.append((round(fit(rest, noise, moved) * belief, 2), -rest, share, name))
-    return _named(found)
+    return _named(found, comparison.present[0])
 
 
 def _mixture(now: QuantilePoints, before: QuantilePoints, other: QuantilePoints) -> tuple[float, float]:
@@ -90,7 +90,7 @@ def strings_of(comparison: Comparison) -> Cause | None:
         variety = _variety(new, foreign, theirs * comparison.present[0])
         score = min(1.0, theirs / mass) * min(1.0, variety + 0.1) * min(1.0, _alike(new, foreign) + 0.3)
         found.append((round(score, 2), visible, min(1.0, theirs / visible), name))
-    return _named(found)
+    return _named(found, comparison.present[0])
 
 
 def _variety(new: Mapping[str, float], foreign: Mapping[str, float], drawn: float) -> float:
@@ -139,17 +139,17 @@ def patterns_of(comparison: Comparison) -> Cause | None:
         share = float(np.clip(change @ way / max(float(way @ way), 1e-12), 0.0, 1.0))
         rest = float(np.abs(change - share * way).sum())
         found.append((round(fit(rest, noise, moved), 2), -rest, share, name))
-    return _named(found)
+    return _named(found, comparison.present[0])
 
 
 def _apart(now: Mapping[str, float], before: Mapping[str, float]) -> float:
     return sum(abs(now.get(key, 0.0) - before.get(key, 0.0)) for key in {**now, **before})
 
 
-def _named(found: list[tuple[float, float, float, str]]) -> Cause | None:
+def _named(found: list[tuple[float, float, float, str]], present: int) -> Cause | None:
     if not found:
         return None
     score, _, share, name = max(found)
     words = f"values of column {quoted(name)} in {percent(share)} of the rows"
-    fact = f"has values of column {quoted(name)} in {percent(share)} of the rows"
-    return Cause("schema_change", "", words, score, fact=fact)
+    fact = f"has values of column {quoted(name)}"
+    return Cause("schema_change", "", words, score, fact=fact, rows=round(share * present))

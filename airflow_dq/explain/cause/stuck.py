@@ -9,6 +9,8 @@ from airflow_dq.states.base import Kind
 
 _SEVERAL = 5
 """Fewer values than this may all be one by chance."""
+_BY_CHANCE = 1e-3
+"""So few rows that all have one truth value with a larger chance than this say nothing."""
 
 
 @hypothesis(Kind.STRING)
@@ -29,6 +31,17 @@ def one_number(comparison: Comparison) -> Cause | None:
     if lowest is None or lowest != highest or not lowest or not len(past) or past.min() <= 0.0:
         return None
     return _stuck(comparison, number_words("min", comparison.kind, [lowest])[0])
+
+
+@hypothesis(Kind.BOOLEAN)
+def one_truth(comparison: Comparison) -> Cause | None:
+    """Every row is true, or every row false, of a column that always had both."""
+    now, past = comparison.value("true_ratio"), comparison.series("true_ratio")
+    if now not in (0.0, 1.0) or not len(past) or not (past.min() > 0.0 and past.max() < 1.0):
+        return None
+    usual = float(past.max()) if now else 1.0 - float(past.min())
+    by_chance = usual ** comparison.present[0] > _BY_CHANCE
+    return None if by_chance else _stuck(comparison, "true" if now else "false")
 
 
 def _stuck(comparison: Comparison, value: str) -> Cause | None:

@@ -188,7 +188,7 @@ def _best(new: _NewValues, before: Mapping[str, float], kind: Kind) -> Cause | N
     score = min(1.0, explained[name] / seen)
     type_ = "char_deletion" if name == "truncation" else name
     what = _NAMES[name] if kind is Kind.STRING else _NAMES[name].replace("character", "digit")
-    rows, fact = round(share * new.present), f"has {what} in {percent(share)} of the values"
+    rows, fact = round(share * new.present), f"has {what}"
     return Cause(type_, "", f"{what} in {percent(share)} of the values", score, fact=fact, rows=rows)
 
 
@@ -225,7 +225,7 @@ def length(comparison: Comparison) -> Cause | None:
     if share > 0.9 or _lies_above(*points, comparison.usual_novelty):
         return None
     what = _NAMES[type_].replace("character", "digit")
-    rows, fact = round(share * points[0].count), f"has {what} in {percent(share)} of the values"
+    rows, fact = round(share * points[0].count), f"has {what}"
     return Cause(type_, "", f"{what} in {percent(share)} of the values", score, fact=fact, rows=rows)
 
 

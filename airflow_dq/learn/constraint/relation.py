@@ -35,6 +35,7 @@ LEAST_ROWS = 50
 MOST_BROKEN = 0.01
 """Share of past rows from which on it is no relation."""
 _EXAMPLES = 3
+"""Rows that a finding shows."""
 _BELIEF = Belief(0.01, 1.0, 20_000.0)
 """What was found without chance is hardly ever broken: a row counts for it as much as all that is known before.  Of
 later rows no more than 20,000 count: with exceptions in fewer than some two of ten thousand rows nobody is woken."""

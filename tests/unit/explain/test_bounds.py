@@ -7,6 +7,7 @@ import pytest
 from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.learn.constraint.base import Finding, Scope
 from airflow_dq.metrics.descriptor import Reason
+from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import a_range
 
 SCOPE = Scope(("price",))
@@ -31,7 +32,7 @@ def _finding(observed: float | Reason, lower: float | None, upper: float | None)
 def test_how_far_outside(
     metric: str, observed: float | Reason, lower: float | None, upper: float | None, widths: float
 ) -> None:
-    assert widths_outside(a_range(metric, lower, upper), _finding(observed, lower, upper)) == pytest.approx(widths)
+    assert widths_outside(metric, Kind.NUMERIC, _finding(observed, lower, upper)) == pytest.approx(widths)
 
 
 def test_a_lower_bound_below_zero_of_what_was_never_negative_is_not_shown() -> None:

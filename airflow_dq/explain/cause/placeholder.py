@@ -1,0 +1,69 @@
+"""One value that was never there, in many rows: a sentinel for what is missing, a text ``null``, a test's records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.undo import other_than
+from airflow_dq.explain.wording import number_words, quoted
+from airflow_dq.states.base import Kind
+from airflow_dq.states.number import NumberDistribution
+
+Value = TypeVar("Value", str, float)
+
+_LEAST = 0.01
+"""A smaller share of the values has no cause worth a name."""
+_TIMES = 3.0
+"""So many times as frequent as any other value, now or before: it is not one of the column's many values."""
+_MOST = 0.9
+"""A larger share leaves too little of the column to be told by: it is stuck."""
+
+
+@hypothesis(Kind.STRING, trust=0.98)
+def new_text(comparison: Comparison) -> Cause | None:
+    """A text that no row had before."""
+    if comparison.hidden or comparison.values is None or not all(side.exact for side in comparison.values):
+        return None
+    now, before = (side.all_shares for side in comparison.values)
+    found = _outstanding(now, before)
+    return None if found is None else _cause(comparison, found, quoted(found), now[found])
+
+
+@hypothesis(Kind.NUMERIC, trust=0.98)
+def new_number(comparison: Comparison) -> Cause | None:
+    """A number that no row had before; zeros are told apart."""
+    states = comparison.states(NumberDistribution)
+    if comparison.hidden or states is None or not all(state.sketch is None and state.total for state in states):
+        return None
+    now, before = (
+        dict(zip(state.values.tolist(), (state.counts / state.total).tolist(), strict=True)) for state in states
+    )
+    found = _outstanding(now, before)
+    if not found:
+        return None
+    return _cause(comparison, found, number_words("", Kind.NUMERIC, [found])[0], now[found])
+
+
+def _outstanding(now: Mapping[Value, float], before: Mapping[Value, float]) -> Value | None:
+    """The new value that is far more frequent than all others; None without one."""
+    value = max(now, key=lambda one: now[one], default=None)
+    if value is None or value in before or not _LEAST <= now[value] <= _MOST:
+        return None
+    others = max((share for one, share in now.items() if one != value), default=0.0)
+    return value if now[value] >= _TIMES * max(others, *before.values()) else None
+
+
+def _cause(comparison: Comparison, value: str | float, shown: str, share: float) -> Cause:
+    return Cause(
+        "placeholder",
+        shown,
+        f"{shown} in {percent(share)} of the values, which no row had before",
+        1.0,
+        undo=other_than(value, share),
+        fact=f"is {shown}",
+        detail="never before",
+        rows=round(share * comparison.present[0]),
+    )

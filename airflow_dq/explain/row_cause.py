@@ -1,0 +1,56 @@
+"""Why a table has other rows than it should: what every column must agree to, or one of them tells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from airflow_dq.explain.cause.hypothesis import Cause
+from airflow_dq.explain.cause.presence import copied_words, copies_of
+from airflow_dq.explain.cause.rows import began_late, ended_early, values_gone
+from airflow_dq.explain.comparison import Comparison
+
+_CONVINCING = 0.7
+"""Least score of a cause that is named."""
+_AGREES = 0.03
+"""Of a column's distinct values so much more or less than the copies explain is chance."""
+_FEW = 0.002
+"""A column must have lost at least this share of its distinct values to be hit."""
+
+
+def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
+    """Why there are too few or too many rows, as far as the columns tell.
+
+    :param comparisons: all columns of the table
+    """
+    known = list(comparisons)
+    found = [copies_of(comparison) for comparison in known]
+    copies = math.gcd(*(number for number in found if number is not None))
+    if copies > 1:
+        return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0)
+    # A time tells better than a value what was cut off.
+    for examine in (ended_early, began_late, values_gone):
+        told = [cause for one in known if (cause := examine(one)) is not None and cause.score >= _CONVINCING]
+        if told:
+            return max(told, key=lambda cause: cause.score)
+    return None
+
+
+def hit_by_copies(compared: Mapping[str, Comparison], causes: Mapping[str, Cause]) -> dict[str, Cause]:
+    """The columns that have fewer distinct values because some rows came twice, as a column of unique values proves.
+
+    :param compared: the columns that something was found of
+    :param causes: the causes that are known
+    """
+    copied = next((cause for cause in causes.values() if cause.parameter == "copies"), None)
+    if copied is None or copied.rows is None:
+        return {}
+    found = {}
+    for name, comparison in compared.items():
+        before, now = comparison.value_before("unique_ratio"), comparison.value("unique_ratio")
+        rows = comparison.rows[0]
+        if name in causes or before is None or now is None or not rows:
+            continue
+        if before - now > _FEW and abs(now - before * (1.0 - copied.rows / rows)) <= _AGREES + _AGREES * before:
+            found[name] = copied
+    return found
