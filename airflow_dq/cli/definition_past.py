@@ -53,6 +53,7 @@ BACKFILL = command(
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
         option("--segments", "A,B", "columns of few values, whose rows are profiled by themselves as well"),
         option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
+        option("--key-folder", "PATH", "folder for keys of all partitions that are too many for the database"),
         option(
             "--engine",
             "NAME",
@@ -65,6 +66,29 @@ BACKFILL = command(
     ),
     "backfill flights --source '/data/flights/day=*' --since 2013-01-01 --until 2013-02-14",
     "when the job broke for a reason that was not foreseen",
+)
+
+JOB = command(
+    "job",
+    "Write what another submitter of Spark jobs needs: file, zip, arguments",
+    "job",
+    (
+        DATASET,
+        arg("folder", metavar="FOLDER", help="where the file and the zip are written"),
+        option("--source", "PATH", "path of the partition, or with one * for the partition key"),
+        option("--table", "TABLE", "a table that Spark can read, instead of --source"),
+        option("--sql", "QUERY", "a query that Spark can run, instead of --source"),
+        option("--partition", "KEY", "the partition's key, unless the source names its keys"),
+        option("--partition-by", "COLUMN", "column whose values are the partition keys"),
+        option("--where", "CONDITION", "which rows of a table are the partition's; true for all"),
+        option("--format", "NAME", "format of Spark's reader (default: parquet)", default="parquet"),
+        option("--option", "KEY=VALUE", "option of Spark's reader; may be repeated", action="append", default=[]),
+        option("--columns", "A,B", "profile only these columns"),
+        option("--exclude", "A,B", "do not profile these columns"),
+        option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
+        option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
+    ),
+    "job orders ./job --table lake.orders --partition 2026-01-31",
 )
 
 BACKFILL_DAG = command(

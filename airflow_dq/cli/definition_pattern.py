@@ -9,9 +9,20 @@ INDEX = command(
     "Index what the string columns of a lake look like, for learning patterns and finding types",
     "index",
     (
-        arg("file", metavar="FILE", help="the index; one that is there is extended by the tables that it lacks"),
-        option("--source", "GLOB", "files or folders: Parquet, CSV or Arrow ('/lake/**/*.parquet')", required=True),
+        arg(
+            "file",
+            metavar="FILE",
+            nargs="?",
+            help="the index; one that is there is extended by the tables that it lacks (default: it is kept in the "
+            "statistics database)",
+        ),
+        option("--source", "GLOB", "files or folders: Parquet, CSV or Arrow ('s3a://lake/**', '/lake/**/*.parquet')"),
+        arg(
+            "--from-store", action="store_true", help="instead: what the newest profile of each dataset keeps of texts"
+        ),
         arg("--renew", action="store_true", help="look at the tables that the index has once more"),
+        option("--master", "URL", "Spark master; without it, local files are read in this process"),
+        option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
     ),
     "index lake.patterns --source '/lake/**/*.parquet'",
     "when a file could not be read",
@@ -26,6 +37,7 @@ TAG = command(
         option("--source", "GLOB", "files or folders to look at: Parquet, CSV or Arrow", required=True),
         option("--examples", "FILE", "values of the type, one a line"),
         option("--index", "FILE", "pattern index of the lake (default: the one that ships with the package)"),
+        arg("--stored-index", action="store_true", help="instead: the index in the statistics database"),
         option("--pattern", "TEXT", "the pattern itself instead of examples: '<upper>{2}-<digit>{4}'"),
         option(
             "--least", "SHARE", "share of a column's values with the pattern (default: 0.9)", type=float, default=0.9

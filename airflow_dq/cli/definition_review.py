@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.cli.argument import Command, arg, command, number, option
+from airflow_dq.cli.argument import DATASET, Command, arg, command, number, option
 
 BY = option("--by", "NAME", "who decides (default: the user of this machine)")
 COMMENT = option("--comment", "TEXT", "why; it is kept with the decision")
@@ -73,4 +73,17 @@ SNOOZE = command(
         BY,
     ),
     'snooze flights --column price --days 3 --comment "known, ticket 4711"',
+)
+
+RULES = command(
+    "rules",
+    "List what was learned of a dataset's rows, patterns and relations; confirm, mute or delete one",
+    "rules",
+    (
+        DATASET,
+        option("--confirm", "ID", "write this relation as a declared check, and mute the learned one", type=int),
+        option("--mute", "ID", "neither count nor judge this rule any more, nor learn it again", type=int),
+        option("--delete", "ID", "forget this rule; it is learned again where it holds", type=int),
+    ),
+    "rules orders --mute 17",
 )

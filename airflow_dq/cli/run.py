@@ -34,6 +34,7 @@ _HOMES = {
     "import_profiles": "airflow_dq.cli.exchange",
     "index": "airflow_dq.cli.pattern",
     "init": "airflow_dq.cli.init",
+    "job": "airflow_dq.cli.job",
     "judge": "airflow_dq.cli.judge",
     "new_normal": "airflow_dq.cli.decision",
     "profile": "airflow_dq.cli.profile",

@@ -52,11 +52,11 @@ def suggest(arguments: Any) -> int:
 def yaml_lines(dataset: str, found: Sequence[SuggestedCheck], partitions: int) -> Iterator[str]:
     """The file, each check below its reason; one that could be tried on no partition is commented out."""
     yield f"# Suggested by {partitions} past partitions. Look through them: what has held so far need not be right.\n"
-    yield f"dataset: {_flow(dataset)}\nchecks:\n" if found else f"dataset: {_flow(dataset)}\nchecks: []\n"
+    yield f"dataset: {flow(dataset)}\nchecks:\n" if found else f"dataset: {flow(dataset)}\nchecks: []\n"
     for one in found:
         tried = f"held on {one.held} of {one.of} past partitions" if one.of else "could be tried on none of them"
         yield f"  # {visible(one.reason)}; {tried}\n"
-        yield f"  {'- ' if one.of else '# - '}{_flow(_said(one))}\n"
+        yield f"  {'- ' if one.of else '# - '}{flow(_said(one))}\n"
 
 
 def _said(one: SuggestedCheck) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def _said(one: SuggestedCheck) -> dict[str, Any]:
     return {check.metric: columns | given}
 
 
-def _flow(value: Any) -> str:
+def flow(value: Any) -> str:
+    """A value as YAML on one line."""
     import yaml
 
     text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)

@@ -70,6 +70,7 @@ def _mined(profile: Profile) -> tuple[LearnedRule, ...]:
 _MINED: dict[str, tuple[LearnedRule, ...]] = {}
 """What was mined of equal contents."""
 _MOST_MINED = 1_000
+"""Contents that are remembered; then it begins anew."""
 
 
 def readers_of(rules: Iterable[LearnedRule]) -> Mapping[str, int]:

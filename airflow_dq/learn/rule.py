@@ -107,7 +107,7 @@ def learn_rule(profiles: Sequence[Profile], column: str) -> LearnedRule | NoPatt
         return NoPattern("no values", "The column has no values that are kept.")
     if longer > TOO_LONG * (longer + kept):
         return NoPattern("free text", f"{longer} of {longer + kept} values are longer than any that is kept whole.")
-    found = find_pattern(_drawn(samples))
+    found = find_pattern(drawn(samples))
     if isinstance(found, NoPattern):
         return found
     partitions = tuple(str(profile.partition) for profile in profiles)
@@ -163,7 +163,7 @@ def _sizes(texts: TextSample) -> tuple[int, int]:
     return texts.longer, int(texts.counts.sum())
 
 
-def _drawn(samples: Sequence[TextSample]) -> Iterable[str]:
+def drawn(samples: Sequence[TextSample]) -> Iterable[str]:
     """So many values as are learned from, each as often as its share asks for, and once at least."""
     for texts in samples:
         total = int(texts.counts.sum())

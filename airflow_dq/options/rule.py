@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-RuleState = Literal["active", "relearned", "muted"]
+RuleState = Literal["active", "relearned", "muted", "dropped"]
 """``active``: counted and judged.  ``relearned``: another one has taken its place.  ``muted``: a person wants to hear
-of it no more."""
+of it no more.  ``dropped``: too many rows have broken it, or it was found in a partition that was bad."""
 
 
 @dataclass(frozen=True)

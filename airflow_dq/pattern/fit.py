@@ -18,9 +18,9 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_dq.pattern.language import Pattern, whole_value
+from airflow_dq.pattern.language import Pattern, one_of
 from airflow_dq.pattern.number import number_patterns, parsed
-from airflow_dq.pattern.shape import free_pattern, shape, shape_patterns, tokens
+from airflow_dq.pattern.shape import Shape, free_pattern, shape, shape_patterns, tokens
 
 _NUMERIC = 0.8
 """Share of numbers from which a column is one of numbers, with something else among them."""
@@ -40,6 +40,19 @@ _RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
 def _natural(value: str) -> list[tuple[str, int]]:
     """Orders ``B2`` before ``B10``: ids that are handed out one after the other."""
     return [("0", int(run)) if run.isdigit() else (run, 0) for run in _RUNS.findall(value[:_HEAD])]
+
+
+def _is_ordered(body: Sequence[str]) -> bool:
+    """Whether distinct values ascend, or ascend or descend naturally; most are found not to after a few."""
+    up = down = plain = True
+    before = _natural(body[0])
+    for i in range(1, len(body)):
+        now = _natural(body[i])
+        up, down, plain = up and before <= now, down and now < before, plain and body[i - 1] < body[i]
+        if not (up or down or plain):
+            return False
+        before = now
+    return True
 
 
 Form = Literal["wide", "usual", "characters"]
@@ -62,9 +75,9 @@ class Fit:
         self.rows = [
             tokens(value) if number is None else None for value, number in zip(body, self._numbers, strict=True)
         ]
+        self._shapes = [() if row is None else shape(row) for row in self.rows]
         self.numeric = numeric
-        ordered = sorted(body, key=_natural)
-        self._drifting = len(body) > 2 and list(body) in (ordered, ordered[::-1], sorted(body))
+        self._drifting = len(body) > 2 and _is_ordered(body)
         whole = [int(n.whole) for n in self._numbers if n and n.whole.isdigit()]
         self._ascending = len(whole) > 2 and whole == sorted(whole)
 
@@ -75,17 +88,18 @@ class Fit:
         """
         places = range(len(self._body)) if chosen is None else chosen
         numbers = [n for i in places if (n := self._numbers[i]) is not None]
-        rows = [row for i in places if (row := self.rows[i]) is not None]
+        textual = [i for i in places if self.rows[i] is not None]
+        rows, shapes = [self.rows[i] or [] for i in textual], [self._shapes[i] for i in textual]
         wide = form == "wide"
         found = number_patterns(numbers, wide, self._ascending) if numbers else []
         if not rows or (numbers and len(rows) * 50 < len(places)):
             return found
-        if form == "characters" or (wide and self._too_many_shapes(rows, bool(numbers))):
+        if form == "characters" or (wide and self._too_many_shapes(shapes, bool(numbers))):
             return [*found, *free_pattern(rows, self._drifting, wide)]
-        return [*found, *shape_patterns(rows, wide, self._drifting, _SHAPES)]
+        return [*found, *shape_patterns(rows, shapes, wide, self._drifting, _SHAPES)]
 
-    def _too_many_shapes(self, rows: Sequence[list[str]], among_numbers: bool) -> bool:
-        shapes = Counter(map(shape, rows))
+    def _too_many_shapes(self, rows: Sequence[Shape], among_numbers: bool) -> bool:
+        shapes = Counter(rows)
         covered = sum(count for _, count in shapes.most_common(_SHAPES))
         once = sum(count == 1 for count in shapes.values())
         # Good and Turing: the share of shapes seen once is the share of values whose shape has not been seen.
@@ -107,8 +121,8 @@ class Fit:
             return 0
         for fold in range(_FOLDS):
             start, end = fold * size // _FOLDS, (fold + 1) * size // _FOLDS
-            patterns = tuple(map(str, self.patterns(form, [*range(start), *range(end, size)])))
-            inside = pc.match_substring_regex(self._array.slice(start, end - start), whole_value(patterns)).to_pylist()
+            expression = one_of(self.patterns(form, [*range(start), *range(end, size)]))
+            inside = pc.match_substring_regex(self._array.slice(start, end - start), expression).to_pylist()
             values = zip(self._body[start:end], inside, strict=True)
             outside += sum(counts[value] for value, fits in values if not fits)
         return outside

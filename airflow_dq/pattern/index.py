@@ -9,12 +9,11 @@ Patterns are kept as 48-bit hashes, values not at all.
 
 from __future__ import annotations
 
-import hashlib
-import math
+import json
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,71 +22,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.pattern.generalise import LONGEST, TAU, Token, align, grow, runs_of, skeleton, tokens_of
+from airflow_dq.pattern.contribution import (
+    PARTS,
+    PURE_COLUMNS,
+    Contribution,
+    Counts,
+    Hashes,
+    contribution,
+    hashed,
+    sampled,
+    strong_patterns,
+)
 
 VERSION = 1
 """Of the bytes and of the pattern language together: either changes what a hash means."""
-SAMPLE = 100
-"""Values of a column that are looked at, evenly spaced: twice as many take twice as long."""
-PURE, PURE_COLUMNS = 0.25, 2
-"""A pattern is kept when it matches this share of this many columns.
-
-With c = (1 + r) / 2, a pattern of FPR <= r has an impurity of at most c in at least (1 - r) / (1 + r) of its columns
-(Markov): none that is feasible is lost while r <= .5 and m >= 4.
-"""
-_PARTS = 200
-"""Impurities are kept in parts of a column: finer than the sample's one in a hundred."""
 _MAGIC = b"airflow-dq pattern index\n"
 _HEADER = struct.Struct("<HIIIQI")
-
-
-def hashed(pattern: str) -> int:
-    """48 bits of a written pattern: of 20 million patterns one in ten million look-ups finds another's."""
-    return int.from_bytes(hashlib.blake2b(pattern.encode(), digest_size=6).digest(), "little")
-
-
-def sampled(values: Iterable[str | None]) -> list[str]:
-    """The values of a column that are looked at: neither null nor blank, evenly spaced."""
-    # A value of a megabyte has no pattern, and a hundred of them are not held.
-    found = [value[: LONGEST + 1] for value in values if value is not None and value.strip()]
-    if len(found) <= SAMPLE:
-        return found
-    return [found[i] for i in np.linspace(0, len(found) - 1, SAMPLE).astype(int)]
-
-
-Rows = list[tuple[Token, ...]]
-
-
-def _groups(values: Sequence[str]) -> list[Rows]:
-    """The values that are short enough, by skeleton."""
-    groups: dict[tuple[str, ...], Rows] = {}
-    for tokens in map(tokens_of, values):
-        if tokens and runs_of(tokens) < TAU:
-            groups.setdefault(skeleton(tokens), []).append(tokens)
-    return list(groups.values())
-
-
-def strong_patterns(values: Sequence[str]) -> set[str]:
-    """Patterns, and beginnings of patterns, of a good part of a column's sampled values."""
-    floor = max(1, math.ceil(PURE * len(values)))
-    found: set[str] = set()
-    for rows in _groups(values):
-        if len(rows) >= floor:
-            for level in grow(align(rows), len(rows), floor, None):
-                found.update(pattern for pattern, _ in level)
-    return found
-
-
-def contribution(values: Sequence[str], known: Collection[str]) -> dict[str, float]:
-    """Imp_D(p) of every known pattern that matches a value of the column (Equation 1)."""
-    matched: Counter[str] = Counter()
-    for rows in _groups(values):
-        level: list[tuple[str, int]] = []
-        for level in grow(align(rows), len(rows), 1, known):  # noqa: B007
-            pass
-        for pattern, mask in level:
-            matched[pattern] += mask.bit_count()
-    return {pattern: 1 - count / len(values) for pattern, count in matched.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +56,12 @@ class PatternIndex:
     def __init__(
         self,
         tables: Sequence[str],
-        hashes: NDArray[np.uint64],
+        hashes: Hashes,
         starts: NDArray[np.int64],
-        places: NDArray[np.int32],
-        coverage: NDArray[np.int32],
-        impurity: NDArray[np.int32],
-        columns: NDArray[np.int32],
+        places: Counts,
+        coverage: Counts,
+        impurity: Counts,
+        columns: Counts,
     ) -> None:
         """Take over the parts; :meth:`build` and :meth:`from_bytes` make them.
 
@@ -123,6 +73,7 @@ class PatternIndex:
         :param columns: columns of each table
         """
         self.tables = tuple(tables)
+        self._numbers = {name: number for number, name in enumerate(self.tables)}
         self._hashes, self._starts, self._places = hashes, starts, places
         self._coverage, self._impurity, self._columns = coverage, impurity, columns
         size = len(hashes)
@@ -136,60 +87,46 @@ class PatternIndex:
 
         :param columns: of each, the name of its table and its values; no more than a sample of them is held
         """
-        return cls._of_tables({}, {}, np.empty(0, np.uint64)).extended(columns)
+        return cls.of({}, np.empty(0, np.uint64)).extended(columns)
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Contribution], hashes: Hashes) -> PatternIndex:
+        """Add up what tables say of patterns.
+
+        :param parts: contribution by table
+        :param hashes: ascending, of the patterns that were looked for and their beginnings: a search follows no others
+        """
+        names = sorted(parts)
+        found = [parts[name] for name in names]
+        starts = np.cumsum([0, *(len(one.hashes) for one in found)], dtype=np.int64)
+        numbers = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in found)])
+        coverage, impurity = (
+            np.concatenate([np.empty(0, np.int32), *arrays])
+            for arrays in ([one.coverage for one in found], [one.impurity for one in found])
+        )
+        columns = np.array([one.columns for one in found], np.int32)
+        return cls(
+            names, hashes, starts, np.searchsorted(hashes, numbers).astype(np.int32), coverage, impurity, columns
+        )
 
     def extended(self, columns: Iterable[tuple[str, Iterable[str | None]]]) -> PatternIndex:
         """The same with further tables; of a table that is there already, only the new columns count.
 
         A pattern that was in one column before, and so was not kept, is known from its next two columns on.
         """
-        samples = [(table, sample) for table, values in columns if (sample := sampled(values))]
+        tables: dict[str, list[list[str]]] = {}
+        for table, values in columns:
+            if sample := sampled(values):
+                tables.setdefault(table, []).append(sample)
         counts: Counter[str] = Counter()
-        for _, sample in samples:
+        for sample in (sample for samples in tables.values() for sample in samples):
             counts.update(strong_patterns(sample))
         known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS or pattern in self}
-        new = self.of_contributions(((table, contribution(sample, known)) for table, sample in samples), known)
-        return self.merge(new) if len(self.tables) else new
-
-    @classmethod
-    def of_contributions(
-        cls, contributions: Iterable[tuple[str, dict[str, float]]], known: Collection[str]
-    ) -> PatternIndex:
-        """Add up what columns say of patterns.
-
-        :param contributions: of each column, the name of its table and its impurity by pattern
-        :param known: the patterns that were looked for, and their beginnings: a search follows nothing else
-        """
-        numbers: dict[str, int] = {}
-        tables: dict[str, dict[int, list[int]]] = {}
-        columns: Counter[str] = Counter()
-        for table, impurities in contributions:
-            entries = tables.setdefault(table, {})
-            columns[table] += 1
-            for pattern, impurity in impurities.items():
-                if (number := numbers.get(pattern)) is None:
-                    number = numbers[pattern] = hashed(pattern)
-                entry = entries.setdefault(number, [0, 0])
-                entry[0] += 1
-                entry[1] += round(impurity * _PARTS)
-        return cls._of_tables(tables, columns, np.array(sorted(map(hashed, known)), np.uint64))
-
-    @classmethod
-    def _of_tables(
-        cls, tables: dict[str, dict[int, list[int]]], columns: dict[str, int], hashes: NDArray[np.uint64]
-    ) -> PatternIndex:
-        names = sorted(tables)
-        starts = np.zeros(len(names) + 1, np.int64)
-        np.cumsum([len(tables[name]) for name in names], out=starts[1:])
-        total = int(starts[-1])
-        numbers, counts = np.empty(total, np.uint64), np.empty((total, 2), np.int32)
-        for name, start, end in zip(names, starts[:-1], starts[1:], strict=True):
-            if ordered := sorted(tables[name].items()):
-                numbers[start:end] = [number for number, _ in ordered]
-                counts[start:end] = [entry for _, entry in ordered]
-        places = np.searchsorted(hashes, numbers).astype(np.int32)
-        sizes = np.array([columns[name] for name in names], np.int32)
-        return cls(names, hashes, starts, places, counts[:, 0].copy(), counts[:, 1].copy(), sizes)
+        parts = {
+            table: Contribution.of(contribution(sample, known) for sample in samples)
+            for table, samples in tables.items()
+        }
+        return self.merge(PatternIndex.of(parts, np.array(sorted(set(map(hashed, known))), np.uint64)))
 
     @property
     def columns(self) -> int:
@@ -209,28 +146,33 @@ class PatternIndex:
         place = self._place_of.get(hashed(pattern))
         if place is None or not (coverage := int(self._all_coverage[place])):
             return None
-        return Known(coverage, float(self._all_impurity[place]) / _PARTS / coverage)
+        return Known(coverage, float(self._all_impurity[place]) / PARTS / coverage)
+
+    @property
+    def hashes(self) -> Hashes:
+        """Of all patterns that are known and their beginnings, ascending."""
+        return self._hashes
+
+    def part(self, table: str) -> Contribution:
+        """What a table of the index says by itself."""
+        at = self._numbers[table]
+        part = slice(self._starts[at], self._starts[at + 1])
+        hashes = self._hashes[self._places[part]]
+        return Contribution(hashes, self._coverage[part], self._impurity[part], int(self._columns[at]))
 
     def without(self, table: str) -> PatternView:
         """The same as if a table had never been indexed; a table that is not in the index changes nothing."""
-        return PatternView(self, self._entries(table) if table in self.tables else {})
-
-    def _entries(self, table: str) -> dict[int, tuple[int, int]]:
-        at = self.tables.index(table)
-        part = slice(self._starts[at], self._starts[at + 1])
-        entries = zip(self._coverage[part].tolist(), self._impurity[part].tolist(), strict=True)
-        return dict(zip(self._places[part].tolist(), entries, strict=True))
+        if table not in self._numbers:
+            return PatternView(self, {})
+        at, part = self._numbers[table], self.part(table)
+        places = self._places[self._starts[at] : self._starts[at + 1]]
+        less = zip(part.coverage.tolist(), part.impurity.tolist(), strict=True)
+        return PatternView(self, dict(zip(places.tolist(), less, strict=True)))
 
     def merge(self, other: PatternIndex) -> PatternIndex:
         """Both together; of a table that both have, the other one's columns count: they are newer."""
-        tables: dict[str, dict[int, list[int]]] = {}
-        columns: dict[str, int] = {}
-        for index in (self, other):
-            for at, name in enumerate(index.tables):
-                found = index._entries(name)
-                tables[name] = {int(index._hashes[place]): list(entry) for place, entry in found.items()}
-                columns[name] = int(index._columns[at])
-        return self._of_tables(tables, columns, np.union1d(self._hashes, other._hashes))
+        parts = {name: index.part(name) for index in (self, other) for name in index.tables}
+        return PatternIndex.of(parts, np.union1d(self._hashes, other._hashes))
 
     def to_bytes(self) -> bytes:
         """The index in its stored form: a magic line, the version, a checksum, the compressed parts."""
@@ -238,7 +180,7 @@ class PatternIndex:
         # Every table's places ascend: the steps between them are small numbers, and those compress.
         hops = np.diff(self._places, prepend=np.int32(0)).astype(np.int32)
         parts = [
-            "\n".join(self.tables).encode(),
+            json.dumps(self.tables).encode(),
             *(
                 _planes(a)
                 for a in (
@@ -284,7 +226,7 @@ class PatternIndex:
             place += width * count
         steps, lengths, hops, coverage, impurity, columns = arrays
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        found = body[:names].decode().split("\n") if tables else []
+        found = json.loads(body[:names])
         hashes, places = np.cumsum(steps, dtype=np.uint64), np.cumsum(hops, dtype=np.int32)
         return cls(found, hashes, starts, places, coverage, impurity, columns)
 
@@ -335,7 +277,7 @@ class PatternView:
         coverage = int(index._all_coverage[place]) - less
         if coverage <= 0:
             return None
-        return Known(coverage, max(0.0, float(index._all_impurity[place]) - lessened) / _PARTS / coverage)
+        return Known(coverage, max(0.0, float(index._all_impurity[place]) - lessened) / PARTS / coverage)
 
 
 def _planes(array: NDArray[Any]) -> bytes:

@@ -12,6 +12,7 @@ is ``<other>``; a letter of any alphabet is ``<letter|other>``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,6 +43,7 @@ _ELEMENT = re.compile(
     r"|(?P<plain>[^<\\]+)",
     re.DOTALL,
 )
+_ESCAPES = {code: f"\\x{code:02x}" for code in range(128) if not chr(code).isalnum()}
 _MEMBER = re.compile(r"\\(?P<escaped>.)|(?P<name>[A-Za-z]{2,})|(?P<single>.)", re.DOTALL)
 
 
@@ -160,6 +162,11 @@ def whole_value(patterns: tuple[str, ...], words: tuple[str, ...] = ()) -> str:
     return r"\A(?:" + "|".join([*map(_expression, patterns), *map(_quoted, words)]) + r")\z"
 
 
+def one_of(patterns: Iterable[Pattern]) -> str:
+    """The same of patterns that need not be read first, each once."""
+    return r"\A(?:" + "|".join(dict.fromkeys([pattern.expression for pattern in patterns])) + r")\z"
+
+
 @lru_cache(maxsize=4096)
 def _expression(text: str) -> str:
     return Pattern.parse(text).expression
@@ -206,4 +213,4 @@ def _members(classes: str, text: str) -> tuple[str, ...]:
 
 def _quoted(text: str) -> str:
     """Characters for RE2, inside brackets or outside: letters, digits and what is not ASCII need no escape."""
-    return "".join(c if c.isalnum() or ord(c) > 127 else f"\\x{ord(c):02x}" for c in text)
+    return text.translate(_ESCAPES)

@@ -34,7 +34,7 @@ def tokens(value: str) -> list[str]:
 
 
 def shape(chunks: Sequence[str]) -> Shape:
-    return tuple("" if c[0].isalnum() else c[0] for c in chunks)
+    return tuple(["" if c[0].isalnum() else c[0] for c in chunks])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -129,11 +129,16 @@ def _mixed(chunks: set[str], support: int, wide: bool, drifting: bool, low: int,
     return [Characters(members, 1, None)]
 
 
-def shape_patterns(rows: Sequence[list[str]], wide: bool, drifting: bool, most: int = 4) -> list[Pattern]:
-    """One pattern for each frequent shape."""
+def shape_patterns(
+    rows: Sequence[list[str]], shapes: Sequence[Shape], wide: bool, drifting: bool, most: int = 4
+) -> list[Pattern]:
+    """One pattern for each frequent shape.
+
+    :param shapes: of the rows
+    """
     groups: dict[Shape, list[list[str]]] = {}
-    for row in rows:
-        groups.setdefault(shape(row), []).append(row)
+    for row, form in zip(rows, shapes, strict=True):
+        groups.setdefault(form, []).append(row)
     best = sorted(groups.values(), key=len, reverse=True)[:most]
     return [
         Pattern(tuple(e for place in zip(*group, strict=True) for e in element(set(place), len(rows), wide, drifting)))

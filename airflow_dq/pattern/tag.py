@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.pattern.contribution import sampled
 from airflow_dq.pattern.fmdv import Corpus, FmdvOptions, cmdv
-from airflow_dq.pattern.index import sampled
 from airflow_dq.pattern.language import Pattern, whole_value
 from airflow_dq.pattern.null_word import is_null_word
 from airflow_dq.pattern.rule import NoPattern

@@ -77,6 +77,8 @@ class ArithmeticSearch:
         known = np.isfinite(values) & np.isfinite(others) & (others != 0.0)
         largest = np.argsort(np.abs(others[known]))[-max(1, known.sum() // 4) :]
         factor = float(np.median(values[known][largest] / others[known][largest]))
+        if not (factor and np.isfinite(factor)):
+            return []
         if abs(factor) < 1.0:
             left, right, factor = right, left, 1.0 / factor
         noise = self._noise_of(left, right)

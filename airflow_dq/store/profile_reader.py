@@ -136,6 +136,14 @@ def newest_eligible(connection: Connection, dataset: str, before: str, with_text
     return [_profile(one, states, {}) for one in stored]
 
 
+def newest_texts(connection: Connection, dataset: str, before: str) -> list[Profile]:
+    """The newest eligible profile before another one of which states are kept, with its texts alone; or none."""
+    query = _eligible(select(*PROFILE), dataset, before, 1).where(ProfileRow.has_states)
+    stored = read_stored(connection, dataset, connection.execute(query).all(), skipping)
+    states = _states(connection, _names(dataset, stored), skipping, (TextSample.key,))
+    return [_profile(one, states, {}) for one in stored]
+
+
 def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
     """The eligible profiles before the newest ``limit`` that tell what is usual at a partition's place in the calendar.
 

@@ -16,13 +16,16 @@ from airflow_dq.store import (
     maturity,
     metric_history,
     overview,
+    pattern_index,
     problem_reader,
     profile_reader,
     profile_writer,
     prune,
+    relation,
     retention,
     review,
     rule,
+    rule_list,
     snooze,
     status,
     total,
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
+    from airflow_dq.pattern import PatternIndex
+    from airflow_dq.profile.check.many_keys import KeyFolder
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.problem_history import ProblemSummary
@@ -57,6 +62,7 @@ if TYPE_CHECKING:
         VerdictDetail,
         VerdictSummary,
     )
+    from airflow_dq.store.rule_list import StoredRule
     from airflow_dq.store.summary import (
         AttemptStatus,
         DatasetOverview,
@@ -170,9 +176,18 @@ class Repository:
             self.tidy(dataset)
         return stored
 
-    def update_totals(self, dataset: str, checks: Sequence[Check], changed: Sequence[str]) -> int:
-        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
-        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
+    def update_totals(
+        self, dataset: str, checks: Sequence[Check], changed: Sequence[str], folder: KeyFolder | None = None
+    ) -> int:
+        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that.
+
+        :param folder: where keys are that are too many to be stored here
+        """
+        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed, folder))
+
+    def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations between rows among some that are new; how many there were."""
+        return run(self._engine, lambda c: between.add_between(c, dataset, found))
 
     def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
         """Count the rows of some partitions that break relations between rows, by what is held of those before."""
@@ -229,9 +244,46 @@ class Repository:
         """The rules on rows that a partition is judged by: those learned from partitions before it, but muted ones."""
         return run(self._engine, lambda c: rule.rules_before(c, dataset, before))
 
-    def mute_rule(self, dataset: str, family: str, columns: Sequence[str]) -> bool:
-        """Neither count nor judge a learned rule any more; False when there is none on these columns."""
-        return run(self._engine, lambda c: rule.mute(c, dataset, family, columns))
+    def add_relations(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations among some that are new; how many there were."""
+        return run(self._engine, lambda c: relation.add_relations(c, dataset, found))
+
+    def stored_rules(self, dataset: str) -> list[StoredRule]:
+        """The learned rules of a dataset that are counted or muted, in words and with what speaks for each."""
+        return run(self._engine, lambda c: rule_list.stored_rules(c, dataset))
+
+    def mute_rule(self, dataset: str, rule: int) -> bool:
+        """Neither count nor judge a learned rule any more; False when there is no such active one.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.mute(c, dataset, rule))
+
+    def delete_rule(self, dataset: str, rule: int) -> bool:
+        """Forget a learned rule, which may be learned again; False when there is none.
+
+        :param rule: its number
+        """
+        return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
+
+    def pattern_index(self) -> PatternIndex | None:
+        """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.
+
+        :raises CodecError: when it is damaged, or of another version
+        """
+        return run(self._engine, pattern_index.load)
+
+    def save_pattern_index(self, index: PatternIndex) -> None:
+        """Put a pattern index in the place of the one that there was."""
+        run(self._engine, lambda c: pattern_index.save(c, index))
+
+    def dataset_names(self) -> list[str]:
+        """The names of all datasets."""
+        return run(self._engine, pattern_index.dataset_names)
+
+    def newest_texts(self, dataset: str) -> list[list[str]]:
+        """The texts that the newest profile keeps of each column of strings, each as often as its share asks for."""
+        return run(self._engine, lambda c: list(pattern_index.texts(c, dataset)))
 
     def save_distances(
         self, dataset: str, profiles: Sequence[Profile], measured: Mapping[tuple[str, str], Mapping[str, MetricValue]]

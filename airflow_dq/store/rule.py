@@ -12,9 +12,8 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
-from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.constraint.pattern import METRIC
 from airflow_dq.learn.history.answer import Answers
 from airflow_dq.learn.rule import PATTERN, learn_rule, newest_texts, reason_to_learn
@@ -27,11 +26,11 @@ from airflow_dq.states.base import Kind
 from airflow_dq.store import profile_reader
 from airflow_dq.store.answer import answered_alarms
 from airflow_dq.store.attempt import dataset_id
-from airflow_dq.store.damage import raw
-from airflow_dq.store.document import decode
 from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import try_lock_rules
+from airflow_dq.store.relation import drop_broken
 from airflow_dq.store.review import start_key
+from airflow_dq.store.rule_row import keep, rows_of, rule_of
 from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
 from airflow_dq.store.value import storable_text
 
@@ -39,14 +38,15 @@ log = logging.getLogger(__name__)
 
 GONE = ""
 """The document that stands in a rule's place once its column has no pattern any more."""
-Subject = tuple[str, tuple[str, ...]]
-"""Family and columns: of each there is one rule at a time."""
+Subject = tuple[str, tuple[str, ...], str]
+"""Of each there is one rule at a time: of patterns the family and the column; of relations, of which several hold
+between the same columns, what is counted as well."""
 
 
 def rules_before(connection: Connection, dataset: str, before: str) -> tuple[LearnedRule, ...]:
     """The rules that a partition is counted by and judged by: of each subject the newest learned from earlier ones."""
     known = _known(connection, dataset, before).values()
-    return tuple(rule for state, rule in known if state != "muted" and rule.document != GONE)
+    return tuple(rule for state, rule in known if state not in ("muted", "dropped") and rule.document != GONE)
 
 
 def learn_due(connection: Connection, dataset: str, before: str) -> tuple[LearnedRule, ...]:
@@ -64,21 +64,24 @@ def learn_due(connection: Connection, dataset: str, before: str) -> tuple[Learne
     answers = answered_alarms(connection, dataset, before)
     due = {}
     for name in _text_columns(light):
-        state, rule = known.get((PATTERN, (name,)), ("active", None))
-        if state == "muted" or newest.get((PATTERN, (name,))) not in (None, rule):
+        state, rule = known.get((PATTERN, (name,), ""), ("active", None))
+        if state == "muted" or newest.get((PATTERN, (name,), "")) not in (None, rule):
             continue  # a later one is not replaced by what an older partition would have learned
         rule = None if rule is None or rule.document == GONE else rule
         given = Answers.of([one for one in answers if rule is None or one.partition not in rule.partitions])
         reason = reason_to_learn(rule, light, name, bad, given.of_metric(name, METRIC))
         if reason is not None:
             due[name] = (rule, reason)
+    drop_broken(connection, dataset, owner, light, bad)
     if due:
         profiles = profile_reader.newest_eligible(connection, dataset, before, tuple(due))
         for name, (rule, reason) in due.items():
             _learn(connection, dataset, owner, profiles, name, rule, reason)
     rules = rules_before(connection, dataset, before)
     if due:
-        _count_past(connection, owner, profiles, [rule for rule in rules if rule.columns[0] in due])
+        _count_past(
+            connection, owner, profiles, [rule for rule in rules if rule.family == PATTERN and rule.columns[0] in due]
+        )
     return rules
 
 
@@ -118,17 +121,7 @@ def _learn(
         if rule is None:
             return
         reason, found = found.reason, LearnedRule(PATTERN, (name,), GONE, GONE, tuple(str(p.partition) for p in texts))
-    connection.execute(
-        insert(LearnedRuleRow),
-        {
-            "dataset_id": owner,
-            "family": found.family,
-            "columns": list(found.columns),
-            "partitions": list(found.partitions),
-            "document": {"condition": found.condition, "document": found.document},
-            "reason": reason,
-        },
-    )
+    keep(connection, owner, found, reason)
 
 
 def _retire(connection: Connection, owner: int, rule: LearnedRule) -> None:
@@ -140,52 +133,25 @@ def _retire(connection: Connection, owner: int, rule: LearnedRule) -> None:
     )
 
 
-def mute(connection: Connection, dataset: str, family: str, columns: Sequence[str]) -> bool:
-    """Neither count nor judge the rule on some columns any more; False when there is none."""
-    owner = dataset_id(connection, dataset)
-    changed = connection.execute(
-        update(LearnedRuleRow)
-        .where(LearnedRuleRow.dataset_id == owner, LearnedRuleRow.family == family)
-        .where(LearnedRuleRow.columns == list(columns), LearnedRuleRow.state == "active")
-        .values(state="muted", changed_at=func.clock_timestamp())
-    )
-    return bool(changed.rowcount)
-
-
 def _known(connection: Connection, dataset: str, before: str) -> dict[Subject, tuple[RuleState, LearnedRule]]:
     """Of each subject the newest rule that was learned from partitions before one, and its state."""
     owner, end = dataset_id(connection, dataset), order_key(before)
     found: dict[Subject, tuple[RuleState, LearnedRule]] = {}
-    for row in _rows(connection, owner):
-        rule = _rule(row, dataset)
+    for row in rows_of(connection, owner):
+        rule = rule_of(row, dataset)
         if rule is not None and all(order_key(key) < end for key in rule.partitions):
-            found[rule.family, rule.columns] = (cast(RuleState, row.state), rule)
+            found[_subject(row, rule)] = (cast(RuleState, row.state), rule)
     return found
 
 
 def _newest_subjects(connection: Connection, owner: int) -> dict[Subject, LearnedRule | None]:
-    return {(row.family, tuple(row.columns)): _rule(row, "") for row in _rows(connection, owner)}
+    rules = [(row, rule_of(row, "")) for row in rows_of(connection, owner)]
+    return {_subject(row, rule): rule for row, rule in rules}
 
 
-_READ = ("id", "family", "columns", "partitions", "state")
-
-
-def _rows(connection: Connection, owner: int | None) -> Sequence[Any]:
-    read = (*(getattr(LearnedRuleRow, name) for name in _READ), raw(LearnedRuleRow.document, "document"))
-    query = select(*read).where(LearnedRuleRow.dataset_id == owner).order_by(LearnedRuleRow.id)
-    return connection.execute(query).all()
-
-
-def _rule(row: Any, dataset: str) -> LearnedRule | None:
-    """The rule of a row; None, with a warning, where it is damaged: the others are counted all the same."""
-    try:
-        kept = decode(bytes(row.document))
-        return LearnedRule(
-            row.family, tuple(row.columns), str(kept["condition"]), str(kept["document"]), tuple(row.partitions)
-        )
-    except (CodecError, KeyError, TypeError) as error:
-        log.warning("Dataset %r: the learned rule %d is left out, for it cannot be read: %s", dataset, row.id, error)
-        return None
+def _subject(row: Any, rule: LearnedRule | None) -> Subject:
+    counted = "" if rule is None or row.family == PATTERN else rule.measure
+    return row.family, tuple(row.columns), counted
 
 
 def _text_columns(profiles: Sequence[Profile]) -> list[str]:

@@ -357,7 +357,7 @@ class LearnedRuleRow(Base):
 
     __tablename__ = "learned_rule"
     __table_args__ = (
-        CheckConstraint("state IN ('active', 'relearned', 'muted')", name="state"),
+        CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name="state"),
         Index(None, "dataset_id", "id"),
     )
 
@@ -375,6 +375,18 @@ class LearnedRuleRow(Base):
     """Why it was learned."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     changed_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
+
+
+class PatternIndexRow(Base):
+    """What the string columns of a lake look like: one row, replaced as a whole."""
+
+    __tablename__ = "pattern_index"
+    __table_args__ = (CheckConstraint("id = 1", name="one"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    """As :meth:`airflow_dq.pattern.PatternIndex.to_bytes` writes it, every table's contribution apart."""
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
 class SnoozeRow(Base):

@@ -32,12 +32,14 @@ def upgrade() -> None:
     _create_alert()
     _create_review()
     _create_rule()
+    _create_pattern_index()
     for table in _GROWING:
         op.execute(f"ALTER TABLE {SCHEMA}.{table} SET ({', '.join(f'{name} = 0.02' for name in _SOON)})")
 
 
 def downgrade() -> None:
     for table in (
+        "pattern_index",
         "learned_rule",
         "snooze",
         "replay",
@@ -386,7 +388,7 @@ def _create_rule() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("changed_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("state IN ('active', 'relearned', 'muted')", name=op.f("ck_learned_rule_state")),
+        sa.CheckConstraint("state IN ('active', 'relearned', 'muted', 'dropped')", name=op.f("ck_learned_rule_state")),
         sa.ForeignKeyConstraint(
             ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_learned_rule_dataset_id"), ondelete="CASCADE"
         ),
@@ -394,6 +396,18 @@ def _create_rule() -> None:
         schema=SCHEMA,
     )
     _index("learned_rule", op.f("ix_learned_rule_dataset_id"), "dataset_id", "id")
+
+
+def _create_pattern_index() -> None:
+    op.create_table(
+        "pattern_index",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint("id = 1", name=op.f("ck_pattern_index_one")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pattern_index")),
+        schema=SCHEMA,
+    )
 
 
 def _index(table: str, name: str, *columns: str, where: str | None = None) -> None:

@@ -9,7 +9,7 @@ from itertools import combinations
 import grimp
 import pytest
 
-LEARN = ("history", "rule", "expect", "choose", "constraint", "avh", "pipeline")
+LEARN = ("history", "rule", "relation", "between", "expect", "choose", "constraint", "avh", "pipeline")
 """What learning is made of; each may import what stands before it, and nothing that stands behind it."""
 BASIC = ("array", "distribution", "renaming")
 """What learning computes with: these import none of the layers."""

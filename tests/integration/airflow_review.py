@@ -16,7 +16,12 @@ from airflow_scenario import outcome
 
 READ = 3
 """Looks at a question, half a second apart, until it is answered."""
-ANSWERS = {"accept": "Accept", "reject": "Reject", "normal": "New normal", "elsewhere": "Accept"}
+ANSWERS = {
+    "accept": "Accept and go on",
+    "reject": "Reject: stay blocked",
+    "normal": "New normal",
+    "elsewhere": "Accept and go on",
+}
 
 
 def main() -> None:

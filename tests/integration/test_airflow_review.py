@@ -89,7 +89,7 @@ def test_the_store_has_who_decided_what(run: dict[str, Any]) -> None:
 def test_what_was_asked(run: dict[str, Any]) -> None:
     asked = run["asked"]["gate_accept"]
     detail = run["details"]["accept"]
-    assert asked["subject"].startswith(f"review_accept {TODAY}: amount")
+    assert asked["subject"].endswith(f"(review_accept {TODAY})")
     assert f"/dq-alerts/dags/review/alerts/{detail.partition.first_alert_id}/chart.svg" in asked["body"]
     assert [one["answered"] for one in run["asked"].values()] == [[True, False]] * 4
 

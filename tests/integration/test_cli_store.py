@@ -112,7 +112,7 @@ def test_a_decision_lets_the_waiting_task_go_on(
         given = (*decide, "--api-url", api.url)
         assert "flights.gate (run manual__1) waited for this, and goes on." in line.text(*given)
         path = "/api/v2/dags/flights/dagRuns/manual__1/taskInstances/gate/3/hitlDetails"
-        answer = {"chosen_options": ["Accept"], "params_input": {"comment": "seen it"}}
+        answer = {"chosen_options": ["Accept and go on"], "params_input": {"comment": "seen it"}}
         assert api.asked == [("PATCH", path, "Bearer secret", answer)]
         for code in (404, 409):
             api.answer = (code, b"{}")

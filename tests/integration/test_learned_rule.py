@@ -142,8 +142,10 @@ def test_a_partition_that_was_rejected_is_learned_from_no_more(lake: Lake, store
 def test_a_muted_rule_is_neither_counted_nor_judged_nor_learned_again(lake: Lake, store: Repository) -> None:
     profile(store, lake(DAYS[:1]))
     profile(store, lake(DAYS[1:2]))
-    assert store.mute_rule("t", PATTERN, ("id",))
-    assert not store.mute_rule("t", PATTERN, ("id",))
+    (rule,) = store.stored_rules("t")
+    assert (rule.rule.family, rule.words[:12], rule.partitions) == (PATTERN, "id looks lik", 2)
+    assert store.mute_rule("t", rule.id)
+    assert not store.mute_rule("t", rule.id)
     assert profile(store, lake(DAYS[2:6], ["XX"] * 100)).checks == {}
     assert gate(store, DAYS[2]).alerts == ()
 

@@ -125,6 +125,7 @@ def test_no_text_is_lost_by_bounds_that_are_days(spark: SparkSession) -> None:
     assert scanned(spark, table="odd", partition_by="d", until="2026-01-02") == {
         **{"(null)": 2, "2026-01-02": 1},
     }
+    assert scanned(spark, table="odd", partition_by="d", partition="(null)") == {"(null)": 2}
 
 
 def test_only_the_files_of_what_is_asked_for_are_read(spark: SparkSession, tmp_path: Path, run: Run) -> None:

@@ -119,25 +119,30 @@ def open_alert(page: Page, airflow: Airflow, day: str) -> FrameLocator:
     """From Airflow's navigation to the alert of a day."""
     page.goto(f"{airflow.url}/plugin/data-quality")
     frame = ours(page)
-    frame.get_by_role("link", name=f"{DATASET} {day}").click()
+    frame.locator("td.problem a").click()
+    frame.get_by_role("heading", name=f"{DATASET} {day}").wait_for()
     frame.get_by_role("heading", name="Your decision").wait_for()
     return frame
 
 
 def test_the_required_action_explains_itself(page: Page, airflow: Airflow) -> None:
     page.goto(f"{airflow.url}/dags/{DAG_ID}/runs/demo__{BROKEN}/tasks/gate/required_actions")
-    page.get_by_text("looks like", exact=False).or_(page.get_by_text("Looks like", exact=False)).first.wait_for()
+    page.get_by_text("60 times too large").first.wait_for()
     chart = page.locator("img[src$='chart.svg']")
     chart.wait_for()
     wait_until(lambda: chart.evaluate("image => image.complete && image.naturalWidth > 100"), SECONDS)
-    for option in ("Accept", "Reject", "New normal"):
-        assert page.get_by_role("button", name=option).count() == 1
+    names = ("Accept and go on", "Reject: stay blocked", "New normal")
+    options = [page.get_by_role("button", name=name) for name in names]
+    assert [option.count() for option in options] == [1, 1, 1]
+    # All answers are seen without scrolling.
+    lowest = max(box["y"] + box["height"] for option in options if (box := option.bounding_box()) is not None)
     shoot(page, "required-action")
+    assert lowest <= 900
 
 
 def test_airflow_shows_our_pages_where_one_looks_for_them(page: Page, airflow: Airflow) -> None:
     page.goto(f"{airflow.url}/plugin/data-quality")
-    ours(page).get_by_text("1 partition waits for a decision in 1 dataset.").wait_for()
+    ours(page).get_by_text("1 of 1 dataset needs a decision.").wait_for()
     shoot(page, "list")
     page.goto(f"{airflow.url}/dags/{DAG_ID}/plugin/data-quality-dag")
     ours(page).get_by_role("heading", name=f"Data quality of {DAG_ID}").wait_for()
@@ -149,8 +154,40 @@ def test_airflow_shows_our_pages_where_one_looks_for_them(page: Page, airflow: A
 
 def test_a_dataset_shows_its_verdicts_and_program(page: Page, airflow: Airflow) -> None:
     page.goto(f"{airflow.url}/dq-alerts/dataset?name={DATASET}")
-    page.get_by_role("heading", name="What must hold").wait_for()
+    page.get_by_role("heading", name="What is expected").wait_for()
     shoot(page, "dataset")
+
+
+def test_the_overview_is_narrowed_down_at_once(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/dq-alerts/")
+    row = page.get_by_role("row", name=DATASET)
+    assert row.is_visible()
+    page.get_by_label("Search").fill("nothing like it")
+    page.get_by_text("No dataset matches.").wait_for()
+    assert not row.is_visible()
+    assert "q=nothing+like+it" in page.url
+    page.get_by_label("Search").fill(DATASET[:3].upper())
+    assert row.is_visible()
+    page.get_by_role("radio", name="Fine").check(force=True)
+    assert not row.is_visible()
+
+
+def test_a_day_that_passed_has_its_columns_and_is_compared(page: Page, airflow: Airflow) -> None:
+    page.goto(f"{airflow.url}/dq-alerts/dags/{DAG_ID}/partition?dataset={DATASET}&partition={CLEAN}")
+    page.get_by_role("heading", name="Nearest to an alarm").wait_for()
+    page.get_by_label("Compare with").select_option(BROKEN)
+    page.get_by_role("heading", name=f"Compared with {BROKEN}").wait_for()
+    shoot(page, "partition")
+
+
+def test_no_page_is_wider_than_the_window(page: Page, airflow: Airflow) -> None:
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{airflow.url}/dq-alerts/")
+        page.locator("td.problem a").click()
+        page.get_by_text("Snooze alerts like these").click()
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        shoot(page, f"snooze-{width}")
 
 
 def test_a_viewer_reads_and_cannot_decide(context: BrowserContext, airflow: Airflow) -> None:
@@ -160,7 +197,7 @@ def test_a_viewer_reads_and_cannot_decide(context: BrowserContext, airflow: Airf
     login(other, airflow, "viewer")
     page = other.new_page()
     page.goto(f"{airflow.url}/dq-alerts/")
-    page.get_by_role("link", name=f"{DATASET} {BROKEN}").click()
+    page.locator("td.problem a").click()
     page.get_by_text("You may read this, not decide it").wait_for()
     assert page.locator("form").count() == 0
     page.screenshot(path=str(SCREENSHOTS / "alert-phone-dark.png"), full_page=True)
@@ -186,8 +223,8 @@ def test_reject_fails_the_task_and_closes_the_alerts(page: Page, airflow: Airflo
     frame.get_by_text("is parked and waits for this decision").wait_for()
     shoot(page, "alert")
     frame.get_by_label("Comment").fill("The supplier sends seconds.")
-    frame.get_by_role("button", name="Reject").press("Enter")
-    frame.get_by_text("the gate that waited for it goes on").wait_for()
+    frame.get_by_role("button", name="Reject: stay blocked").press("Enter")
+    frame.get_by_text("The gate that waited fails now").wait_for()
     shoot(page, "alert-rejected")
     wait_until(lambda: gate_is(airflow.api, BROKEN, "failed"), SECONDS)
     with open_store(dsn) as store:
@@ -203,8 +240,15 @@ def test_accept_lets_the_run_go_on(page: Page, airflow: Airflow, dsn: str) -> No
     airflow.api.trigger(DAG_ID, AGAIN, partition=AGAIN, broken=True)
     wait_until(lambda: gate_is(airflow.api, AGAIN, *PARKED), SECONDS)
     frame = open_alert(page, airflow, AGAIN)
-    frame.get_by_role("button", name="Accept").click()
-    frame.get_by_text("the gate that waited for it goes on").wait_for()
+    frame.get_by_text("publish").first.wait_for()
+    frame.get_by_role("button", name="Fixed upstream: run again").click()
+    frame.get_by_text("it and what follows it run again").wait_for()
+    assert not gate_is(airflow.api, AGAIN, *PARKED)
+    # Nothing was fixed: it waits again.
+    wait_until(lambda: gate_is(airflow.api, AGAIN, *PARKED), SECONDS)
+    frame = open_alert(page, airflow, AGAIN)
+    frame.get_by_role("button", name="Accept and go on").click()
+    frame.get_by_text("The gate that waited goes on.").wait_for()
     wait_until(lambda: airflow.api.states(DAG_ID, f"demo__{AGAIN}").get("publish") == "success", SECONDS)
     with open_store(dsn) as store:
         decided = store.decision(DATASET, AGAIN)

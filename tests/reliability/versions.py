@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from airflow_dq.cli.job import DRIVER, EXECUTORS
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.profile import JobSpec
 from airflow_dq.resource import resource_dir
@@ -30,10 +31,6 @@ from tests.reliability.server import server
 from tests.reliability.sight import ROOT, report
 
 VERSIONS = ("3.5", "4.0", "4.1", "4.2")
-EXECUTORS = ("numpy", "pyarrow")
-"""What the executors need, and all that they have here."""
-NEEDED = ("numpy", "pandas", "pyarrow", "msgspec", "sqlalchemy", "alembic", "psycopg2-binary")
-"""What the driver needs besides Spark."""
 _LATER = ("time",)
 """Columns whose type only the newest of the versions reads."""
 
@@ -61,7 +58,7 @@ def environment(name: str, wanted: Sequence[str]) -> Path:
 
 def spark_environment(version: str) -> Path:
     """The Python of an environment with this version of Spark, and what a driver needs besides."""
-    return environment(version, (f"pyspark[connect]=={version}.*", *NEEDED))
+    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER))
 
 
 def cases(lake: Path) -> Iterator[Case]:

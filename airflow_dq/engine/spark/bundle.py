@@ -6,7 +6,9 @@ import hashlib
 import os
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 PREFIX = "airflow_dq_executor"
@@ -39,8 +41,7 @@ def executor_bundle(target: Path, more: Mapping[str, str] | None = None) -> Path
     :param more: further modules, their text by file name
     :return: path of the zip; its name holds a digest of its content, so an upgrade never finds an old one
     """
-    package = Path(__file__).parents[2]
-    sources = {path.relative_to(package.parent).as_posix(): path.read_bytes() for path in _sources(package)}
+    sources = _sources()
     sources |= {name: text.encode() for name, text in (more or {}).items()}
     digest = hashlib.blake2b(digest_size=8)
     for name, content in sources.items():
@@ -52,12 +53,20 @@ def executor_bundle(target: Path, more: Mapping[str, str] | None = None) -> Path
     return bundle
 
 
-def _sources(package: Path) -> list[Path]:
-    found = []
-    for part in _PARTS:
-        path = package / part
-        found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return found
+def _sources() -> dict[str, bytes]:
+    """The text of each module by its name in the zip; the package may be imported from a zip itself."""
+    package = files("airflow_dq")
+    places = ((package.joinpath(*part.split("/")), f"airflow_dq/{part}") for part in _PARTS)
+    return {name: content for place, start in places for name, content in _below(place, start)}
+
+
+def _below(place: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
+    if not place.is_dir():
+        yield name, place.read_bytes()
+        return
+    for child in sorted(place.iterdir(), key=lambda one: one.name):
+        if child.is_dir() or child.name.endswith(".py"):
+            yield from _below(child, f"{name}/{child.name}")
 
 
 def _write(bundle: Path, sources: dict[str, bytes]) -> None:

@@ -23,6 +23,8 @@ _SMALL = 128 * 2**20
 """Bytes of files up to which one partition's pieces go straight to the driver."""
 _UNTOLD = 8
 """Tasks at once that a Spark Connect server is taken to run: it does not say."""
+_KEYS_A_TASK = 64
+"""Keys that take a task longer than its start."""
 _LANES = 8
 """Most tasks that read a tiny partition, each all of it."""
 
@@ -117,7 +119,9 @@ def _profiled(
     if any(part.scattered for part in group):
         # Sorted once: each task meets a key once, and holds few at a time, where it would make a state of a few rows
         # of every key again and again.
-        rows = rows.repartition(col("key")).sortWithinPartitions("key")
+        keys = sum(len(part.keys) for part in group)
+        tasks = min(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), 2 * cores(spark) + keys // _KEYS_A_TASK)
+        rows = rows.repartition(tasks, col("key")).sortWithinPartitions("key")
     pieces = rows.mapInArrow(task, PARTIAL_DDL)
     if only is not None and key is not None and (only.size or 0) <= _SMALL:
         # So few pieces are merged sooner than they are shuffled.

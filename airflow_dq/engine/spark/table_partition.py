@@ -12,7 +12,7 @@ from airflow_dq.engine.order import describe, where_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.session import column
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.options.job import JobSpec
+from airflow_dq.options.job import NULL_KEY, JobSpec
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _ORDERED = re.compile(r"date|timestamp|timestamp_ntz|tinyint|smallint|int|bigint")
@@ -68,6 +68,8 @@ def within_bounds(spark: SparkSession, frame: DataFrame, order: JobSpec) -> Data
     """
     name = order.partition_by or ""
     key_type = frame.schema[name].dataType.simpleString()
+    if order.key == NULL_KEY:
+        return frame
     if order.key is not None:
         value = _as(spark, order.key, key_type)
         return frame if value is None else frame.where(column(name) == value)

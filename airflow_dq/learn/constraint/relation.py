@@ -35,9 +35,10 @@ LEAST_ROWS = 50
 MOST_BROKEN = 0.01
 """Share of past rows from which on it is no relation."""
 _EXAMPLES = 3
-_BELIEF = Belief(0.02, 10.0, 20_000.0)
-"""Before anything was counted, one row in fifty may break it.  Of later rows no more than 20,000 count: with exceptions
-in fewer than one of two thousand rows nobody is woken by a relation that none has broken before."""
+"""Rows that a finding shows."""
+_BELIEF = Belief(0.01, 1.0, 20_000.0)
+"""What was found without chance is hardly ever broken: a row counts for it as much as all that is known before.  Of
+later rows no more than 20,000 count: with exceptions in fewer than some two of ten thousand rows nobody is woken."""
 
 
 @dataclass(frozen=True, slots=True)

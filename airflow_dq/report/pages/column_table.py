@@ -10,17 +10,17 @@ from airflow_dq.explain.wording import metric_words, number_words, quoted, share
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.report.course import Course, Insight, Near
+from airflow_dq.report.course import WIDEST, Course, Insight, Near
 from airflow_dq.report.histogram import bars_of, histogram
 from airflow_dq.report.number import range_words
 from airflow_dq.report.pages.mark import Badge, machine_badge
-from airflow_dq.report.sparkline import banded
+from airflow_dq.report.sparkline import Sparkline, banded, sparkline
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.store.review_model import MetricHistory
 
-COLUMNS = 300
+COLUMNS = WIDEST
 """Most columns that are listed; a page must load in a second."""
 HIDDEN = "hidden"
 """Stands for what would tell a value of a column whose values must not be shown."""
@@ -42,7 +42,7 @@ _BAD = (Status.FAIL, Status.ERROR, Status.NOT_EVALUATED)
 class NearWords:
     """How near a column came to an alarm.
 
-    :param percent: the part of the way to the bound, in percent
+    :param percent: the part of the way to the bound, in percent; ``alarm`` beyond it
     :param spark: the metric over the past partitions, inside of the range that was expected of it
     """
 
@@ -61,6 +61,7 @@ class ColumnRow:
     :param low: smallest, typical and largest value (of texts their lengths), as far as they may be shown
     :param unit: what these are where they are no values: ``characters``
     :param picture: how the numbers are distributed
+    :param plain: a metric over the past partitions, where no range says how near it came
     :param frequent: (value, share in words, width of its bar) of the most frequent texts
     """
 
@@ -76,6 +77,7 @@ class ColumnRow:
     picture: Element | None
     frequent: Sequence[tuple[str, str, int]]
     near: NearWords | None
+    plain: Sparkline | None
     remark: str | None
 
 
@@ -91,7 +93,7 @@ def column_rows(
     :param moves: metrics of the columns over the newest partitions
     :param other: the partition whose distribution is drawn behind
     """
-    nears = {} if insight is None else {near.column: near for near in insight.nears()}
+    nears = {} if insight is None else {near.column: near for near in insight.nears}
     outside = by_column(moves)
     states: Mapping[str, ScopeVerdict] = {} if verdict is None else verdict.columns
     names = sorted(profile.columns, key=lambda name: name not in states or states[name].status not in _BAD)
@@ -101,6 +103,7 @@ def column_rows(
             hides=profile.options.hides(name),
             state=states.get(name),
             near=near_words(nears.get(name), insight, outside.get(name, {})),
+            plain=_plain_spark(outside.get(name, {}), profile.columns[name].kind),
             other=None if other is None or other.options.hides(name) else other.columns.get(name),
         )
         for name in names[:COLUMNS]
@@ -124,11 +127,17 @@ def near_words(near: Near | None, insight: Insight | None, outside: Mapping[str,
     words = f"{value}, allowed {range_words(near.metric, near.kind, *near.band)}"
     return NearWords(
         metric=metric_words(near.metric, False),
-        percent=f"{100 * max(0.0, min(near.used, 9.99)):.0f}%",
+        percent="alarm" if near.used > 1.0 else f"{100 * max(0.0, near.used):.0f}%",
         words=words,
         outside=near.used > 1.0,
         spark=None if course is None else banded(course, f"{metric_words(near.metric, False)}: {words}"),
     )
+
+
+def _plain_spark(outside: Mapping[str, MetricHistory], kind: Kind) -> Sparkline | None:
+    """The first of what tells at a glance how a column moves: how large or long its values are, else how full it is."""
+    found = next((outside[metric] for metric in ("mean", "str_len", "complete_ratio") if metric in outside), None)
+    return None if found is None else sparkline(found, kind)
 
 
 def _row(
@@ -137,6 +146,7 @@ def _row(
     hides: bool,
     state: ScopeVerdict | None,
     near: NearWords | None,
+    plain: Sparkline | None,
     other: ColumnProfile | None,
 ) -> ColumnRow:
     low, middle, high = (_amount(column, metric, hides) for metric in _AMOUNTS.get(column.kind, (None, None, None)))
@@ -153,6 +163,7 @@ def _row(
         picture=None if hides else _picture(column, other),
         frequent=() if hides else _frequent(column),
         near=near,
+        plain=None if near is not None or hides else plain,
         remark=column.remark,
     )
 

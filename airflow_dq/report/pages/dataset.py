@@ -1,4 +1,4 @@
-"""A dataset: how its partitions were judged, how its columns move, and what must hold in the next partition."""
+"""A dataset: how its partitions were judged, how its columns are, and what is expected of the next partition."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.program import ColumnProgram, Program
+from airflow_dq.profile.model import Profile
+from airflow_dq.report.ahead import Ahead, Expected
+from airflow_dq.report.course import Insight
 from airflow_dq.report.number import odds
 from airflow_dq.report.pages.address import Addresses
+from airflow_dq.report.pages.check_table import check_rows
+from airflow_dq.report.pages.column_table import COLUMNS, column_rows
 from airflow_dq.report.pages.mark import LEGEND, marks_of
 from airflow_dq.report.pages.program import catch_words, clause_words, date_words
 from airflow_dq.report.partition_map import partition_map
 from airflow_dq.report.render import render
-from airflow_dq.report.sparkline import Sparkline, sparkline
 from airflow_dq.report.words import count
 from airflow_dq.states.base import Kind
-from airflow_dq.store.review_model import MetricHistory, Snooze
+from airflow_dq.store.review_model import MetricHistory, Snooze, VerdictDetail, through
 from airflow_dq.store.summary import PartitionSummary
 
-COLUMNS = 120
-"""Most columns that get sparklines and sentences; a page must load in a second."""
+FIRST = 2
+"""Ranges of a column that are told at once; the others are folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class DatasetView:
     :param readable: DAGs that the reader may see: only what they judged is linked
     :param partitions: oldest first
     :param moves: the metrics that the map is made of, over the same partitions as ``series``
+    :param newest: the newest partition that is profiled, with the verdict on it, and its program and history
+    :param ahead: what is expected of the next one
     :param judged_by: those of the readable DAGs that judge the dataset
     :param program: partition it was made for, and the newest program (None: it is damaged); None when there is none yet
     """
@@ -44,44 +51,64 @@ class DatasetView:
     now: datetime
     moves: Sequence[MetricHistory] = ()
     judged_by: frozenset[str] = frozenset()
+    newest: Profile | None = None
+    detail: VerdictDetail | None = None
+    insight: Insight | None = None
+    ahead: Ahead | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
-    """One card: a column, or the table as a whole.
+class ExpectedRow:
+    """What is expected of a column, or of the table, in the next partition.
 
-    :param sentences: what must hold
-    :param note: what is said about them
+    :param first: the two ranges that say most, in words
+    :param rest: all of them
+    :param derived: how ranges follow from the past, and what else must hold, as sentences
+    :param note: how much the ranges catch
     """
 
     column: str | None
-    kind: str | None
-    sparks: Sequence[Sparkline]
-    sentences: Sequence[str]
+    first: str
+    rest: Sequence[Expected]
+    derived: Sequence[str]
     note: str
 
 
 def render_dataset(view: DatasetView, addresses: Addresses) -> str:
     """The page."""
-    names = _columns(view)
     key, program = view.program or ("", None)
+    dag_id = min(view.judged_by, default=None)
+    newest, verdict = view.newest, None if view.detail is None else view.detail.verdict
     return render(
         "dataset.html",
         links=addresses,
         title=view.name,
         lede=_lede(view),
-        marks=marks_of(
-            view.partitions, view.readable, view.name, addresses, through_dag=min(view.judged_by, default=None)
-        ),
+        marks=marks_of(view.partitions, view.readable, view.name, addresses, through_dag=dag_id),
         legend=LEGEND,
         snoozes=view.snoozes,
+        newest=None if newest is None else newest.partition,
+        newest_page=_newest_page(view, dag_id, addresses),
+        columns=[] if newest is None else column_rows(newest, verdict, view.insight, view.moves),
+        more_columns=0 if newest is None else len(newest.columns) - COLUMNS,
+        checks=check_rows(view.insight),
         map=partition_map(view.moves, {} if program is None else _kinds(program)),
         about=None if program is None else _about(key, program),
-        scopes=None if program is None else _scopes(program, view.series, names[:COLUMNS]),
+        when="" if view.ahead is None else view.ahead.when,
+        expected=[] if program is None else _expected(program, view.ahead),
         notes=_notes(view),
-        more_columns=len(names) - COLUMNS,
         now=view.now,
     )
+
+
+def _newest_page(view: DatasetView, dag_id: str | None, addresses: Addresses) -> str | None:
+    """The page of the newest partition, where the reader may see it."""
+    if view.newest is None or view.newest.partition is None or dag_id is None:
+        return None
+    if view.detail is not None and view.detail.partition.origins:
+        origin = through(view.detail.partition.origins, view.readable)
+        dag_id = None if origin is None else origin.dag_id
+    return None if dag_id is None else addresses.partition(dag_id, view.name, view.newest.partition)
 
 
 def _lede(view: DatasetView) -> str:
@@ -129,31 +156,24 @@ def _kinds(program: Program) -> dict[str, Kind]:
     return {name: report.kind for name, report in list(program.reports.items())[:COLUMNS]}
 
 
-def _columns(view: DatasetView) -> list[str]:
-    """The program's columns first, then those that only have values."""
-    program = None if view.program is None else view.program[1]
-    known = () if program is None else program.columns
-    return list(dict.fromkeys([*known, *(one.column for one in view.series if one.column is not None)]))
+def _expected(program: Program, ahead: Ahead | None) -> list[ExpectedRow]:
+    """The table first, then the columns in their order."""
+    table = _row(None, program.table.clauses, ahead, (), "")
+    rows = [_column(name, column, ahead) for name, column in list(program.columns.items())[:COLUMNS]]
+    return [row for row in (table, *rows) if row.rest or row.derived or row.note]
 
 
-def _scopes(program: Program, series: Sequence[MetricHistory], names: Sequence[str]) -> list[_Scope]:
-    by_column: dict[str | None, list[MetricHistory]] = {}
-    for one in series:
-        by_column.setdefault(one.column, []).append(one)
-    words = (clause_words(clause) for clause in program.table.clauses)
-    table = _Scope(None, None, _sparks(by_column.get(None, ())), [word for word in words if word], "")
-    return [table, *(_column(name, program.columns.get(name), by_column.get(name, ())) for name in names)]
+def _column(name: str, column: ColumnProgram, ahead: Ahead | None) -> ExpectedRow:
+    dates = [date_words(one) for one in column.constraints if isinstance(one, DateColumn) and one.varied]
+    # That the errors it was tried on are no longer kept would be said of each column.
+    note = "" if column.clauses and not column.variants else catch_words(column)
+    return _row(name, column.clauses, ahead, dates, note)
 
 
-def _column(name: str, column: ColumnProgram | None, series: Sequence[MetricHistory]) -> _Scope:
-    if column is None:
-        return _Scope(name, None, _sparks(series), (), "not part of the program")
-    dates = [one for one in column.constraints if isinstance(one, DateColumn) and one.varied]
-    told = [date_words(one) for one in dates]
-    words = (clause_words(clause) for clause in column.clauses)
-    sentences = [*told, *(word for word in words if word)]
-    return _Scope(name, str(column.kind), _sparks(series, column.kind), sentences, catch_words(column))
-
-
-def _sparks(series: Sequence[MetricHistory], kind: Kind = Kind.NUMERIC) -> list[Sparkline]:
-    return [sparkline(one, kind) for one in series]
+def _row(
+    name: str | None, clauses: Sequence[Range], ahead: Ahead | None, told: Sequence[str], note: str
+) -> ExpectedRow:
+    expected = [] if ahead is None else ahead.expected.get(name, [])
+    derived = [*told, *(words for clause in clauses if (words := clause_words(clause)))]
+    first = "; ".join([*told, *(f"{one.metric} {one.range}" for one in expected[:FIRST])])
+    return ExpectedRow(name, first, expected, derived, note)

@@ -89,9 +89,9 @@ def _said(view: PartitionView) -> str:
 
 def _problem(view: PartitionView, addresses: Addresses) -> str | None:
     """Where a person decides about it, when something was found."""
-    if view.detail is None or view.dag_id is None or view.detail.partition.first_alert_id is None:
+    if view.detail is None or view.detail.partition.first_alert_id is None:
         return None
-    return addresses.alert(view.dag_id, view.detail.partition.first_alert_id)
+    return addresses.alert(view.dag_id or "", view.detail.partition.first_alert_id)
 
 
 def _facts(view: PartitionView) -> list[tuple[str, str]]:
@@ -112,7 +112,7 @@ def _nearest(view: PartitionView) -> list[tuple[str | None, NearWords]]:
     outside = by_column(view.moves)
     found = [
         (near.column, near_words(near, view.insight, outside.get(near.column, {})))
-        for near in view.insight.nears()[:NEAREST]
+        for near in view.insight.nears[:NEAREST]
     ]
     return [(column, words) for column, words in found if words is not None]
 

@@ -40,7 +40,7 @@ class Impact:
 class AlertView:
     """What the page shows.
 
-    :param dag_id: the DAG through which the reader came
+    :param dag_id: the DAG through which the reader came; None in a report that was written to files
     :param may_decide: whether the reader may decide
     :param recent: the dataset's newest partitions, oldest first
     :param readable: DAGs that the reader may see: only what they judged is linked
@@ -55,7 +55,7 @@ class AlertView:
     """
 
     detail: VerdictDetail
-    dag_id: str
+    dag_id: str | None
     may_decide: bool
     recent: Sequence[PartitionSummary]
     readable: frozenset[str]
@@ -95,7 +95,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         links=addresses,
         title=f"{partition.dataset} {partition.partition}",
         partition=partition,
-        origin=through(partition.origins, (view.dag_id,)),
+        origin=None if view.dag_id is None else through(partition.origins, (view.dag_id,)),
         shown=badge(partition.status, partition.severity, partition.decision),
         found_words=_found_words(detail),
         notice=view.notice,
@@ -112,8 +112,8 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         ),
         facts=_facts(view),
         last_good=_last_good(view, addresses),
-        columns_page=addresses.partition(view.dag_id, partition.dataset, partition.partition),
-        actions=_actions(view, addresses) if partition.alert_count else None,
+        columns_page=addresses.partition(view.dag_id or "", partition.dataset, partition.partition),
+        actions=None if view.dag_id is None or not partition.alert_count else _actions(view, view.dag_id, addresses),
         found=evidence(detail.verdict, view.profile, view.insight, view.moves),
         # Where none is open the trail says why.
         closed=closed if len(closed) < len(detail.alerts) else [],
@@ -138,17 +138,19 @@ def _found_words(detail: VerdictDetail) -> str:
     return f"{found} in {count(columns, 'column')}" if columns else found
 
 
-def _actions(view: AlertView, addresses: Addresses) -> _Actions:
+def _actions(view: AlertView, dag_id: str, addresses: Addresses) -> _Actions:
     detail, alert_id = view.detail, view.detail.partition.first_alert_id
-    readable = [origin for origin in detail.partition.origins if origin.dag_id in {*view.readable, view.dag_id}]
+    readable = [origin for origin in detail.partition.origins if origin.dag_id in {*view.readable, dag_id}]
     waiting = [Waiting(f"{origin.dag_id} · {origin.task_id}", addresses.waiting(origin)) for origin in readable]
-    decide = snooze = end = None
+    decide = snooze = end = rerun = None
+    if view.may_rerun and alert_id is not None:
+        rerun = addresses.action(dag_id, alert_id, "rerun")
     if view.may_decide and alert_id is not None:
         decide, snooze, end = (
-            addresses.action(view.dag_id, alert_id, name) for name in ("decision", "snooze", "snooze/end")
+            addresses.action(dag_id, alert_id, name) for name in ("decision", "snooze", "snooze/end")
         )
     return _Actions(
-        decision=decision_card(detail, decide, waiting, view.dag_id),
+        decision=decision_card(detail, decide, waiting, dag_id, rerun),
         snoozes=detail.snoozes,
         snooze=snooze if detail.alerts else None,
         end_snooze=end,
@@ -186,4 +188,4 @@ def _last_good(view: AlertView, addresses: Addresses) -> tuple[str, str | None] 
         return None
     may_see = through(good.origins, view.readable) is not None
     dataset = view.detail.partition.dataset
-    return good.partition, addresses.partition(view.dag_id, dataset, good.partition) if may_see else None
+    return good.partition, addresses.partition(view.dag_id or "", dataset, good.partition) if may_see else None

@@ -2,7 +2,7 @@
 
 LAKE holds ``load.py`` (``columns``, ``bench``, ``split``).  Precision is the share of the rules that accept their own
 future; recall the share of the other benchmark columns that a rule refuses, 0 without a rule or with a false alarm
-(Auto-Validate, section 5.1).  ``--sensitivity DIR`` draws both over r, m, tau and theta (Figure 12).
+(Auto-Validate, section 5.1).  ``--figures DIR`` draws what the paper's Figures 11 to 13 show.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import argparse
 import importlib.util
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,6 @@ from airflow_dq.pattern import FmdvOptions, PatternIndex, learn_pattern
 from airflow_dq.pattern.significance import fisher
 
 METHODS = ("calibrated", "fmdv", "fmdv-v", "fmdv-h", "fmdv-vh")
-SWEEPS: dict[str, tuple[float, ...]] = {
-    "r": (0.0, 0.02, 0.05, 0.1, 0.2, 0.5),
-    "m": (1, 5, 20, 100),
-    "tau": (2, 4, 6, 8),
-    "theta": (0.0, 0.01, 0.05, 0.1, 0.2),
-}
 GROK = (
     r"[+-]?\d+",
     r"[+-]?\d+\.\d+",
@@ -107,31 +101,54 @@ def product(index: PatternIndex, method: Any, options: FmdvOptions) -> Learn:
     return learn
 
 
-def evaluate(learn: Learn, queries: Sequence[Query], others: int) -> dict[str, float]:
-    """Precision, recall, rules and CPU milliseconds a column.
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a way of learning on the queries."""
+
+    good: list[bool | None]
+    """Of each query, whether its rule accepts its own future; None without a rule."""
+    recall: list[float]
+    """Of each query, the share of other columns that are refused; 0 without a good rule."""
+    seconds: list[float]
+    """CPU time of learning."""
+
+    @property
+    def rules(self) -> int:
+        """Queries with a rule."""
+        return sum(one is not None for one in self.good)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Precision, recall, rules and CPU milliseconds a column."""
+        return {
+            "rules": self.rules,
+            "precision": sum(one is True for one in self.good) / self.rules if self.rules else float("nan"),
+            "recall": float(np.mean(self.recall)),
+            "ms": 1e3 * float(np.median(self.seconds)),
+            "ms p95": 1e3 * float(np.percentile(self.seconds, 95)),
+        }
+
+    def half(self, which: int) -> dict[str, float]:
+        """The figures of every second query, from the first or the second on."""
+        return Outcome(self.good[which::2], self.recall[which::2], self.seconds[which::2]).figures
+
+
+def evaluate(learn: Learn, queries: Sequence[Query], others: int) -> Outcome:
+    """Try a way of learning on each query.
 
     :param others: other columns that each rule is tried on
     """
-    good, recall, seconds, rules = 0, 0.0, [], 0
+    found = Outcome([], [], [])
     for place, query in enumerate(queries):
         began = time.process_time()
         accepts = learn(query.train, query.table)
-        seconds.append(time.process_time() - began)
-        if accepts is None:
-            continue
-        rules += 1
-        if not accepts(query.future):
-            continue
-        good += 1
+        found.seconds.append(time.process_time() - began)
+        good = None if accepts is None else accepts(query.future)
+        found.good.append(good)
         drawn = np.random.default_rng([0, place]).permutation(len(queries))[: others + 1]
-        recall += float(np.mean([not accepts(queries[j].future) for j in drawn if j != place]))
-    return {
-        "rules": rules,
-        "precision": good / rules if rules else float("nan"),
-        "recall": recall / len(queries),
-        "ms": 1e3 * float(np.median(seconds)),
-        "ms p95": 1e3 * float(np.percentile(seconds, 95)),
-    }
+        refused = [not accepts(queries[j].future) for j in drawn if j != place] if accepts and good else [False]
+        found.recall.append(float(np.mean(refused)))
+    return found
 
 
 def lake(path: Path, limit: int) -> tuple[list[tuple[str, list[str]]], list[Query]]:
@@ -148,24 +165,25 @@ def lake(path: Path, limit: int) -> tuple[list[tuple[str, list[str]]], list[Quer
     return [(table[c["col_id"]], c["values"]) for c in columns], queries[: limit or None]
 
 
-def sweep(index: PatternIndex, queries: Sequence[Query], others: int, folder: Path) -> Iterator[str]:
-    """Precision and recall over each option, drawn and told."""
-    import matplotlib.pyplot as plt
+def indexed(columns: Sequence[tuple[str, list[str]]], file: Path | None) -> PatternIndex:
+    """The lake's index: as a file has it, or built."""
+    if file is not None and file.exists():
+        return PatternIndex.load(file)
+    began = time.process_time()
+    index = PatternIndex.build(columns)
+    print(
+        f"index: {time.process_time() - began:.1f} s, {len(index)} patterns, {len(index.to_bytes())} bytes", flush=True
+    )
+    if file is not None:
+        index.save(file)
+    return index
 
-    figure, axes = plt.subplots(1, len(SWEEPS), figsize=(4 * len(SWEEPS), 3.5), sharey=True)
-    for axis, (name, values) in zip(axes, SWEEPS.items(), strict=True):
-        found = []
-        for value in values:
-            options = replace(FmdvOptions(), **{name: value})
-            found.append(evaluate(product(index, "fmdv-vh", options), queries, others))
-            yield f"{name}={value}: {found[-1]}"
-        for what in ("precision", "recall"):
-            axis.plot(values, [one[what] for one in found], marker="o", label=what)
-        axis.set_xlabel(name)
-    axes[0].legend()
-    figure.tight_layout()
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "sensitivity.svg")
+
+def ways(index: PatternIndex) -> dict[str, Learn]:
+    """Every way that is compared."""
+    found: dict[str, Learn] = {"exact dictionary (TFDV)": dictionary(1.0), "dictionary, 90 %": dictionary(0.9)}
+    found |= {"coarse shapes": shapes(True), "coarse shapes, Fisher": shapes(False), "named patterns (Grok)": grok}
+    return found | {method: product(index, method, FmdvOptions()) for method in METHODS}
 
 
 def main() -> None:
@@ -174,20 +192,30 @@ def main() -> None:
     parser.add_argument("lake", type=Path)
     parser.add_argument("--queries", type=int, default=0, help="only so many")
     parser.add_argument("--others", type=int, default=60, help="other columns that each rule is tried on")
-    parser.add_argument("--sensitivity", type=Path, help="folder for the plots")
+    parser.add_argument("--figures", type=Path, help="folder for the plots")
+    parser.add_argument("--index", type=Path, help="file of the lake's index: read when it is there, else written")
     given = parser.parse_args()
     columns, queries = lake(given.lake, given.queries)
-    began = time.process_time()
-    index = PatternIndex.build(columns)
-    print(f"index: {time.process_time() - began:.1f} s, {len(index)} patterns, {len(index.to_bytes())} bytes")
-    ways: dict[str, Learn] = {"exact dictionary (TFDV)": dictionary(1.0), "dictionary, 90 %": dictionary(0.9)}
-    ways |= {"coarse shapes": shapes(True), "coarse shapes, Fisher": shapes(False), "named patterns (Grok)": grok}
-    ways |= {method: product(index, method, FmdvOptions()) for method in METHODS}
-    for name, learn in ways.items():
-        told = evaluate(learn, queries, given.others)
-        print(f"{name:26}", "  ".join(f"{key} {value:.3f}" for key, value in told.items()), flush=True)
-    for line in sweep(index, queries, given.others, given.sensitivity) if given.sensitivity else ():
-        print(line, flush=True)
+    index = indexed(columns, given.index)
+    outcomes = {}
+    for name, learn in ways(index).items():
+        outcomes[name] = evaluate(learn, queries, given.others)
+        print(f"{name:26}", told(outcomes[name].figures), flush=True)
+    for which in (0, 1):
+        print(f"calibrated, half {which + 1}        ", told(outcomes["calibrated"].half(which)), flush=True)
+    if given.figures:
+        from tests.benchmark.pattern import figure
+
+        given.figures.mkdir(parents=True, exist_ok=True)
+        figure.cases(outcomes, given.figures)
+        figure.distribution([values for _, values in columns], given.figures)
+        for line in figure.sensitivity(index, queries, given.others, given.figures):
+            print(line, flush=True)
+
+
+def told(figures: dict[str, float]) -> str:
+    """Figures on one line."""
+    return "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
 
 if __name__ == "__main__":

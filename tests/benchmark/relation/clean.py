@@ -18,7 +18,10 @@ def report(corpus: Path, options: SynthesisOptions) -> list[str]:
             own += held > 0
             relations = max(relations, held)
             if found:
-                wrong.append(f"    {key}: " + "; ".join(f"{one.expected} ({one.rows} rows, {one.observed:.2%})" for one in found[:4]))
+                wrong.append(
+                    f"    {key}: "
+                    + "; ".join(f"{one.expected} ({one.rows} rows, {one.observed:.2%})" for one in found[:4])
+                )
         lines += [f"{source.name}: {relations} relations, {len(wrong)} of {own} partitions alarmed", *wrong]
         judged, alarmed = judged + own, alarmed + len(wrong)
     return [*lines, f"all: {alarmed} of {judged} partitions alarmed ({alarmed / max(1, judged):.4f})"]

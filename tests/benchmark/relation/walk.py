@@ -74,7 +74,9 @@ class Walk:
         self.past.append(replace(profile, sample=None))
 
 
-def replayed(days: Iterator[tuple[str, pa.Table]], options: SynthesisOptions) -> Iterator[tuple[str, list[Finding], int]]:
+def replayed(
+    days: Iterator[tuple[str, pa.Table]], options: SynthesisOptions
+) -> Iterator[tuple[str, list[Finding], int]]:
     """Each partition's key, what was found in it, and how many relations it was held against."""
     walk = Walk(options)
     for key, table in days:

@@ -30,14 +30,14 @@ def test_airflows_own_route_is_asked_when_the_task_is_locked(monkeypatch: pytest
     asked: list[dict[str, Any]] = []
     session = FakeSession()
     monkeypatch.setattr(ROUTE, lambda **given: asked.append(given | {"executed": len(session.executed)}))
-    assert answer_parked(ORIGIN, "Accept", None, "user", session)  # type: ignore[arg-type]
+    assert answer_parked(ORIGIN, "Accept and go on", None, "user", session)  # type: ignore[arg-type]
     (given,) = asked
     (locked,) = session.executed
     assert locked.endswith("FOR UPDATE OF task_instance")
     # Nothing but the id: the session would not read anew what it knows.
     assert locked.startswith("SELECT task_instance.id \nFROM task_instance \nWHERE")
     payload = given.pop("update_hitl_detail_payload")
-    assert (payload.chosen_options, payload.params_input) == (["Accept"], {"comment": ""})
+    assert (payload.chosen_options, payload.params_input) == (["Accept and go on"], {"comment": ""})
     assert given == {
         "dag_id": "flights",
         "dag_run_id": "manual__1",
@@ -55,7 +55,7 @@ def test_where_nothing_waits_nothing_is_answered(code: int, monkeypatch: pytest.
         raise HTTPException(code)
 
     monkeypatch.setattr(ROUTE, refuse)
-    assert not answer_parked(ORIGIN, "Accept", "x", None, FakeSession())  # type: ignore[arg-type]
+    assert not answer_parked(ORIGIN, "Accept and go on", "x", None, FakeSession())  # type: ignore[arg-type]
 
 
 def test_a_user_who_may_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,4 +64,4 @@ def test_a_user_who_may_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(ROUTE, refuse)
     with pytest.raises(HTTPException, match="not a respondent"):
-        answer_parked(ORIGIN, "Accept", "x", None, FakeSession())  # type: ignore[arg-type]
+        answer_parked(ORIGIN, "Accept and go on", "x", None, FakeSession())  # type: ignore[arg-type]

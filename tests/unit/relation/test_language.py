@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import CodecError
+from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import canonical
+from airflow_dq.profile.table import profile_table
 from airflow_dq.relation import (
     Duration,
     Equal,
@@ -24,6 +26,7 @@ from airflow_dq.relation import (
     Sum,
     ValueImplies,
 )
+from airflow_dq.relation.declared import as_check
 from airflow_dq.states.prepared import PreparedColumn
 
 NAN = float("nan")
@@ -148,3 +151,23 @@ def test_kinds_are_named_once_and_all_are_tested() -> None:
     known = {name: kind for name, kind in Relation._kinds.items() if issubclass(kind, RowRelation)}
     assert tested == known
     assert np.all([kind.kind == name for name, kind in known.items()])
+
+
+@pytest.mark.parametrize("relation", [case[0] for case in CASES])
+def test_a_relation_can_be_declared_and_says_the_same_of_rows(relation: RowRelation) -> None:
+    columns = next(case[2] for case in CASES if case[0] is relation)
+    check = as_check(relation)
+    if isinstance(relation, Duration):
+        assert check is None
+        return
+    assert check is not None
+    if any(NAN in values for values in columns.values()) or isinstance(columns[relation.columns[0]][0], bool | int):
+        return  # a rule has its own words for NaN, and exact integers
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    measured = profile_table(table, options=ProfileOptions(checks=(check,), sample_rows=0)).checks[check.measure]
+    tested = relation.test(rows(**columns))
+    if tested.rows:
+        assert (measured.denominator, (measured.denominator or 0) - (measured.numerator or 0)) == (
+            tested.rows,
+            tested.broken,
+        )

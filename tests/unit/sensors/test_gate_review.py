@@ -40,7 +40,7 @@ def reviewing(mode: Mode = "poke", **arguments: Any) -> DQGateSensor:
     return gate(mode, on_violation="review", **arguments)
 
 
-def answer(option: str = "Accept", comment: str = "seen it") -> dict[str, Any]:
+def answer(option: str = "Accept and go on", comment: str = "seen it") -> dict[str, Any]:
     return {
         "chosen_options": [option],
         "params_input": {"comment": comment},
@@ -67,7 +67,7 @@ def test_a_violation_parks_and_asks(mode: Mode, world: World, parking: list[dict
     }
     (asked,) = parking
     assert asked["ti_id"] == "ti-1"
-    assert asked["options"] == ["Accept", "Reject", "New normal"]
+    assert asked["options"] == ["Accept and go on", "Reject: stay blocked", "New normal"]
     assert asked["subject"] == "a: mean was 3 (flights 1)"
     assert "](/dq-alerts/dags/flights_dag/alerts/17/chart.svg)" in asked["body"]
     assert list(asked["params"]) == ["comment"]
@@ -92,7 +92,7 @@ def test_a_backfill_never_parks(world: World) -> None:
         run(reviewing(judge_backfills=True), dag_run=backfill)
 
 
-@pytest.mark.parametrize(("option", "outcome"), [("Accept", "accepted"), ("New normal", "new_normal")])
+@pytest.mark.parametrize(("option", "outcome"), [("Accept and go on", "accepted"), ("New normal", "new_normal")])
 def test_accepted_goes_on_with_an_event(option: str, outcome: str, world: World) -> None:
     world.verdict = verdict(Status.FAIL)
     asset = Asset("flights")
@@ -106,7 +106,7 @@ def test_accepted_goes_on_with_an_event(option: str, outcome: str, world: World)
 def test_rejected_fails_without_a_retry(world: World) -> None:
     world.verdict = verdict(Status.FAIL)
     with pytest.raises(AirflowFailException, match="fail, rejected by ann: seen it; a: mean was 3"):
-        resume(reviewing(), answer("Reject"))
+        resume(reviewing(), answer("Reject: stay blocked"))
     assert world.decided == [("flights", "1", "rejected", "ann", "seen it")]
 
 
@@ -115,20 +115,20 @@ def test_the_stored_decision_wins(world: World, caplog: pytest.LogCaptureFixture
     world.review = Review("rejected", "bob", NOW, None)
     task = reviewing()
     with pytest.raises(AirflowFailException, match="rejected by bob"):
-        resume(task, answer("Accept"))
+        resume(task, answer("Accept and go on"))
     world.review = Review("accepted", "bob", NOW, None)
-    assert resume(reviewing(), answer("Reject"))["decided_by"] == "bob"
+    assert resume(reviewing(), answer("Reject: stay blocked"))["decided_by"] == "bob"
 
 
 def test_an_answer_outlives_an_outage_of_the_store(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.verdict = verdict(Status.FAIL)
     world.away = [True, True, False]
-    assert resume(reviewing(), answer("Accept"))["decided_by"] == "ann"
+    assert resume(reviewing(), answer("Accept and go on"))["decided_by"] == "ann"
     assert len(world.decided) == 1
     world.away = [True]
     monkeypatch.setattr("airflow_dq.gate.patience.ANSWER_SECONDS", 0)
     with pytest.raises(AirflowException, match="down"):
-        resume(reviewing(), answer("Accept"))
+        resume(reviewing(), answer("Accept and go on"))
 
 
 def test_no_answer_in_time_fails(world: World) -> None:
@@ -143,11 +143,11 @@ def test_no_answer_in_time_fails(world: World) -> None:
 def test_an_answer_about_other_content_is_not_used(world: World) -> None:
     world.verdict = verdict(Status.PASS)
     world.fingerprint = "f2"
-    assert resume(reviewing(), answer("Reject"))["outcome"] == "pass"
+    assert resume(reviewing(), answer("Reject: stay blocked"))["outcome"] == "pass"
     assert world.decided == []
     world.verdict = verdict(Status.FAIL)
     with pytest.raises(Parked) as again:
-        resume(reviewing(), answer("Accept"))
+        resume(reviewing(), answer("Accept and go on"))
     assert again.value.asked["kwargs"] == {"fingerprint": "f2"}
 
 
@@ -172,7 +172,7 @@ def test_before_airflow_3_3_it_defers(world: World, monkeypatch: pytest.MonkeyPa
         run(reviewing(response_timeout=timedelta(hours=2)))
     trigger = waits.value.trigger
     assert isinstance(trigger, HITLTrigger)
-    assert trigger.options == ["Accept", "Reject", "New normal"]
+    assert trigger.options == ["Accept and go on", "Reject: stay blocked", "New normal"]
     assert trigger.timeout_datetime is not None
     assert waits.value.method_name == "execute_review"
     assert waits.value.kwargs == {"fingerprint": "f1"}

@@ -11,7 +11,7 @@ import pytest
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.report.pages.address import Addresses
-from airflow_dq.report.pages.partition import AlertView
+from airflow_dq.report.pages.problem import AlertView
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import AlertSummary, Origin, VerdictDetail, VerdictSummary
 from airflow_dq.store.summary import PartitionSummary

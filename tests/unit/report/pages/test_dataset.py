@@ -12,11 +12,13 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.program import ColumnProgram, Program
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.report.ahead import ahead_of
 from airflow_dq.report.pages import DatasetView, render_dataset
 from airflow_dq.report.pages.program import catch_words, clause_words
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory
 from tests.unit.learn.builder import a_range
+from tests.unit.report import known
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
 
 MEAN = a_range("mean", 90.0, 110.0, column="price")
@@ -43,9 +45,28 @@ def test_the_page_tells_verdicts_movement_and_program(view, where):
     page = Page(render_dataset(view, where))
     assert "1 of the last 3 judged partitions passed; the newest, c, has 10 rows." in page.text
     assert "1 constraints, learned from 2 partitions, a to b, and used on c." in page.text
-    assert "mean: 90 to 110" in page.text
+    assert "How they follow: mean: 90 to 110." in page.text
     assert "catches 24 of 25 simulated errors" in page.text
-    assert "mean: 99 to 101 in 2 partitions, now 101" in page.text
+
+
+def test_the_newest_partition_s_columns_and_what_is_expected_of_the_next_are_tables(view, where, monkeypatch):
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of the tests")
+    ahead = ahead_of(known.program(), known.history(), known.key_of(known.DAYS - 1))
+    shown = replace(
+        view,
+        program=(known.key_of(known.DAYS), known.program()),
+        newest=known.profile_of(known.DAYS),
+        insight=known.insight(),
+        ahead=ahead,
+        judged_by=view.readable,
+    )
+    page = Page(render_dataset(shown, where))
+    assert f"Columns of {known.key_of(known.DAYS)}" in page.text
+    assert "What is expected of Monday 2026-02-16" in page.text
+    assert "whole table number of rows 2" in page.text
+    assert page.all(
+        "a", href=f"/dq-alerts/dags/load%20orders/partition?dataset=orders&partition={shown.newest.partition}"
+    )
 
 
 def test_a_column_that_tells_the_date_says_so(view, where):
@@ -70,7 +91,6 @@ def test_what_is_damaged_is_left_out_with_a_note(view, where):
     series = [replace(one, unreadable=("b",)) if one.column else one for one in view.series]
     page = Page(render_dataset(replace(view, series=series), where))
     assert "What is stored of price in partition b is damaged, and left out. Profile it again." in page.text
-    assert "mean: 99 to 101 in 2 partitions" in page.text
     assert "damaged" not in Page(render_dataset(view, where)).text
     text = Page(render_dataset(replace(view, program=("c", None)), where)).text
     assert "The program of partition c is damaged. The next gate makes it anew." in text

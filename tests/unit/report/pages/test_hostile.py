@@ -11,6 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,16 +20,25 @@ from jinja2.runtime import Macro
 
 from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOutcome, Recall, Suggestion, TargetOutcome
 from airflow_dq.backtest.summary import rate
+from airflow_dq.check import Checks
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import ColumnReport
+from airflow_dq.learn.constraint.declared import declared
 from airflow_dq.learn.program import Program
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.failed_rows import FailedRows
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.report import pages
+from airflow_dq.report.ahead import Ahead, Expected
+from airflow_dq.report.course import Insight
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView
+from airflow_dq.report.pages.problem import Impact
 from airflow_dq.report.words import clean
 from airflow_dq.states.base import Kind
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.number import NumberDistribution
 from airflow_dq.store.review_model import (
     AlertFilter,
     AlertSummary,
@@ -162,13 +173,44 @@ def listing_page(name: str) -> str:
     return pages.render_list(view, WHERE)
 
 
-def partition_page(name: str) -> str:
+def problem_page(name: str) -> str:
     detail = _detail(name)
     decided = replace(detail, partition=replace(detail.partition, decision="rejected", decided_by=name, decided_at=NOW))
     recent = (_partition(name), _partition(f"{name}!", origins=(), decision="accepted"))
-    view = AlertView(detail, name, True, recent, frozenset({"d"}), NOW, name, name)
+    impact = Impact((name,), (name,), (name,), name)
+    view = AlertView(detail, name, True, recent, frozenset({"d"}), NOW, name, name, impact=impact)
     views = (view, replace(view, detail=decided), replace(view, may_decide=False))
     return "".join(pages.render_alert(one, WHERE) for one in views)
+
+
+def _profile(name: str, partition: str) -> Profile:
+    """A partition with a number, a text and a name that is anything."""
+    numbers = NumberDistribution.from_counts(np.array([1.0, 2.0]), np.array([3, 4]))
+    texts = CategoryDistribution.from_counts(pa.array([clean(name), "other"], pa.large_string()), np.array([5, 2]))
+    metrics: dict[str, MetricValue] = {"mean": 1.5, "min": 1.0, "max": 2.0, "complete_ratio": 1.0, "str_len": 3.0}
+    number = ColumnProfile(name, Kind.NUMERIC, name, metrics, {numbers.key: numbers}, remark=name)
+    text = ColumnProfile(f"{name}!", Kind.STRING, name, metrics, {texts.key: texts})
+    return Profile(partition, 7, {column.name: column for column in (number, text)})
+
+
+def _insight(name: str) -> Insight:
+    history = [_profile(name, f"{name}{place}") for place in range(3)]
+    ranges = (a_range("mean", 1.0, 2.0, column=name), a_range("row_count", 6.0, 8.0))
+    program = Program(SynthesisOptions(), tuple(f"{name}{place}" for place in range(3)), ranges)
+    found = Insight.of(program, _profile(name, name), history)
+    assert found is not None
+    return found
+
+
+def partition_page(name: str) -> str:
+    recent = (_partition(name), _partition(f"{name}!"))
+    moves = [MetricHistory(f"{name}!", "str_len", ((name, 1.0), (f"{name}!", 2.0)))]
+    insight = _insight(name)
+    view = pages.PartitionView(
+        name, name, insight.view.profile, _detail(name), insight, recent, frozenset({"d"}), NOW, moves,
+        _profile(name, f"{name}!"),
+    )  # fmt: skip
+    return pages.render_partition(view, WHERE)
 
 
 def dataset_page(name: str) -> str:
@@ -176,7 +218,15 @@ def dataset_page(name: str) -> str:
     program = Program(SynthesisOptions(), (name, name), (a_range("mean", 1.0, 2.0, column=name),), reports)
     series = [MetricHistory(name, name, ((name, 1.0), (name, 2.0)))]
     partitions = [_partition(name), _partition(f"{name}!")]
-    view = DatasetView(name, frozenset({"d"}), partitions, series, (name, program), [_snooze(name)], NOW)
+    insight = _insight(name)
+    checks = Checks(name)
+    checks.col(name).complete(id=f"x{name}x")
+    declared_too = replace(insight.program, constraints=(*insight.program.constraints, *declared(checks.checks)))
+    view = DatasetView(
+        name, frozenset({"d"}), partitions, series, (name, program), [_snooze(name)], NOW, (), frozenset({"d"}),
+        insight.view.profile, None, replace(insight, program=declared_too),
+        Ahead(name, {name: [Expected(name, name)] * 3}),
+    )  # fmt: skip
     return pages.render_dataset(view, WHERE)
 
 
@@ -200,6 +250,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "message.html": message_page,
     "overview.html": overview_page,
     "partition.html": partition_page,
+    "problem.html": problem_page,
     "verdict.html": verdict_page,
 }
 

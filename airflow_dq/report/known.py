@@ -1,4 +1,4 @@
-"""What a page draws beyond the verdict: the profile, and the history that it is seen against."""
+"""What pages draw of a partition beyond its verdict: the profile, and the history that it is seen against."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from airflow_dq.novelty.map import map_metrics
 from airflow_dq.profile.model import Profile
+from airflow_dq.report.ahead import Ahead, ahead_of
 from airflow_dq.report.course import Insight
+from airflow_dq.report.pages.mark import is_good
 from airflow_dq.store import Repository
 from airflow_dq.store.metric_history import METRICS
 from airflow_dq.store.review_model import MetricHistory, VerdictDetail
+from airflow_dq.store.summary import PartitionSummary
 
 PARTITIONS = 60
 """Partitions in strips and sparklines: twice the history that programs learn from."""
@@ -33,10 +36,19 @@ class Known:
     moves: Sequence[MetricHistory]
 
 
-def known_of(store: Repository, dataset: str, partition: str, detail: VerdictDetail | None) -> Known:
-    """Read it."""
+def known_of(
+    store: Repository,
+    dataset: str,
+    partition: str,
+    detail: VerdictDetail | None,
+    moves: Sequence[MetricHistory] | None = None,
+) -> Known:
+    """Read it.
+
+    :param moves: what :func:`moves_of` gives, where that is at hand
+    """
     profile = store.load_profile(dataset, partition, variants=False)
-    moves = moves_of(store, dataset)
+    moves = moves_of(store, dataset) if moves is None else moves
     program = None if detail is None else detail.program
     if profile is None or program is None:
         return Known(profile, None, moves)
@@ -48,3 +60,13 @@ def known_of(store: Repository, dataset: str, partition: str, detail: VerdictDet
 def moves_of(store: Repository, dataset: str) -> list[MetricHistory]:
     """The metrics that small charts and the map are made of, read once for all of them."""
     return store.metric_histories(dataset, PARTITIONS, tuple(dict.fromkeys((*METRICS, *map_metrics()))))
+
+
+def ahead_in(store: Repository, dataset: str, known: Known, latest: PartitionSummary) -> Ahead | None:
+    """What is expected of the partition after the newest one; by that one too, when it was found right."""
+    current = store.current_program(dataset)
+    if known.profile is None or known.insight is None or current is None:
+        return None
+    past = known.insight.view.history.profiles
+    history = [*past, known.profile] if is_good(latest) else past
+    return ahead_of(current[1], history, latest.partition)

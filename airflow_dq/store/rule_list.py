@@ -1,0 +1,92 @@
+"""Learned rules as a person looks through them: in words, with what speaks for each; muted and deleted by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+
+from airflow_dq.exceptions import CodecError
+from airflow_dq.learn.rule import PATTERN, pattern_of
+from airflow_dq.options.rule import LearnedRule, RuleState
+from airflow_dq.profile.check.measured import Measured
+from airflow_dq.relation.rule import BETWEEN, RELATION, RelationRule
+from airflow_dq.store.attempt import dataset_id
+from airflow_dq.store.damage import raw
+from airflow_dq.store.document import decode
+from airflow_dq.store.rule_row import rows_of, rule_of
+from airflow_dq.store.table import LearnedRuleRow, ProfileRow
+from airflow_dq.store.value import storable_text
+
+NEWEST = 30
+"""Partitions whose counts are summed up: those that a gate judges by."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    """A learned rule with what speaks for it."""
+
+    id: int
+    state: RuleState
+    rule: LearnedRule
+    words: str
+    """What it asks of a row, or of a value."""
+    reason: str
+    """Why it was learned."""
+    partitions: int
+    """Of the newest ones, those in which it was counted."""
+    rows: int
+    """Rows, or values, of these that could have broken it."""
+    broken: int
+    """Those that do."""
+
+
+def stored_rules(connection: Connection, dataset: str) -> list[StoredRule]:
+    """The rules of a dataset that are counted or muted, the oldest first; damaged ones are left out, with a warning."""
+    owner = dataset_id(connection, dataset)
+    counted = _counts(connection, owner)
+    found = []
+    for row in rows_of(connection, owner):
+        rule = rule_of(row, dataset) if row.state in ("active", "muted") else None
+        words = None if rule is None else _words(rule)
+        if rule is not None and words is not None:
+            name = storable_text(rule.measure)
+            own = [one[name] for one in counted if name in one and one[name].denominator]
+            sums = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+            found.append(StoredRule(row.id, cast(RuleState, row.state), rule, words, row.reason, len(own), *sums))
+    return found
+
+
+def _words(rule: LearnedRule) -> str | None:
+    """The rule in words; None where it can be read no more, or stands for a column that has none."""
+    try:
+        if rule.family == PATTERN:
+            return f"{rule.columns[0]} looks like {pattern_of(rule)}"
+        return str(RelationRule.from_json(rule.document).relation) if rule.family in (RELATION, BETWEEN) else None
+    except CodecError:
+        return None
+
+
+def _counts(connection: Connection, owner: int | None) -> Sequence[Mapping[str, Measured]]:
+    """What was counted in the newest partitions."""
+    query = select(raw(ProfileRow.checks, "checks")).where(ProfileRow.dataset_id == owner)
+    rows = connection.execute(query.order_by(ProfileRow.sort_key.desc()).limit(NEWEST)).scalars()
+    return [{name: Measured.of_dict(one) for name, one in decode(bytes(row)).items()} for row in rows]
+
+
+def mute(connection: Connection, dataset: str, rule: int) -> bool:
+    """Neither count nor judge a rule any more, nor learn it again; False when there is no such active one."""
+    found = _of(connection, dataset, rule)
+    changed = update(LearnedRuleRow).where(*found, LearnedRuleRow.state == "active")
+    return bool(connection.execute(changed.values(state="muted", changed_at=func.clock_timestamp())).rowcount)
+
+
+def remove(connection: Connection, dataset: str, rule: int) -> bool:
+    """Forget a rule, muted or not: it may be learned again; False when there is none."""
+    return bool(connection.execute(delete(LearnedRuleRow).where(*_of(connection, dataset, rule))).rowcount)
+
+
+def _of(connection: Connection, dataset: str, rule: int) -> tuple[ColumnElement[bool], ...]:
+    return LearnedRuleRow.dataset_id == dataset_id(connection, dataset), LearnedRuleRow.id == rule

@@ -1,0 +1,185 @@
+"""Patterns with history: `python -m tests.benchmark.pattern.history LAKE [--queries N]`.
+
+A query column's values are cut, in their order, into 40 batches.
+
+- *spread*: as many training values as a tenth of the column, taken from the first 1, 5 or 30 batches; precision is the
+  share of the rules that accept the last ten batches as one set.
+- *walk*: the gate's own constraint from the second batch on, every alarm accepted as right by a person; false alarms a
+  batch by how many were accepted before, over batches 31 to 40.
+- *caught*: after 5 and 30 batches, the next one with 10, 20 or 50 % of its values replaced by another column's.
+  Foreign are columns that the rule refuses as a whole: others cannot be told apart by what they look like.
+
+Walk and caught at two false-positive rates: a rule's own (.003 a tier), and a gate's for a table of one column.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from airflow_dq.learn.constraint.base import Finding, Scope
+from airflow_dq.learn.constraint.pattern import METRIC, Conforming
+from airflow_dq.learn.constraint.range_detector import OF_PATTERNS
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.answer import Answered
+from airflow_dq.learn.history.history import History
+from airflow_dq.learn.rule import learn_rule, newest_texts, reason_to_learn
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.pattern import learn_pattern
+from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from tests.benchmark.pattern.compare import Query, lake
+
+BATCHES, LATE = 40, 10
+SPREADS, SEEN, SHARES, FOREIGN = (1, 5, 30), (5, 30), (0.1, 0.2, 0.5), 2
+RATES = {"rule": 0.006, "gate": OF_PATTERNS * 1e-3}
+"""Of both tiers together."""
+WINDOW, MIN_HISTORY = 30, 7
+COLUMN = "c"
+
+
+def batches_of(query: Query) -> list[list[str]]:
+    """The column's values, cut; none of a column that is too short."""
+    values = [*query.train, *query.future]
+    size = len(values)
+    if size < 3 * BATCHES:
+        return []
+    return [values[n * size // BATCHES : (n + 1) * size // BATCHES] for n in range(BATCHES)]
+
+
+def spread(columns: Sequence[list[list[str]]]) -> Iterator[str]:
+    """Precision by how many batches the training values come from."""
+    for count in SPREADS:
+        good = []
+        for batches in columns:
+            wanted = max(1, sum(map(len, batches)) // 10)
+            train = [value for n, batch in enumerate(batches[:count]) for value in batch[: share_of(wanted, n, count)]]
+            # One batch has too few: the training goes on where it ends.
+            train = train if count > 1 else [value for batch in batches for value in batch][:wanted]
+            rule = learn_pattern(train)
+            if rule is not None:
+                good.append(rule.test(value for batch in batches[-LATE:] for value in batch).accepted)
+        yield f"spread over {count}: precision {np.mean(good):.3f} of {len(good)} rules"
+
+
+def share_of(wanted: int, place: int, count: int) -> int:
+    """How many of the wanted values come from a place: as equally as it goes."""
+    return (place + 1) * wanted // count - place * wanted // count
+
+
+class Gate:
+    """One column's rule, learned and judged as the store and the gate do it."""
+
+    def __init__(self, rate: float) -> None:
+        """Start without history."""
+        self._rate = rate
+        self._past: list[Profile] = []
+        self._rule: LearnedRule | None = None
+        self._learned_at = 0
+        self._alarms: list[int] = []
+
+    @property
+    def accepted(self) -> int:
+        """Alarms that were accepted so far."""
+        return len(self._alarms)
+
+    def learn(self) -> None:
+        """What a profile job does before it reads a row."""
+        since = sum(at >= self._learned_at for at in self._alarms)
+        profiles = self._past[-4:]
+        if reason_to_learn(self._rule, profiles, COLUMN, (), Answered(COLUMN, METRIC, since)):
+            found = learn_rule(newest_texts(profiles, COLUMN), COLUMN)
+            self._rule = found if isinstance(found, LearnedRule) else None
+            self._learned_at = len(self._past)
+
+    def alarms(self, profile: Profile) -> bool | None:
+        """Whether the next partition alarms; None without a rule."""
+        if self._rule is None:
+            return None
+        constraint = Conforming(Scope((COLUMN,)), self._rule, self._rate, MIN_HISTORY)
+        history = History.of(self._past[-WINDOW:], dated=False)
+        return isinstance(constraint.check(PartitionView(profile, history)), Finding)
+
+    def take(self, profile: Profile) -> bool | None:
+        """Judge the next partition, accept it whatever comes of it, and go on."""
+        self.learn()
+        found = self.alarms(profile)
+        if found:
+            self._alarms.append(len(self._past))
+        self._past.append(profile)
+        return found
+
+
+def profile_of(values: Sequence[str], number: int) -> Profile:
+    """A partition of one column."""
+    table = pa.table({COLUMN: pa.array(values, pa.string())})
+    return profile_table(table, partition=f"{number:03d}", options=ProfileOptions(sample_rows=0))
+
+
+def mixed(own: Sequence[str], foreign: Sequence[str], share: float, rng: np.random.Generator) -> list[str]:
+    """A batch with a share of its values replaced."""
+    found = list(own)
+    for place in rng.choice(len(own), max(1, round(share * len(own))), replace=False):
+        found[place] = foreign[rng.integers(len(foreign))]
+    return found
+
+
+def walk(columns: Sequence[list[list[str]]], rate: float) -> Iterator[str]:
+    """False alarms a batch by the alarms that were accepted before, and what is caught of mixtures."""
+    alarms: defaultdict[str, list[bool]] = defaultdict(list)
+    caught: defaultdict[tuple[int, float], list[bool]] = defaultdict(list)
+    for place, batches in enumerate(columns):
+        gate, rng = Gate(rate), np.random.default_rng([1, place])
+        for number, batch in enumerate(batches):
+            if number in SEEN:
+                gate.learn()
+                for foreign in _foreign(columns, place, gate, number, rng):
+                    for share in SHARES:
+                        found = gate.alarms(profile_of(mixed(batch, foreign, share, rng), number))
+                        caught[number, share].append(bool(found))
+            before = gate.accepted
+            found = gate.take(profile_of(batch, number))
+            if found is not None:
+                alarms[f"after {min(before, 2)}{' or more' * (before > 1)} accepted"].append(found)
+                if number >= BATCHES - LATE:
+                    alarms["batches 31-40"].append(found)
+    for name, found in sorted(alarms.items()):
+        yield f"false alarms a batch, {name}: {np.mean(found):.4f} of {len(found)}"
+    for (number, share), told in sorted(caught.items()):
+        yield f"caught after {number} batches, {share:.0%} foreign: {np.mean(told):.3f} of {len(told)}"
+
+
+def _foreign(
+    columns: Sequence[list[list[str]]], place: int, gate: Gate, number: int, rng: np.random.Generator
+) -> Iterator[list[str]]:
+    """Other columns' batches that the rule refuses as a whole."""
+    found = 0
+    for other in rng.permutation(len(columns))[:20]:
+        values = columns[other][number]
+        if other != place and found < FOREIGN and gate.alarms(profile_of(values, number)):
+            found += 1
+            yield values
+
+
+def main() -> None:
+    """Tell every figure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("lake", type=Path)
+    parser.add_argument("--queries", type=int, default=0, help="walk only so many columns")
+    given = parser.parse_args()
+    columns = [batches for query in lake(given.lake, 0)[1] if (batches := batches_of(query))]
+    sizes = Counter(len(batches[0]) for batches in columns)
+    print(f"{len(columns)} columns of {BATCHES} batches of {min(sizes)} to {max(sizes)} values", flush=True)
+    for line in spread(columns):
+        print(line, flush=True)
+    for name, rate in RATES.items():
+        for line in walk(columns[: given.queries or None], rate):
+            print(f"{name}, {rate:g}: {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

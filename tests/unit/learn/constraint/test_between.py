@@ -1,0 +1,98 @@
+"""Relations between rows as constraints: learned of drawn rows, judged by their history, told with examples."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.codec import from_json, to_json
+from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+from airflow_dq.learn.constraint.between import BetweenDetector, Keeping
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
+from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.learn.program import Program
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import Profile
+from airflow_dq.profile.table import profile_table
+
+PLACES = 60
+DAYS = 24
+
+
+def day(number: int, *, renamed: int = 0, cases: dict[int, float] | None = None) -> Profile:
+    rng = np.random.default_rng(5)
+    steps = rng.poisson(4, (DAYS + 2, PLACES)).cumsum(axis=0) + rng.integers(100, 999, PLACES)
+    total = steps[number].astype(float)
+    for place, value in (cases or {}).items():
+        total[place] = value
+    names = [f"Town {(place + 1) * 7}" for place in range(PLACES)]
+    for place in range(renamed):
+        names[place] = f"Other {place}"
+    table = {"place": [f"P{place}" for place in range(PLACES)], "name": names, "total": total}
+    return profile_table(pa.table(table), f"2024-03-{number + 1:02d}")
+
+
+@cache
+def past() -> tuple[Profile, ...]:
+    return tuple(day(number) for number in range(DAYS))
+
+
+@cache
+def constraints() -> dict[str, Keeping]:
+    learned = BetweenDetector().learn(History.of(past()), SynthesisOptions())
+    return {str(one.relation.relation): one for one in learned.constraints}  # type: ignore[union-attr]
+
+
+def found(text: str, profile: Profile) -> Finding | NotEvaluated | None:
+    (name,) = [name for name in constraints() if name.startswith(text)]
+    return constraints()[name].check(PartitionView(profile, History.of(past())))
+
+
+def test_keys_lasting_names_and_counters_are_learned_of_snapshots() -> None:
+    assert set(constraints()) >= {"place determines name, as in the partitions before", "each place occurs once"}
+    assert any(name.startswith("total of each place does not fall") for name in constraints())
+
+
+def test_a_right_partition_breaks_none() -> None:
+    now = PartitionView(day(DAYS), History.of(past()))
+    assert [one.check(now) for one in constraints().values()] == [None] * len(constraints())
+
+
+@pytest.mark.parametrize("renamed", [1, 5])
+def test_a_name_that_a_place_never_had_is_found(renamed: int) -> None:
+    finding = found("place determines name", day(DAYS, renamed=renamed))
+    assert isinstance(finding, Finding)
+    assert (finding.rows, finding.partitions) == (renamed, DAYS - 1)
+    assert {"P0: Other 0, before Town 7", "P4: Other 4, before Town 35"} & set(finding.examples)
+
+
+@pytest.mark.parametrize("value", [1.0, 99_999.0])
+def test_a_count_that_falls_or_leaps_is_found(value: float) -> None:
+    finding = found("total of each place", day(DAYS, cases={3: value}))
+    assert isinstance(finding, Finding)
+    assert finding.rows == 1
+
+
+def test_a_partition_without_its_columns_is_not_evaluated() -> None:
+    bare = profile_table(pa.table({"other": [1.0]}), "2024-03-30")
+    assert isinstance(found("place determines name", bare), NotEvaluated)
+
+
+def test_an_alert_says_what_it_was_before_and_the_program_travels() -> None:
+    program = synthesize(past(), SynthesisOptions())
+    verdict = evaluate(program, day(DAYS, renamed=1), past())
+    assert verdict.status is Status.FAIL
+    assert any("P0: Other 0, before Town 7" in alert.message for alert in verdict.alerts)
+    assert from_json(Program, to_json(program)) == program
+
+
+def test_relations_can_be_switched_off() -> None:
+    program = synthesize(past(), SynthesisOptions(relations=False))
+    assert "between" not in {one.family for one in program.constraints}
+    assert program.skipped["between"] == "relations are switched off"
