@@ -55,6 +55,8 @@ class JobSpec:
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param segments: columns of few values: the rows of each value are profiled and judged by themselves as well
     :param checks: declared checks; what they need of the rows is counted in the same scan
+    :param key_folder: folder for how often keys occur in all partitions, where they are too many for the database: any
+        that Spark writes to, or with pyarrow one of this machine
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
     :param key_pass: which of how many passes this is, where keys are too many to be counted in one
@@ -80,6 +82,7 @@ class JobSpec:
     hidden: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    key_folder: str | None = None
     metrics: str = ""
     key_pass: tuple[int, int] = (0, 1)
 
@@ -125,6 +128,10 @@ class JobSpec:
         if self.partition == "" or "" in self.paths:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the partition key is empty; a templated key may have rendered to nothing."
+            )
+        if self.key_folder is not None and not self.key_folder.strip():
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: key_folder is empty; a templated one may have rendered to nothing."
             )
         if self.pattern is not None and self.partition_by is None and self.pattern.count("*") != 1:
             raise ConfigurationError(
