@@ -31,7 +31,7 @@ def job(arguments: Any) -> int:
     folder = Path(arguments.folder)
     folder.mkdir(parents=True, exist_ok=True)
     entry = Path(shutil.copy(resource_dir("spark_jobs") / "profile.py", folder))
-    document = {
+    document: dict[str, str | list[str]] = {
         "file": str(entry),
         "py_files": str(package_zip(folder)),
         "arguments": ["--spec", packed(spec.to_json())],

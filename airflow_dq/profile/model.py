@@ -198,6 +198,18 @@ class Profile:
     options: ProfileOptions = field(default_factory=ProfileOptions, compare=False)
 
     @cached_property
+    def drawn(self) -> str:
+        """Digest of the rows that were drawn, by all of their values together; empty where none were.
+
+        Two partitions may agree in every column and have other rows: values that have changed places.
+        """
+        if self.sample is None:
+            return ""
+        digest = hashlib.blake2b(self.sample.hashes.tobytes(), digest_size=16)
+        digest.update(self.sample.counts.tobytes())
+        return digest.hexdigest()
+
+    @cached_property
     def variant_cache(self) -> VariantCache:
         """Those of the variants that follow from the sample, as far as they have been asked for."""
         return VariantCache()

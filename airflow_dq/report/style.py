@@ -6,6 +6,9 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
+_MANY = 10
+"""From this number on there is no room for it in an icon."""
+
 
 @cache
 def css(*names: str) -> str:
@@ -32,7 +35,19 @@ def version() -> str:
 
 
 @cache
-def icon(dark: bool) -> str:
-    """The icon in Airflow's navigation, for a light or a dark page."""
+def icon(dark: bool, waiting: int = 0) -> str:
+    """The icon in Airflow's navigation, for a light or a dark page.
+
+    :param waiting: how many partitions wait for a person: a red mark with the number, for the entry's name is fixed
+    """
     text = files("airflow_dq.report").joinpath("icon.svg").read_text(encoding="utf-8")
-    return text.replace("currentColor", "#e8eaef" if dark else "#1d2330")
+    text = text.replace("currentColor", "#e8eaef" if dark else "#1d2330")
+    if not waiting:
+        return text
+    number = str(waiting) if waiting < _MANY else f"{_MANY - 1}+"
+    mark = (
+        '<circle cx="17" cy="7" r="7" fill="#dc2626" stroke="none"/>'
+        '<text x="17" y="10.6" fill="#fff" stroke="none" font-family="sans-serif" '
+        f'font-size="{10 if waiting < _MANY else 8}" font-weight="700" text-anchor="middle">{number}</text>'
+    )
+    return text.replace("</svg>", f"{mark}</svg>")

@@ -64,8 +64,7 @@ def _words(rule: LearnedRule) -> str | None:
     try:
         if rule.family == PATTERN:
             return f"{rule.columns[0]} looks like {pattern_of(rule)}"
-        known = rule.family in (RELATION, BETWEEN)
-        return str(RelationRule.from_json(rule.document).relation) if known else None
+        return str(RelationRule.from_json(rule.document).relation) if rule.family in (RELATION, BETWEEN) else None
     except CodecError:
         return None
 

@@ -477,6 +477,17 @@ def test_a_dataset_page_shows_verdicts_movement_and_program(client: Any, ann: di
     assert f'href="{address(broken)}"' in text
 
 
+def test_what_airflow_cannot_clear_is_not_offered_and_refused(
+    client: Any, ann: dict[str, str], vic: dict[str, str], broken: int
+) -> None:
+    assert "Fixed upstream" not in client.get(address(broken), headers=ann).text
+    refused = client.post(address(broken, "/rerun"), headers={**ann, **SAME, "content-length": "0"})
+    assert refused.status_code == 409
+    assert "no profile task" in refused.text
+    assert client.post(address(broken, "/rerun"), headers={**vic, **SAME}).status_code == 403
+    assert client.post(address(broken, "/rerun"), headers=ann).status_code == 403
+
+
 def columns_of(key: str, dag_id: str = DAG, **query: str) -> str:
     rest = "".join(f"&{name}={value}" for name, value in query.items())
     return f"/dq-alerts/dags/{dag_id}/partition?dataset={DATASET}&partition={key}{rest}"

@@ -240,6 +240,13 @@ def test_accept_lets_the_run_go_on(page: Page, airflow: Airflow, dsn: str) -> No
     airflow.api.trigger(DAG_ID, AGAIN, partition=AGAIN, broken=True)
     wait_until(lambda: gate_is(airflow.api, AGAIN, *PARKED), SECONDS)
     frame = open_alert(page, airflow, AGAIN)
+    frame.get_by_text("publish").first.wait_for()
+    frame.get_by_role("button", name="Fixed upstream: run again").click()
+    frame.get_by_text("it and what follows it run again").wait_for()
+    assert not gate_is(airflow.api, AGAIN, *PARKED)
+    # Nothing was fixed: it waits again.
+    wait_until(lambda: gate_is(airflow.api, AGAIN, *PARKED), SECONDS)
+    frame = open_alert(page, airflow, AGAIN)
     frame.get_by_role("button", name="Accept and go on").click()
     frame.get_by_text("The gate that waited goes on.").wait_for()
     wait_until(lambda: airflow.api.states(DAG_ID, f"demo__{AGAIN}").get("publish") == "success", SECONDS)

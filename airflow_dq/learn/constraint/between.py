@@ -6,16 +6,20 @@ within a row is: once the rows of ``min_history`` partitions have been held agai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_dq.learn.between import between_of
 from airflow_dq.learn.constraint.base import Detector, Learned, Scope, Skipped
 from airflow_dq.learn.constraint.relation import Holding, has_held
-from airflow_dq.learn.constraint.share import past_answers
+from airflow_dq.learn.constraint.share import Past, past_answers
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.pattern.significance import Belief
+from airflow_dq.profile.check.measured import Measured
 
 MOST_BROKEN = 0.03
 """Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
@@ -23,6 +27,9 @@ a share that stays where it is has a range."""
 _BELIEF = Belief(0.002, 10.0, 50_000.0)
 """Of relations that no row had broken in four weeks, in public tables one in 300 was broken in a partition that is
 right: one row of as many as there are in a partition is then as probable as that."""
+
+_ROUNDING = 1e-9
+"""What a share may exceed another by that is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,15 @@ class Keeping(Holding):
     family: ClassVar[str] = "between"
     suffices: ClassVar[bool] = False
     belief: ClassVar[Belief] = _BELIEF
+
+    clock: LocalClock | None = None
+    """Tells when an hour comes twice, and with it every key that names an hour."""
+
+    def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
+        length = 1.0 if self.clock is None else self.clock.length(partition.profile.partition)
+        # Both times of it are rows that break it.
+        twice = 2.0 * max(0.0, length - 1.0) / length
+        return (measured.value or 0.0) > twice * (1.0 + _ROUNDING) and Holding._is_odd(self, measured, partition, past)
 
 
 class BetweenDetector(Detector):
@@ -46,9 +62,10 @@ class BetweenDetector(Detector):
         """
         if not options.relations:
             return Skipped("relations are switched off")
+        clock = LocalClock.of(options.timezone, history.partitions)
         known = [rule for rule in between_of(history) if all(map(options.judges, rule.columns))]
         found = tuple(
-            Keeping(Scope(tuple(dict.fromkeys(rule.columns))), rule, options.target_fpr, options.min_history)
+            Keeping(Scope(tuple(dict.fromkeys(rule.columns))), rule, options.target_fpr, options.min_history, clock)
             for rule in known
             if has_held(past_answers(rule, history), options.min_history, MOST_BROKEN)
         )

@@ -17,6 +17,7 @@ from airflow_dq.version_compat import conf
 # Whoever may answer a required action of a DAG may decide about its partitions: it is the same question.
 requires_reading = requires_access_dag("GET")
 requires_deciding: Any = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL)
+requires_clearing: Any = requires_access_dag("PUT", DagAccessEntity.TASK_INSTANCE)
 
 
 def readable_dags(user: GetUserDep) -> frozenset[str]:
@@ -37,6 +38,18 @@ def may_decide(request: Request, user: GetUserDep) -> bool:
 
 
 MayDecide = Annotated[bool, Depends(may_decide)]
+
+
+def may_clear(request: Request, user: GetUserDep) -> bool:
+    """Whether the user may clear tasks of the DAG in the request's path."""
+    try:
+        requires_clearing(request, user)
+    except HTTPException:
+        return False
+    return True
+
+
+MayClear = Annotated[bool, Depends(may_clear)]
 
 
 def undecidable(user: GetUserDep, dag_ids: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from airflow_dq.store.review_model import NO_MAP_INDEX, Origin, VerdictDetail
 
 router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)], route_class=PageRoute)
 
-Done = Literal["decided", "resumed", "snoozed", "unsnoozed"]
+Done = Literal["decided", "resumed", "snoozed", "unsnoozed", "rerun"]
 _DECIDED: dict[Decision, str] = {
     "accepted": "Accepted: the partition joins the history.",
     "rejected": "Rejected: the partition stays out of the history.",
@@ -31,7 +31,8 @@ _RESUMED: dict[Decision, str] = {
     "new_normal": "The gate that waited goes on.",
 }
 _NOT_RESUMED = "No gate waited for it: a task that has failed already goes by it once it is cleared."
-_SNOOZED = {
+_OTHERS = {
+    "rerun": "The profile's task is cleared: it and what follows it run again, then this page tells the new verdict.",
     "snoozed": "Snoozed. From the next judgement on, these alerts only warn.",
     "unsnoozed": "The snooze has ended.",
 }
@@ -42,8 +43,8 @@ def notice_of(done: Done | None, detail: VerdictDetail) -> str | None:
 
     The address only names the action, so that no link can put words here; what was decided is read from the database.
     """
-    if done is None or done in _SNOOZED:
-        return _SNOOZED.get(done or "")
+    if done is None or done in _OTHERS:
+        return _OTHERS.get(done or "")
     decision = detail.partition.decision
     if decision is None:
         return None

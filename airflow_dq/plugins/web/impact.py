@@ -9,11 +9,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from airflow_dq.report.pages.problem import Impact
-from airflow_dq.store.review_model import Origin
+from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
 
 log = logging.getLogger(__name__)
 _RAN = ("success", "running", "queued", "failed")
 """States of a task that was not held up."""
+_PROFILE = "DQProfileOperator"
+"""What Airflow knows a profile's task by: it does not import the DAG's own classes."""
 
 
 def impact_of(origin: Origin, session: Session) -> Impact | None:
@@ -38,6 +40,21 @@ def _task(origin: Origin, session: Session) -> Any:
 
     found = SerializedDagModel.get(origin.dag_id, session=session)
     return None if found is None or not found.dag.has_task(origin.task_id) else found.dag.get_task(origin.task_id)
+
+
+def profiles_of(origin: Origin, session: Session) -> tuple[str, ...]:
+    """The tasks before a gate that profile what it judges, by id; none where clearing them would do more than that."""
+    if origin.map_index != NO_MAP_INDEX:
+        # A mapped task's id means all of its instances.
+        return ()
+    try:
+        task = _task(origin, session)
+    except Exception:
+        log.exception("What profiles for the gate of DAG %r is not known.", origin.dag_id)
+        return ()
+    before = () if task is None else task.get_flat_relatives(upstream=True)
+    found = [one for one in before if one.task_type == _PROFILE and not getattr(one, "is_mapped", False)]
+    return tuple(sorted(one.task_id for one in found))
 
 
 def _ran(origin: Origin, task_ids: list[str], session: Session) -> set[str]:

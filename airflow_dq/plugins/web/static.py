@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 
+from airflow_dq.exceptions import DQError
+from airflow_dq.plugins.web.access import ReadableDags
+from airflow_dq.plugins.web.context import store
+from airflow_dq.plugins.web.route import in_page_thread
 from airflow_dq.report.style import icon, review_css, script
 
 router = APIRouter(prefix="/static")
+_MINUTE = 60
+"""Seconds for which the number in the icon may be an old one: it is on every page of Airflow."""
 # An address has the content's version in it.
 _FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
@@ -24,7 +30,16 @@ def review_script() -> Response:
 
 
 @router.get("/icon.svg")
-def navigation_icon(dark: bool = False) -> Response:
-    """The icon in Airflow's navigation."""
-    headers = {"Cache-Control": "private, max-age=86400"}
-    return Response(icon(dark), media_type="image/svg+xml", headers=headers)
+async def navigation_icon(request: Request, readable: ReadableDags, dark: bool = False) -> Response:
+    """The icon in Airflow's navigation, with the number of partitions that wait for a person."""
+    headers = {"Cache-Control": f"private, max-age={_MINUTE}"}
+    return Response(icon(dark, await _waiting(request, readable)), media_type="image/svg+xml", headers=headers)
+
+
+async def _waiting(request: Request, readable: frozenset[str]) -> int:
+    """How many wait; nothing is said of a database that cannot be used, for the icon is on every page of Airflow."""
+    try:
+        repository = await store(request)
+        return await in_page_thread(repository.waiting, readable)
+    except (DQError, HTTPException):
+        return 0

@@ -10,9 +10,9 @@ from airflow.api_fastapi.common.db.common import SessionDep
 from fastapi import Depends
 from sqlalchemy.orm import Session
 
-from airflow_dq.plugins.web.access import MayDecide, ReadableDags, judged_by, not_there
+from airflow_dq.plugins.web.access import MayClear, MayDecide, ReadableDags, judged_by, not_there
 from airflow_dq.plugins.web.context import Now, Store, Where
-from airflow_dq.plugins.web.impact import impact_of
+from airflow_dq.plugins.web.impact import impact_of, profiles_of
 from airflow_dq.report.known import PARTITIONS, known_of
 from airflow_dq.report.pages import Addresses, AlertView, PartitionView, render_alert, render_partition
 from airflow_dq.store import Repository
@@ -31,6 +31,8 @@ class Visit:
     """The DAGs that the user may read."""
     may_decide: bool
     """Whether the user may decide about partitions of this DAG."""
+    may_clear: bool
+    """Whether the user may clear tasks of this DAG."""
     session: Session
     """Airflow's own database."""
 
@@ -65,6 +67,7 @@ class Visit:
             insight=known.insight,
             moves=known.moves,
             impact=None if origin is None else impact_of(origin, self.session),
+            may_rerun=self.may_clear and origin is not None and bool(profiles_of(origin, self.session)),
         )
         return render_alert(view, self.where)
 
@@ -117,10 +120,11 @@ def visit(
     now: Now,
     readable: ReadableDags,
     may_decide: MayDecide,
+    may_clear: MayClear,
     session: SessionDep,
 ) -> Visit:
     """The request's visit."""
-    return Visit(dag_id, store, where, now, readable, may_decide, session)
+    return Visit(dag_id, store, where, now, readable, may_decide, may_clear, session)
 
 
 Visiting = Annotated[Visit, Depends(visit)]

@@ -82,13 +82,18 @@ def answer_between(rule: LearnedRule, profile: Profile, before: Sequence[Profile
     if held is None:
         return None
     before = before[-PARTITIONS:]
-    key = (rule.measure, *(one.fingerprint for one in (profile, *before)))
+    if rule.measure in profile.held:
+        return _told(rule, held, before)
+    key = (rule.measure, *(text for one in (profile, *before) for text in (one.fingerprint, one.drawn)))
     if key not in _KNOWN:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        earlier = [one for past in before if (one := held_of(rule, past)) is not None]
-        _KNOWN[key] = breaches(relation_of(rule), held, earlier)
+        _KNOWN[key] = _told(rule, held, before)
     return _KNOWN[key]
+
+
+def _told(rule: LearnedRule, held: Held, before: Sequence[Profile]) -> Measured:
+    return breaches(relation_of(rule), held, [one for past in before if (one := held_of(rule, past)) is not None])
 
 
 _KNOWN: dict[tuple[str, ...], Measured] = {}
@@ -113,7 +118,7 @@ def held_of(rule: LearnedRule, profile: Profile) -> Held | None:
     sample = profile.sample
     if sample is None or not set(rule.columns) <= set(sample.rows.column_names):
         return None
-    key = (rule.measure, profile.fingerprint, sample.size)
+    key = (rule.measure, profile.fingerprint, profile.drawn)
     if key not in _DRAWN:
         reader = row_rule(rule)
         if not isinstance(reader, BetweenRule):
@@ -126,7 +131,7 @@ def held_of(rule: LearnedRule, profile: Profile) -> Held | None:
     return _DRAWN[key]
 
 
-_DRAWN: dict[tuple[str, str, int], Held] = {}
+_DRAWN: dict[tuple[str, str, str], Held] = {}
 """What drawn rows hold: a walk through the past asks for the same of each partition several times."""
 _MOST_DRAWN = 5_000
 """Some 100 MB: a hundred relations over fifty partitions, of a thousand rows each."""

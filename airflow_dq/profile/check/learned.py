@@ -262,7 +262,7 @@ def _from_profile(rule: LearnedRule, profile: Profile) -> Measured | None:
     if isinstance(reader, Failed) or not reader.answers(columns, profile):
         # Also when it has been asked before: what is said of a partition must not depend on who asked earlier.
         return None
-    key = (rule.measure, *(column.fingerprint for column in columns))
+    key = (rule.measure, profile.drawn, *(column.fingerprint for column in columns))
     if key not in _KNOWN:
         answer = reader.answer(rule, profile)
         if answer is None:

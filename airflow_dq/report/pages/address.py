@@ -55,7 +55,7 @@ class Addresses:
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/chart.svg", {})
 
     def action(self, dag_id: str, alert_id: int, action: str) -> str:
-        """Where a form about an alert's partition is sent: ``decision``, ``snooze`` or ``snooze/end``."""
+        """Where a form about an alert's partition is sent: ``decision``, ``rerun``, ``snooze`` or ``snooze/end``."""
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/{action}", {})
 
     def static(self, name: str) -> str:

@@ -10,7 +10,7 @@ from airflow_dq.explain.wording import metric_words, number_words, quoted, share
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
-from airflow_dq.report.course import Course, Insight, Near
+from airflow_dq.report.course import WIDEST, Course, Insight, Near
 from airflow_dq.report.histogram import bars_of, histogram
 from airflow_dq.report.number import range_words
 from airflow_dq.report.pages.mark import Badge, machine_badge
@@ -20,7 +20,7 @@ from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.store.review_model import MetricHistory
 
-COLUMNS = 300
+COLUMNS = WIDEST
 """Most columns that are listed; a page must load in a second."""
 HIDDEN = "hidden"
 """Stands for what would tell a value of a column whose values must not be shown."""
@@ -93,7 +93,7 @@ def column_rows(
     :param moves: metrics of the columns over the newest partitions
     :param other: the partition whose distribution is drawn behind
     """
-    nears = {} if insight is None else {near.column: near for near in insight.nears()}
+    nears = {} if insight is None else {near.column: near for near in insight.nears}
     outside = by_column(moves)
     states: Mapping[str, ScopeVerdict] = {} if verdict is None else verdict.columns
     names = sorted(profile.columns, key=lambda name: name not in states or states[name].status not in _BAD)

@@ -65,6 +65,7 @@ class DecisionCard:
     :param standing: None while nobody has decided
     :param action: where the form is sent; None for a reader who may not decide
     :param waiting: the gates that may wait for it
+    :param rerun: where the form is sent that lets the partition be profiled again; None where that cannot be done
     :param resume: the choice that was made, for a gate that waits all the same; None while there is none
     """
 
@@ -75,6 +76,7 @@ class DecisionCard:
     fingerprint: str
     choices: Sequence[Choice]
     resume: Decision | None = None
+    rerun: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ class TrailLine:
     comment: str | None = None
 
 
-def decision_card(detail: VerdictDetail, action: str | None, waiting: Sequence[Waiting], dag_id: str) -> DecisionCard:
+def decision_card(
+    detail: VerdictDetail, action: str | None, waiting: Sequence[Waiting], dag_id: str, rerun: str | None = None
+) -> DecisionCard:
     """The card; the choices are those that would change something."""
     partition = detail.partition
     others = [decision for decision in BUTTONS if decision != partition.decision]
@@ -99,6 +103,7 @@ def decision_card(detail: VerdictDetail, action: str | None, waiting: Sequence[W
         fingerprint=partition.fingerprint,
         choices=[Choice(decision, BUTTONS[decision], _MEANINGS[decision]) for decision in others],
         resume=partition.decision,
+        rerun=rerun,
     )
 
 

@@ -18,7 +18,7 @@ from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.column_table import by_column
 from airflow_dq.report.pages.contrast import Contrast, contrast
 from airflow_dq.report.pages.difference import Group, difference
-from airflow_dq.report.words import capitalized, count
+from airflow_dq.report.words import count
 from airflow_dq.store.review_model import MetricHistory
 
 CARDS = 60
@@ -101,12 +101,12 @@ def first_words(verdict: Verdict) -> First:
 
 def _problem_words(problem: Problem) -> ProblemWords:
     first = problem.alerts[0]
-    said = capitalized(first.sentence)
     return ProblemWords(
-        headline=capitalized(problem.headline) + ("" if problem.headline.endswith(".") else "."),
+        # It may begin with the name of a column, which is written as it is.
+        headline=problem.headline + ("" if problem.headline.endswith(".") else "."),
         facts=list(_facts(problem)),
         # A headline that was made of the sentence says it already.
-        measured="" if first.statement.rstrip(".") in problem.headline else said,
+        measured="" if first.statement.rstrip(".") in problem.headline else first.sentence,
         advice=problem.advice,
         snoozed=problem.snoozed,
         warns=problem.severity == "warn",

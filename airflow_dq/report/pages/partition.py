@@ -112,7 +112,7 @@ def _nearest(view: PartitionView) -> list[tuple[str | None, NearWords]]:
     outside = by_column(view.moves)
     found = [
         (near.column, near_words(near, view.insight, outside.get(near.column, {})))
-        for near in view.insight.nears()[:NEAREST]
+        for near in view.insight.nears[:NEAREST]
     ]
     return [(column, words) for column, words in found if words is not None]
 

@@ -142,13 +142,15 @@ def _actions(view: AlertView, dag_id: str, addresses: Addresses) -> _Actions:
     detail, alert_id = view.detail, view.detail.partition.first_alert_id
     readable = [origin for origin in detail.partition.origins if origin.dag_id in {*view.readable, dag_id}]
     waiting = [Waiting(f"{origin.dag_id} · {origin.task_id}", addresses.waiting(origin)) for origin in readable]
-    decide = snooze = end = None
+    decide = snooze = end = rerun = None
+    if view.may_rerun and alert_id is not None:
+        rerun = addresses.action(dag_id, alert_id, "rerun")
     if view.may_decide and alert_id is not None:
         decide, snooze, end = (
             addresses.action(dag_id, alert_id, name) for name in ("decision", "snooze", "snooze/end")
         )
     return _Actions(
-        decision=decision_card(detail, decide, waiting, dag_id),
+        decision=decision_card(detail, decide, waiting, dag_id, rerun),
         snoozes=detail.snoozes,
         snooze=snooze if detail.alerts else None,
         end_snooze=end,

@@ -49,7 +49,7 @@ def test_what_was_expected_of_the_past_lies_in_the_natural_range_and_holds_most_
 
 
 def test_nearest_is_beyond_its_bound_exactly_when_the_gate_alarms():
-    calm, broken = insight().nears(), insight(10.0).nears()
+    calm, broken = insight().nears, insight(10.0).nears
     assert calm[0].used <= 1.0
     assert [near.used for near in calm] == sorted((near.used for near in calm), reverse=True)
     assert broken[0].used > 1.0

@@ -53,6 +53,14 @@ def test_a_partition_is_held_against_those_before_by_all_rows_or_by_those_that_w
     assert (count.numerator, count.denominator, count.examples) == (1, 3, (("JFK: 50, before 100", 1),))
 
 
+def test_rows_that_have_changed_places_are_other_rows_though_every_column_is_the_same() -> None:
+    swapped = BEFORE.set_column(1, "name", BEFORE.column("name").take(pa.array([1, 0, 2])))
+    before, same, now = (profile_table(one, "1") for one in (BEFORE, BEFORE, swapped))
+    assert now.fingerprint == same.fingerprint
+    told = [answer_of(NAME, one, [before]) for one in (same, now)]
+    assert [one.numerator for one in told if one is not None] == [0, 2]
+
+
 def test_what_is_held_travels_and_merges() -> None:
     parts = [TableState.of(NOW.slice(at, 1), OPTIONS) for at in range(3)]
     merged = merge_states([TableState.decode(one.encode()) for one in parts]).profile("2", OPTIONS)

@@ -26,9 +26,9 @@ def test_the_headline_is_that_of_the_problem_and_what_showed_it_is_folded(make_v
     )
     told = replace(alert, fact=fact, group="a")
     page = Page(render_alert(make_view(make_detail(told)), where))
-    assert "Price is 10 times too large in all 738 rows. Ask the supplier. Rows concerned: 738" in page.text
+    assert "price is 10 times too large in all 738 rows. Ask the supplier. Rows concerned: 738" in page.text
     assert "Columns: price, tax" in page.text
-    assert "What showed it Price: mean was 1,000; expected 90 to 110." in page.text
+    assert "What showed it price: mean was 1,000; expected 90 to 110." in page.text
 
 
 def test_what_is_held_up_and_who_answers_for_it_stand_beside(make_view, where):
@@ -46,6 +46,13 @@ def test_who_may_decide_gets_three_buttons_and_a_comment(make_view, where):
     assert page.all("form", method="post", action=f"{ACTION}/decision")
     assert page.all("textarea", name="comment")
     assert page.all("label", for_="comment")
+
+
+def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
+    page = Page(render_alert(make_view(may_rerun=True), where))
+    assert page.all("form", method="post", action=f"{ACTION}/rerun")
+    assert "Fixed upstream: run again" in page.text
+    assert "Fixed upstream" not in Page(render_alert(make_view(), where)).text
 
 
 def test_who_may_only_read_gets_no_form(make_view, where):
@@ -77,7 +84,7 @@ def test_a_column_is_named_once_in_what_broke_and_its_charts_say_the_rest(make_v
     page = Page(text := render_alert(make_view(make_detail(alert, other, gone)), where))
     first = page.text[: page.text.index("Evidence")]
     assert "price: mean was 1,000; expected 90 to 110." in first
-    assert "Tax: the column is missing; it is in the 30 past partitions." in first
+    assert "tax: the column is missing; it is in the 30 past partitions." in first
     assert "max was" not in first.lower()
     assert page.text.lower().count("tax: the column is missing") == 2
     assert '<p class="sentence">price: max was' not in text
