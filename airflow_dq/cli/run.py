@@ -40,6 +40,7 @@ _HOMES = {
     "profile": "airflow_dq.cli.profile",
     "prune": "airflow_dq.cli.retention",
     "reject": "airflow_dq.cli.decision",
+    "report": "airflow_dq.cli.report",
     "rows": "airflow_dq.cli.rows",
     "show": "airflow_dq.cli.alerts",
     "snooze": "airflow_dq.cli.snooze",
