@@ -42,6 +42,7 @@ _HOMES = {
     "reject": "airflow_dq.cli.decision",
     "report": "airflow_dq.cli.report",
     "rows": "airflow_dq.cli.rows",
+    "rules": "airflow_dq.cli.rules",
     "show": "airflow_dq.cli.alerts",
     "snooze": "airflow_dq.cli.snooze",
     "status": "airflow_dq.cli.status",
