@@ -23,7 +23,8 @@ def main() -> None:
     print(*injected.report(12, given.trials, 1_000), sep="\n")
     print(*speed.report(), sep="\n")
     if given.corpus is not None and given.corpus.is_dir():
-        print(*clean.report(given.corpus, SynthesisOptions()), sep="\n")
+        for line in clean.report(given.corpus, SynthesisOptions()):
+            print(line, flush=True)
 
 
 main()
