@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import re
 import sys
@@ -89,7 +90,9 @@ def spark(arguments: Any) -> Iterator[Finding]:
     """What a profile job on Spark needs, here and on the executors."""
     from airflow_dq.engine.spark.environment import check_java, check_pyspark
 
-    found = [look("pyspark", _pyspark(check_pyspark)), look("Java", lambda: str(check_java()))]
+    found = [look("pyspark", _pyspark(check_pyspark))]
+    if not arguments.master.startswith("sc://"):
+        found.append(look("Java", lambda: str(check_java())))
     yield from found
     if all(one.ok for one in found):
         yield _executors(arguments)
@@ -152,9 +155,13 @@ def _executors(arguments: Any) -> Finding:
 
 
 def _modules(session: SparkSession, master: str) -> Finding:
+    from pyspark.sql.functions import udf
+
     from airflow_dq.engine.worker.machine import machine
 
-    (found,) = session.sparkContext.parallelize([0], 1).map(machine).collect()
+    # A plain function: one of Arrow batches needs the very modules that are looked for.
+    answer = session.range(1).select(udf(machine)("id")).collect()[0][0]
+    found: dict[str, str | None] = json.loads(answer)
     missing = [name for name in ("numpy", "pyarrow") if found[name] is None]
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     told = f"Spark {session.version} on {master}, executors: Python {found['python']}"

@@ -12,6 +12,7 @@ from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
+from airflow_dq.learn.between import rules_to_try
 from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
@@ -124,6 +125,7 @@ class Ledger:
         self._newest = []
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
+        self._look_between(drawn)
         for profile in drawn:
             self._look_for_relations(profile)
         saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
@@ -132,6 +134,18 @@ class Ledger:
             self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]
+
+    def _look_between(self, drawn: Sequence[Profile]) -> None:
+        """Keep what rows have in common, within partitions and from one to the next, for later ones to be held to."""
+        try:
+            added = self._store.add_between(self._dataset, rules_to_try(drawn, self._dataset))
+        except Exception as error:
+            # Whatever it is, the profiles are stored, and nothing is judged by what was not found.
+            said = said_of(error, discreet=self._spec.profile_options.discreet)
+            self._say(f"{self._dataset}: relations between rows could not be looked for: {said}")
+            return
+        if added:
+            self._say(f"{self._dataset}: {added} relation(s) between rows will be counted from the next partition on")
 
     def _look_for_relations(self, profile: Profile) -> None:
         """Keep what holds between the columns of the rows that were drawn, for later partitions to be held against."""

@@ -20,6 +20,8 @@ EMPTY_KEY = "(empty)"
 """The key of a folder or file in whose name nothing stands in place of the key (``day=``), and which fails."""
 
 PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
+FILE_FORMATS = (*PATH_FORMATS, "arrow")
+"""The same with what this process reads and Spark does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: where is empty; a template in it may have rendered to nothing. Give a "
                 "condition, or where='true' for all rows."
             )
-        if not self.whole and self.format.lower() in PATH_FORMATS:
+        if not self.whole and self.format.lower() in FILE_FORMATS:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: where chooses rows of a table or a query, and the files at "
                 f"{self.pattern or ', '.join(self.paths.values())} belong to a partition as a whole: give sql= that "
@@ -191,7 +193,7 @@ class JobSpec:
         if self.whole:
             return self.sql is None and not any(name.lower() == "query" for name in self.options)
         path = self.paths.get(self.key, "")
-        return len(self.paths) == 1 and self.format.lower() not in PATH_FORMATS and self.key not in path
+        return len(self.paths) == 1 and self.format.lower() not in FILE_FORMATS and self.key not in path
 
     @property
     def key(self) -> str | None:

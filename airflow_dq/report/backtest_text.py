@@ -15,6 +15,7 @@ from airflow_dq.report.backtest_words import (
     counts,
     headline,
     next_step,
+    noise_words,
     rate_words,
     subject,
     target_words,
@@ -108,6 +109,8 @@ def _facts(result: BacktestResult, from_files: bool) -> Iterator[tuple[str, str]
         yield label, target_words(one) + mark
     if result.suggestion is not None:
         yield "Suggestion", f"target_fpr={result.suggestion.target_fpr:g}: {result.suggestion.reason}"
+    if (noisy := noise_words(result)) is not None:
+        yield "Noise", noisy
     yield "Next", next_step(result, from_files=from_files)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from airflow_dq.backtest.model import JUDGED, BacktestResult, Recall, TargetOutcome
+from airflow_dq.backtest.noise import noise
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.words import count, share, spaced
 
@@ -123,6 +124,18 @@ def next_step(result: BacktestResult, *, from_files: bool = False) -> str:
     gate = f'DQGateSensor(dataset="{name}", partition=..., target_fpr={target:g})'
     more = f" after `airflow dq backfill {name} --source ...`" if from_files else ""
     return f"{look} {gate} behind the task that writes the table{more}."
+
+
+def noise_words(result: BacktestResult) -> str | None:
+    """What makes most of the alarms, and what to write so that it only warns; None when nothing does."""
+    found = noise(result.partitions)
+    if found is None:
+        return None
+    what = f"the column {found.name}" if found.subject == "column" else f"the metric {found.name}"
+    return (
+        f"{found.alarms} of {count(found.of, 'alarm')} are of {what} alone. If it is always like that, write "
+        f'severity={{"{found.key}": "warn"}} to the gate: it then warns of them, and stops nothing.'
+    )
 
 
 def subject(column: str | None) -> str:

@@ -185,6 +185,10 @@ class Repository:
         """
         return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed, folder))
 
+    def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations between rows among some that are new; how many there were."""
+        return run(self._engine, lambda c: between.add_between(c, dataset, found))
+
     def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
         """Count the rows of some partitions that break relations between rows, by what is held of those before."""
         run(self._engine, lambda c: between.update_between(c, dataset, rules, changed))

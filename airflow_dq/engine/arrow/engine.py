@@ -116,7 +116,7 @@ class ArrowEngine(Engine):
 
 
 def _reader(order: JobSpec) -> FileReader:
-    asked = [name for name in ("table", "sql", "partition_by") if getattr(order, name)]
+    asked = [name for name in ("table", "sql", "partition_by", "where") if getattr(order, name)]
     file_format = order.format.lower()
     if asked or file_format not in FORMATS:
         what = " and ".join(asked) or f"format {order.format!r}"

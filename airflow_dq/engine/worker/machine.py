@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
@@ -9,9 +10,9 @@ MODULES = ("numpy", "pyarrow")
 """What executors need besides what a job brings along."""
 
 
-def machine(_: object) -> dict[str, str | None]:
-    """The version of Python, and of each module; None for one that is not there."""
-    return {"python": platform.python_version(), **{name: _version(name) for name in MODULES}}
+def machine(_: object) -> str:
+    """The version of Python, and of each module, as JSON; null for one that is not there."""
+    return json.dumps({"python": platform.python_version(), **{name: _version(name) for name in MODULES}})
 
 
 def _version(name: str) -> str | None:

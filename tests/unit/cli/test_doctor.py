@@ -13,6 +13,8 @@ from airflow_dq.cli.main import main
 from airflow_dq.engine.worker.machine import machine
 from airflow_dq.exceptions import EnvironmentMismatchError
 
+HERE = json.loads(machine(0))
+
 
 def test_each_thing_is_ok_or_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -43,21 +45,24 @@ def test_without_java_no_spark_is_started(monkeypatch: pytest.MonkeyPatch) -> No
         raise EnvironmentMismatchError("No Java was found.")
 
     monkeypatch.setattr("airflow_dq.engine.spark.environment.check_java", no_java)
-    found = list(health.spark(Namespace()))
+    found = list(health.spark(Namespace(master="local[1]")))
     assert [(one.subject, one.ok) for one in found] == [("pyspark", True), ("Java", False)]
 
 
 @pytest.mark.parametrize(
     ("answer", "ok", "said"),
     [
-        (machine(0), True, "numpy"),
-        ({**machine(0), "pyarrow": None}, False, "without pyarrow: install pyarrow there"),
-        ({**machine(0), "python": "2.7.1"}, False, f"the driver has {sys.version_info[0]}.{sys.version_info[1]}"),
+        (HERE, True, "numpy"),
+        ({**HERE, "pyarrow": None}, False, "without pyarrow: install pyarrow there"),
+        ({**HERE, "python": "2.7.1"}, False, f"the driver has {sys.version_info[0]}.{sys.version_info[1]}"),
     ],
 )
-def test_what_executors_lack_is_named(answer: dict[str, Any], ok: bool, said: str) -> None:
+def test_what_executors_lack_is_named(
+    answer: dict[str, Any], ok: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = Mock(version="4.2.0")
-    session.sparkContext.parallelize.return_value.map.return_value.collect.return_value = [answer]
+    session.range.return_value.select.return_value.collect.return_value = [(json.dumps(answer),)]
+    monkeypatch.setattr("pyspark.sql.functions.udf", lambda function: lambda column: column)
     found = health._modules(session, "local[1]")
     assert found.ok is ok
     assert said in found.said
