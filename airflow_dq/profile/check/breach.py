@@ -40,7 +40,8 @@ def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broke
     known = places >= 0
     if known.any():
         usual = np.where(known, memory.members[places], usual)
-    return _shared(held, known), held.members != usual, memory
+    speaks = _shared(held, known) & ~np.isin(held.groups, memory.unclear)
+    return speaks, speaks & (held.members != usual), memory
 
 
 def _key(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -29,6 +29,8 @@ class Memory:
     members: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
     texts: pa.LargeStringArray | None = None
     """The members as they are shown, of the first groups; None where none is known."""
+    unclear: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
+    """Groups that have been seen and have no one member: nothing is asked of them."""
     numeric: bool = False
     """Whether the members are numbers, by their bits."""
 
@@ -42,7 +44,8 @@ class Memory:
         totals = np.add.reduceat(whole.counts, starts)
         sizes = np.diff(np.append(starts, len(whole.groups)))
         first = np.flatnonzero(whole.counts >= CLEAR * np.repeat(totals, sizes))
-        return cls._chosen(whole, first)
+        clear = cls._chosen(whole, first)
+        return replace(clear, unclear=np.setdiff1d(whole.groups[starts], clear.groups))
 
     @classmethod
     def of_newest(cls, parts: Sequence[Held]) -> Self:

@@ -52,6 +52,12 @@ def test_after_a_change_a_group_is_not_judged_until_it_is_settled() -> None:
     assert breaches(NAME, old, [new, new, new]).numerator == 1
 
 
+def test_of_a_determinant_that_has_always_had_two_members_nothing_is_asked() -> None:
+    both = names("a a b", "x y z")
+    found = breaches(NAME, both, [both, both, both])
+    assert (found.numerator, found.denominator) == (0, 1)
+
+
 def test_every_row_of_a_key_that_occurs_twice_breaks_it() -> None:
     found = breaches(Key(("code",)), Held.of(texts(list("aabc")), None, hidden=False), [])
     assert (found.numerator, found.denominator, found.examples) == (2, 4, (("a", 2),))
