@@ -75,7 +75,9 @@ def _meet(low: Floats, high: Floats, *, has_zero: bool) -> bool:
     distance = high - low
     # Zero means nothing where there are numbers on both sides of it, and to moments.
     near = _NEAR * high if has_zero else np.full(len(low), _NEAR_WITHOUT_ZERO * np.median(distance))
-    return bool(np.count_nonzero(distance <= near) >= max(1.0, _OFTEN * len(low)))
+    # Two zeros say nothing: counts of any two things have them in common.
+    meets = (distance <= near) & ((high != 0.0) | (not has_zero))
+    return bool(np.count_nonzero(meets) >= max(1.0, _OFTEN * len(low)))
 
 
 def _are_counters(low: Floats, high: Floats) -> bool:
