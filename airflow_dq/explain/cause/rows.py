@@ -18,6 +18,8 @@ _FEWEST = 10
 """Fewer rows show no end of their own."""
 _GONE = 0.05
 """Of values that made up less, or that leave less, nothing is told."""
+_WITH_THEM = 0.5
+"""Of the rows that had these values at least this share is gone with them: days differ in how many rows they have."""
 _RECURRING = 0.3
 """With more new values than this every day, values come and go."""
 _FULL = 0.9
@@ -104,6 +106,9 @@ def values_gone(comparison: Comparison) -> Cause | None:
     gone = {value: share for value, share in was.items() if value not in now and share * before >= _FEWEST}
     lost = sum(gone.values())
     if not rows or not _GONE <= lost <= 1.0 - _GONE:
+        return None
+    # Otherwise other values have taken their place.
+    if rows > (1.0 - _WITH_THEM * lost) * _usual_rows(comparison):
         return None
     apart = sum(abs(now.get(value, 0.0) - share / (1.0 - lost)) for value, share in was.items() if value not in gone)
     chance = float((len(was) / rows) ** 0.5)
