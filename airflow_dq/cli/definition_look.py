@@ -38,9 +38,22 @@ EXPLAIN = command(
         DATASET,
         PARTITION,
         option("--html", "FILE", "also write a self-contained HTML page with a chart for each alert"),
+        arg("--markdown", action="store_true", help="for a pull request or a chat: the problems as Markdown"),
     ),
     "explain flights 2013-02-15 --html verdict.html",
     "when the partition has not passed",
+)
+
+REPORT = command(
+    "report",
+    "Write the overview and the pages of datasets as files that need no server",
+    "report",
+    (
+        arg("dataset", metavar="DATASET", nargs="*", help="names of datasets (default: all)"),
+        option("--html", "DIR", "folder that the pages are written to", required=True),
+        option("--partitions", "N", "newest partitions of each that get a page (default: 30)", type=number, default=30),
+    ),
+    "report --html site",
 )
 
 DIFF = command(

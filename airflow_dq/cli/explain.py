@@ -19,12 +19,15 @@ def explain(arguments: Any) -> int:
     """Show the stored verdict; exit code 1 when it is neither ``pass`` nor ``warming_up``."""
     from airflow_dq.codec import to_builtins
     from airflow_dq.report import render_text
+    from airflow_dq.report.markdown import render_markdown
 
     verdict = _verdict(arguments)
     shown = [(arguments.dataset, verdict)]
     if arguments.html:
         write_page(Path(arguments.html), shown)
-    if arguments.output:
+    if arguments.markdown:
+        print(render_markdown(arguments.dataset, verdict), end="")
+    elif arguments.output:
         print_json({"dataset": arguments.dataset, **to_builtins(verdict)})
     else:
         print(render_text(shown), end="")

@@ -27,7 +27,7 @@ def snapshot(number: int, wrong: int = 0) -> pa.Table:
     names = [f"Town {place}" for place in range(PLACES)]
     names[:wrong] = names[wrong : 2 * wrong]
     places = [f"P{place}" for place in range(PLACES)]
-    return pa.table({"place": places, "name": names, "mood": [f"m{one}" for one in rng.integers(0, 30, PLACES)]})
+    return pa.table({"place": places, "name": names, "mood": [f"m{one}" for one in rng.integers(0, 5, PLACES)]})
 
 
 def profiled(store: Repository, folder: Path, number: int, wrong: int = 0) -> str:
@@ -41,9 +41,9 @@ def profiled(store: Repository, folder: Path, number: int, wrong: int = 0) -> st
 def test_a_name_that_changes_is_found_once_enough_partitions_have_kept_theirs(
     store: Repository, tmp_path: Path
 ) -> None:
-    for number in range(14):
+    for number in range(11):
         assert judge(store, "t", profiled(store, tmp_path, number), OPTIONS).status is not Status.FAIL
-    verdict = judge(store, "t", profiled(store, tmp_path, 14, wrong=4), OPTIONS)
+    verdict = judge(store, "t", profiled(store, tmp_path, 11, wrong=4), OPTIONS)
     assert verdict.status is Status.FAIL
     assert any("before Town" in alert.message for alert in verdict.alerts)
     with store._engine.connect() as connection:

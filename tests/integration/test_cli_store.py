@@ -166,6 +166,21 @@ def test_datasets_and_status(broken: Repository, line: Line) -> None:
     assert "fail (warnings)" in line.text("status", "t", "--limit", "1")
 
 
+def test_pages_are_written_as_files_and_a_verdict_as_markdown(broken: Repository, line: Line, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    told = line.json("report", "--html", str(site), "--partitions", "2")
+    assert told["files"][0] == str(site / "index.html")
+    assert all(Path(name).is_file() for name in told["files"])
+    # The overview, the dataset, two partitions, what was found in one of them.
+    assert len([name for name in told["files"] if name.endswith(".html")]) == 5
+    assert "There is no dataset 'x'" in line.refused("report", "x", "--html", str(site))
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in line.refused("report", "--html", str(tmp_path / "file"))
+    with pytest.raises(SystemExit) as ended:
+        line.text("explain", "t", TODAY, "--markdown")
+    assert ended.value.code == 1
+
+
 def test_what_there_is_nothing_to_explain_of(broken: Repository, line: Line) -> None:
     assert "no verdict is stored" in line.refused("explain", "t", str(days(1)[0].partition))
     assert "there is no profile. `airflow dq status`" in line.refused("explain", "nope", TODAY)

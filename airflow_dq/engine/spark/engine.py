@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
-from airflow_dq.engine.drawn import together
+from airflow_dq.engine.drawn import is_plain, together
 from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
@@ -27,7 +27,15 @@ from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
-from airflow_dq.engine.spark.source import PartitionRows, Place, locate, open_by_column, open_partition, parts_of
+from airflow_dq.engine.spark.source import (
+    PartitionRows,
+    Place,
+    arrow_field,
+    locate,
+    open_by_column,
+    open_partition,
+    parts_of,
+)
 from airflow_dq.engine.spark.table_partition import with_key_column
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
@@ -39,12 +47,9 @@ from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.failing import Sampled
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
-from airflow_dq.states.base import Kind
 
 _OPENERS = 4
 """Partitions that are opened at once: each waits for the file system more than it computes."""
-_NOT_PLAIN = (Kind.BINARY, Kind.NESTED)
-"""Kinds of columns whose values are not compared one by one."""
 
 
 class SparkEngine(Engine):
@@ -144,7 +149,8 @@ class SparkEngine(Engine):
         """The rows; see :meth:`Engine.drawn`."""
         found = []
         for part in self._parts(partition):
-            plain = [n for n, name in enumerate(part.names) if part.empty.columns[name].kind not in _NOT_PLAIN]
+            fields = [arrow_field(part.frame.schema[f"c{n}"]) for n in range(len(part.names))]
+            plain = [n for n, field in enumerate(fields) if field is not None and is_plain(field.type)]
             frame = part.frame.select(*(f"c{n}" for n in plain))
             if share < 1.0:
                 frame = frame.sample(share, self.options.seed)

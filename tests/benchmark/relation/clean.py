@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from airflow_dq.options.learning import SynthesisOptions
@@ -9,9 +10,9 @@ from tests.benchmark.program.dataset import recurring
 from tests.benchmark.relation.walk import replayed
 
 
-def report(corpus: Path, options: SynthesisOptions) -> list[str]:
+def report(corpus: Path, options: SynthesisOptions) -> Iterator[str]:
     """One line for each table, one for each alarm, and the sum."""
-    lines, judged, alarmed = list[str](), 0, 0
+    judged, alarmed = 0, 0
     for source in recurring(corpus):
         relations, own, wrong = 0, 0, list[str]()
         for key, found, held in replayed(source.tables(), options):
@@ -22,6 +23,7 @@ def report(corpus: Path, options: SynthesisOptions) -> list[str]:
                     f"    {key}: "
                     + "; ".join(f"{one.expected} ({one.rows} rows, {one.observed:.2%})" for one in found[:4])
                 )
-        lines += [f"{source.name}: {relations} relations, {len(wrong)} of {own} partitions alarmed", *wrong]
+        yield f"{source.name}: {relations} relations, {len(wrong)} of {own} partitions alarmed"
+        yield from wrong
         judged, alarmed = judged + own, alarmed + len(wrong)
-    return [*lines, f"all: {alarmed} of {judged} partitions alarmed ({alarmed / max(1, judged):.4f})"]
+    yield f"all: {alarmed} of {judged} partitions alarmed ({alarmed / max(1, judged):.4f})"

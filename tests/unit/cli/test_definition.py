@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
 import pytest
 from airflow import __version__
 from airflow.cli.cli_config import GroupCommand
 
 from airflow_dq.cli.definition import get_dq_cli_commands
 from airflow_dq.cli.main import build_parser, main
+from airflow_dq.cli.run import _HOMES
 
 
 def test_the_group_has_a_name_of_its_own() -> None:
@@ -24,6 +29,16 @@ def test_airflows_own_command_line_has_the_same_commands() -> None:
     ours = build_parser().parse_args(["explain", "flights", "2013-02-15", "--json"])
     assert (parsed.dataset, parsed.partition, parsed.output) == (ours.dataset, ours.partition, ours.output)
     assert parsed.func.__name__ == ours.func.__name__ == "explain"
+
+
+def test_every_command_has_a_function() -> None:
+    def functions(commands: Iterable[Any]) -> Iterator[str]:
+        for one in commands:
+            yield from functions(one.subcommands) if hasattr(one, "subcommands") else (one.func.__name__,)
+
+    named = set(functions(get_dq_cli_commands()))
+    assert named == set(_HOMES)
+    assert all(callable(getattr(import_module(_HOMES[name]), name)) for name in named)
 
 
 def test_arguments_have_their_defaults() -> None:
