@@ -64,12 +64,14 @@ def run(spec: JobSpec) -> int:
     """
     from airflow_dq.engine.spark.environment import check_environment
     from airflow_dq.metrics.user_metric import unpack_metrics
+    from airflow_dq.profile.check.stored import require_measured
     from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
 
     began = time.monotonic()
     check_environment()
     unpack_metrics(spec.metrics)
+    require_measured(spec.checks)
     dsn = dsn_from_environment()
     if dsn is None:
         raise ConfigurationError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol, TypedDict
 
@@ -72,22 +73,23 @@ class Asked:
 
     def between(self, low: Number, high: Number, *, level: Level = "error") -> Asked:
         """The value lies from ``low`` to ``high``."""
-        return self._ask(Bounds(low, high), level)
+        return self._ask(level, low, high)
 
     def at_least(self, low: Number, *, level: Level = "error") -> Asked:
         """The value is ``low`` or more."""
-        return self._ask(Bounds(lower=low), level)
+        return self._ask(level, low)
 
     def at_most(self, high: Number, *, level: Level = "error") -> Asked:
         """The value is ``high`` or less."""
-        return self._ask(Bounds(upper=high), level)
+        return self._ask(level, None, high)
 
     def exactly(self, value: Number, *, level: Level = "error") -> Asked:
         """The value is this one."""
-        return self._ask(Bounds(value, value), level)
+        return self._ask(level, value, value)
 
-    def _ask(self, bounds: Bounds, level: Level) -> Asked:
-        self._checks._ask(self._place, bounds, level)
+    def _ask(self, level: Level, low: Number | None, high: Number | None = None) -> Asked:
+        with naming(self.check.label):
+            self._checks._ask(self._place, Bounds(low, high), level)
         return self
 
 
@@ -98,16 +100,16 @@ def asked_of(name: str, values: dict[str, Any]) -> dict[str, Any]:
     """
     level = values.pop("level", "error")
     if level not in ("error", "warn"):
-        raise ConfigurationError(f"Check {name!r}: level is {level!r}; allowed: error, warn.")
-    asked: dict[str, Any] = {one: _bounds(name, one, values.pop(one)) for one in ("error", "warn") if one in values}
+        raise ConfigurationError(f"level is {level!r}; allowed: error, warn.")
+    asked: dict[str, Any] = {one: _bounds(one, values.pop(one)) for one in ("error", "warn") if one in values}
     if "anomaly" in values:
         try:
             anomaly = Anomaly.of(values.pop("anomaly"))
         except ConfigurationError as error:
-            raise ConfigurationError(f"Check {name!r}: anomaly: {error}") from None
+            raise ConfigurationError(f"anomaly: {error}") from None
         return {**asked, "anomaly": replace(anomaly, level="warn") if level == "warn" else anomaly}
     if asked and level == "warn":
-        raise ConfigurationError(f"Check {name!r}: level='warn' is for checks without bounds; give warn= alone.")
+        raise ConfigurationError("level='warn' is for checks without bounds; give warn= alone.")
     alias, entry = ALIASES.get(name), METRICS.get(name)
     default = alias.default if alias is not None else None if entry is None else entry.default
     if asked or (default is None and level == "error"):
@@ -115,11 +117,21 @@ def asked_of(name: str, values: dict[str, Any]) -> dict[str, Any]:
     return {level: default} if default is not None else {"anomaly": Anomaly(level="warn")}
 
 
-def _bounds(metric: str, name: str, given: Any) -> Bounds:
+def _bounds(name: str, given: Any) -> Bounds:
     try:
         return Bounds.of(given)
     except ConfigurationError as error:
-        raise ConfigurationError(f"Check {metric!r}: {name}: {error}") from None
+        raise ConfigurationError(f"{name}: {error}") from None
+
+
+@contextmanager
+def naming(label: str) -> Iterator[None]:
+    """Let an error of the block say which check it is about, where it does not yet."""
+    try:
+        yield
+    except ConfigurationError as error:
+        said = str(error)
+        raise ConfigurationError(said if said.startswith("Check ") else f"Check {label}: {said}") from None
 
 
 def at_least(least: BoundsLike | None, given: Mapping[str, Any]) -> dict[str, Any]:

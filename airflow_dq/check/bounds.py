@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from airflow_dq.exceptions import ConfigurationError
@@ -104,3 +105,26 @@ def shown(number: Number) -> str:
 
 def _finite(number: Number) -> bool:
     return isinstance(number, int) or math.isfinite(number)
+
+
+def require_range(low: str | float, high: str | float) -> None:
+    """Refuse sides of a range of values that nothing lies between: of two types, or the wrong way round.
+
+    :param low: a number, or a text, which may be a date or timestamp
+    :raises ConfigurationError: naming both
+    """
+    if isinstance(low, str) != isinstance(high, str) or isinstance(low, bool) != isinstance(high, bool):
+        raise ConfigurationError(f"low ({low!r}) and high ({high!r}) are of different types.")
+    ours, theirs = (_moment(low), _moment(high)) if isinstance(low, str) and isinstance(high, str) else (None, None)
+    above = ours > theirs if ours is not None and theirs is not None else low > high  # type: ignore[operator]
+    if above:
+        raise ConfigurationError(f"low ({low}) is above high ({high}).")
+
+
+def _moment(text: str) -> datetime | None:
+    """The moment that a text names, in UTC where it names no zone."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any, Unpack
 
-from airflow_dq.check.asked import Asked, Beside, Common, Rule, asked_of, within
+from airflow_dq.check.asked import Asked, Beside, Common, Rule, asked_of, naming, within
 from airflow_dq.check.beyond import split
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.column import ColumnChecks
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.metric import ALIASES
-from airflow_dq.check.model import Check, Level, require_own_ids
+from airflow_dq.check.model import Check, Level, closest, require_own_ids
 from airflow_dq.exceptions import ConfigurationError
 
 _LISTED = ("values", "to_columns", "key")
@@ -85,8 +85,16 @@ class Checks:
         :param given: its arguments, and those of :class:`Common`
         :raises ConfigurationError: when it can never be measured, or asks for what cannot be
         """
+        with naming(repr(".".join(map(str, (metric, *columns))))):
+            check, unasked = self._read(metric, columns, {k: v for k, v in given.items() if v is not None})
+        if unasked:
+            self._unasked.add(len(self._declared))
+        self._declared.append(check)
+        return Asked(self, len(self._declared) - 1)
+
+    def _read(self, metric: str, columns: Sequence[str], values: dict[str, Any]) -> tuple[Check, bool]:
+        """A check, and whether nothing is asked of it."""
         alias = ALIASES.get(metric)
-        values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         name, metric = metric, metric if alias is None else alias.metric
         if alias is not None and alias.low is not None:
             values.setdefault("low", alias.low)
@@ -101,14 +109,10 @@ class Checks:
             values["every"] = seconds_of(values["every"])
         if metric in ("refers", "sum_difference") and "to_columns" not in values:
             values |= split(values.get("to"), len(columns))
-        try:
-            check = Check(metric, tuple(columns), **values, **asked)
-        except TypeError as error:
-            raise ConfigurationError(f"Check {name!r}: {error}.") from None
-        if not asked:
-            self._unasked.add(len(self._declared))
-        self._declared.append(check)
-        return Asked(self, len(self._declared) - 1)
+        known = tuple(one.name for one in fields(Check))
+        if unknown := [one for one in values if one not in known]:
+            raise ConfigurationError(f"there is no argument {unknown[0]!r}; {closest(unknown[0], known)}.")
+        return Check(metric, tuple(columns), **values, **asked), not asked
 
     def take(self, check: Check) -> None:
         """Declare a check that is whole already."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Unpack
 
-from airflow_dq.check.asked import Asked, Beside, BoundsLike, Common, Declaring, Rule, at_least, within
+from airflow_dq.check.asked import Asked, Beside, BoundsLike, Common, Declaring, Rule, at_least, naming, within
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.expression import Scalar
@@ -156,7 +156,8 @@ class ColumnChecks:
     def fresh(self, within: str | float | timedelta, **given: Unpack[Common]) -> Asked:
         """The newest timestamp is no older than ``within`` when the partition is profiled."""
         level = given.pop("level", "error")
-        bounds: dict[str, Any] = {level: Bounds(upper=seconds_of(within))}
+        with naming(repr(f"fresh.{self._name}")):
+            bounds: dict[str, Any] = {level: Bounds(upper=seconds_of(within))}
         return self.add("fresh", **{**given, **bounds})
 
     def not_future(self, **given: Unpack[Common]) -> Asked:

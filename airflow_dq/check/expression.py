@@ -171,6 +171,22 @@ class Call(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Foreign(Node):
+    """SQL beyond this package's own, which DuckDB computes."""
+
+    sql: str
+    """As Spark says it."""
+    duck: str
+    """As DuckDB does; the columns are called ``c0``, ``c1`` ..."""
+    reads: tuple[Column, ...]
+
+    @property
+    def is_boolean(self) -> bool | None:
+        """As what DuckDB computes is."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate(Node):
     """One number of all rows in scope: ``count(*)``, ``sum(price * quantity)``; ``of`` is None for ``count(*)``."""
 

@@ -16,7 +16,8 @@ from typing import Any, Literal, get_args
 
 from airflow_dq.check.anomaly import Anomaly
 from airflow_dq.check.beyond import LOOKING, require_beyond_rows
-from airflow_dq.check.bounds import Bounds
+from airflow_dq.check.bounds import Bounds, require_range
+from airflow_dq.check.data_type import require_type
 from airflow_dq.check.expression import Scalar
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS, CheckMetric
 from airflow_dq.check.parser import aggregate, check_pattern, predicate
@@ -284,6 +285,8 @@ def _require_texts(check: Check) -> None:
         raise ConfigurationError(f"nulls is {check.nulls!r}; allowed: {', '.join(get_args(Nulls))}.")
     if check.format is not None and check.format not in FORMATS:
         raise ConfigurationError(f"there is no format {check.format!r}; {closest(check.format, tuple(FORMATS))}.")
+    if check.type is not None:
+        require_type(check.type)
     if check.pattern is not None:
         check_pattern(check.pattern)
     if check.quantile is not None and not (isinstance(check.quantile, int | float) and 0 <= check.quantile <= 1):
@@ -294,8 +297,8 @@ def _require_texts(check: Check) -> None:
     kinds = {type(one) if isinstance(one, str | bool) else float for one in (*check.values,)}
     if len(kinds) > 1:
         raise ConfigurationError(f"values are of different types: {', '.join(map(repr, check.values))}.")
-    if type(check.low) in (int, float) and type(check.high) in (int, float) and check.low > check.high:  # type: ignore[operator]
-        raise ConfigurationError(f"low ({check.low}) is above high ({check.high}).")
+    if check.low is not None and check.high is not None:
+        require_range(check.low, check.high)
     for name in ("id", "owner", "message", "name"):
         if (text := getattr(check, name)) is not None and (not isinstance(text, str) or text != text.strip()):
             raise ConfigurationError(f"{name} is {text!r}; give a text without blanks at its ends.")

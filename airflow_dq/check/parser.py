@@ -1,4 +1,4 @@
-"""Reading a rule: a part of SQL that means the same in this process and on a cluster; all else is refused by name.
+"""Reading a rule: a part of SQL that means the same in this process and on a cluster; all else is for DuckDB.
 
 Precedence, from loose to tight: ``or``, ``and``, ``not``, comparisons (with ``is null``, ``in``, ``between``, ``like``,
 ``rlike``), ``+ - ||``, ``* / %``, a sign.
@@ -28,6 +28,7 @@ from airflow_dq.check.expression import (
     Scalar,
     Value,
 )
+from airflow_dq.check.foreign import foreign_aggregate, foreign_predicate
 from airflow_dq.check.token import Token, problem, tokens
 from airflow_dq.exceptions import ConfigurationError
 
@@ -47,7 +48,10 @@ def predicate(sql: str) -> Node:
 
     :raises ConfigurationError: when it cannot be read, or is of another type
     """
-    found = _Parser(sql).whole()
+    try:
+        found = _Parser(sql).whole()
+    except ConfigurationError as error:
+        return foreign_predicate(sql, error)
     if found.is_boolean is False:
         raise ConfigurationError(f"The SQL {sql!r} is neither true nor false of a row: compare it with something.")
     if found.aggregates:
@@ -63,7 +67,10 @@ def aggregate(sql: str) -> Node:
 
     :raises ConfigurationError: when it cannot be read, or names a column outside of an aggregate
     """
-    found = _Parser(sql).whole()
+    try:
+        found = _Parser(sql).whole()
+    except ConfigurationError as error:
+        found = foreign_aggregate(sql, error)
     _require_aggregated(found, sql)
     if not found.aggregates:
         raise ConfigurationError(f"The SQL {sql!r} has no aggregate; give one of {', '.join(AGGREGATES)}.")

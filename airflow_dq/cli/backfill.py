@@ -127,6 +127,7 @@ def job_spec(arguments: Any) -> JobSpec:
         hidden=names(arguments.hidden) or (),
         segments=names(arguments.segments) or (),
         checks=declared_checks(arguments.checks, arguments.dataset),
+        key_folder=arguments.key_folder,
     )
 
 

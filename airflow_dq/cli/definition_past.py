@@ -53,6 +53,7 @@ BACKFILL = command(
         option("--hidden", "A,B", "store hashes of these columns' values, keyed by AIRFLOW_DQ_HASH_SECRET"),
         option("--segments", "A,B", "columns of few values, whose rows are profiled by themselves as well"),
         option("--checks", "FILE", "declared checks (orders.dq.yml): what they need of the rows is counted, too"),
+        option("--key-folder", "PATH", "folder for keys of all partitions that are too many for the database"),
         option(
             "--engine",
             "NAME",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from airflow_dq.check.model import Check
+from airflow_dq.engine.key_folder import EngineKeys, folder_of
 from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.profile import ProfileOptions
@@ -123,6 +124,19 @@ class Engine(ABC):
         :param size: most rows
         :raises DQError: when the partition cannot be read, or the check cannot be computed
         """
+
+    def keys(self) -> EngineKeys | None:
+        """The dataset's folder for keys; None where the order names none.
+
+        :raises ConfigurationError: when this engine cannot write to it
+        """
+        return (
+            None if self.order.key_folder is None else self._keys(folder_of(self.order.key_folder, self.order.dataset))
+        )
+
+    @abstractmethod
+    def _keys(self, folder: str) -> EngineKeys:
+        """As :meth:`keys`, of a folder."""
 
     @abstractmethod
     def drawn(self, partition: str, share: float) -> pa.Table:

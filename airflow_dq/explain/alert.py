@@ -77,6 +77,8 @@ class Alert:
     """Whether it speaks for its group: the others only moved with it."""
     moved_with: tuple[str, ...] = ()
     """The columns of the group that moved with it, on the alert that speaks for them."""
+    columns: tuple[str, ...] = ()
+    """The columns that it speaks of together; empty where it is about one, or about the table."""
     fact: Fact | None = None
     """What is known of the whole problem, on the alert that speaks for it."""
     severity: Severity = "fail"

@@ -236,6 +236,7 @@ def _alerts(
             failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
             cause=_own_cause(constraint, finding, partition, cause, accused),
+            columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
         )
     stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)

@@ -72,7 +72,10 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
         elif alert.rule == _NOVELTY:
             keys.append(_NOVELTY)
         elif alert.rule == _RELATION:
-            keys.append(_RELATION)
+            # What columns have in common breaks with one of them.
+            names = [name for name in alert.columns or (alert.column,) if name in own]
+            broken = (own[name] or (None if wide else f"column {name}") for name in names)
+            keys.append(next((key for key in broken if key is not None), _RELATION))
         elif _is_about_schema(alert):
             keys.append(_SCHEMA)
         elif repeated or alert.rule == "date_column" or alert.column in undated:
@@ -108,7 +111,7 @@ def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) ->
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.is_range, alert.column is not None))
+    alerts = sorted(alerts, key=lambda alert: (alert.rule == _RELATION, alert.is_range, alert.column is not None))
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

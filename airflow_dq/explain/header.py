@@ -8,6 +8,7 @@ from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import joined
 from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.count import Counts
 
@@ -27,7 +28,7 @@ def header_rows(profile: Profile, compared: Mapping[str, Comparison]) -> dict[st
         return {}
     count = max(set(named.values()), key=list(named.values()).count)
     # A single text column may hold its name for another reason.
-    texts = sum(CategoryDistribution.key in column.states for column in profile.columns.values())
+    texts = sum(column.kind is Kind.STRING for column in profile.columns.values())
     if list(named.values()).count(count) < min(2, texts):
         return {}
     holders = [name for name, times in named.items() if times == count and name in compared]

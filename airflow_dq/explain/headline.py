@@ -79,7 +79,7 @@ def _of_rule(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
     subject = root.metric if root.rule == "check" else root.column
     key = " ".join(part for part in (root.rule, subject) if part)
     name = "" if root.column is None else f"{name_words(root.column)}: "
-    own = columns if root.column is None or root.rule == "date_column" else (root.column,)
+    own = columns or root.columns if root.column is None or root.rule == "date_column" else (root.column,)
     return Fact(key, _line(f"{name}{root.statement}"), own, _rows_of_rule(root, known))
 
 

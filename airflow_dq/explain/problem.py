@@ -37,10 +37,6 @@ class Problem:
         said = [alert.snoozed for alert in self.alerts]
         return said[0] if said and None not in said else None
 
-    def continues(self, earlier: Problem) -> bool:
-        """Whether it is the earlier partition's problem, still there."""
-        return same_problem(self.key, earlier.key)
-
 
 def problems_of(alerts: Sequence[Alert]) -> tuple[Problem, ...]:
     """The problems that a verdict's alerts tell of, the worst first: what stops the gate, in the alerts' own order."""

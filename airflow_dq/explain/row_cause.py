@@ -9,7 +9,10 @@ from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.cause.rows import began_late, ended_early, values_gone
 from airflow_dq.explain.comparison import Comparison
+from airflow_dq.states.base import Kind
 
+_TELLING = ((Kind.TIMESTAMP, ended_early), (Kind.TIMESTAMP, began_late), (Kind.STRING, values_gone))
+"""What tells why rows are missing, the most certain first, and the columns that it can look at."""
 _CONVINCING = 0.7
 """Least score of a cause that is named."""
 _AGREES = 0.03
@@ -29,8 +32,9 @@ def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
     if copies > 1:
         return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0)
     # A time tells better than a value what was cut off.
-    for examine in (ended_early, began_late, values_gone):
-        told = [cause for one in known if (cause := examine(one)) is not None and cause.score >= _CONVINCING]
+    for kind, examine in _TELLING:
+        causes = [examine(one) for one in known if one.kind is kind]
+        told = [cause for cause in causes if cause is not None and cause.score >= _CONVINCING]
         if told:
             return max(told, key=lambda cause: cause.score)
     return None

@@ -60,6 +60,7 @@ def other_than(value: str | float, share: float) -> Undo:
     """Undo one value in a share of the rows."""
 
     def is_it(values: pa.Array) -> Mask:
+        """Which rows have the value."""
         same = pc.fill_null(pc.equal(values, pa.scalar(value, values.type)), False)
         return np.asarray(same.to_numpy(zero_copy_only=False), dtype=bool)
 

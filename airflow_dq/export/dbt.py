@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
-from airflow_dq.export.sql import outside
+from airflow_dq.export.model import Facts, Lost, Rule, Target, heading, yaml_text
+from airflow_dq.export.sql import CannotSayError, outside
 from airflow_dq.states.base import Kind
 
 _TEST = """\

@@ -8,8 +8,8 @@ from typing import ClassVar
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.expression import Column, Presence
 from airflow_dq.check.parser import predicate
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
-from airflow_dq.export.sql import SPARK, Dialect, Writer, number_text
+from airflow_dq.export.model import Facts, Lost, Rule, Target, heading
+from airflow_dq.export.sql import SPARK, CannotSayError, Dialect, Writer, number_text
 from airflow_dq.profile.check.count import row_rule
 from airflow_dq.states.base import Kind
 

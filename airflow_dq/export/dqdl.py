@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from airflow_dq.check.bounds import Bounds
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading
-from airflow_dq.export.sql import SPARK, Dialect, number_text
+from airflow_dq.export.model import Facts, Lost, Rule, Target, heading
+from airflow_dq.export.sql import SPARK, CannotSayError, Dialect, number_text
 from airflow_dq.states.base import Kind
 
 _TABLE = "primary"

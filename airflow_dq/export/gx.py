@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.metric import FORMATS
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target
+from airflow_dq.export.model import Facts, Lost, Rule, Target
+from airflow_dq.export.sql import CannotSayError
 from airflow_dq.states.base import Kind
 
 _BATCH = "{batch}"

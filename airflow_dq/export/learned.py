@@ -22,6 +22,7 @@ from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.constraint.relation import MOST_BROKEN, Holding
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.violation import excludes_nothing
@@ -30,6 +31,7 @@ from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import ANY_NUMBER
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import Profile
+from airflow_dq.relation.declared import as_check
 from airflow_dq.states.base import Kind
 
 _HEXADECIMAL = re.compile(r"\\x([0-9a-f]{2})")
@@ -91,6 +93,8 @@ def _rule(constraint: Constraint, view: PartitionView, program: Program) -> Rule
             return _bounded(constraint, constraint.metric, constraint.kind, (None, constraint.most), said)
         case Conforming():
             return _pattern(constraint)
+        case Holding():
+            return _relation(constraint)
         case ExpectedColumn(scope, kind):
             said = f"so in {constraint.present} of {constraint.partitions} partitions"
             # A column without a type (all null) may come to have any: that it is there is asked of all together.
@@ -108,6 +112,16 @@ def _asked(check: Check, said: str) -> Rule:
     """What everybody asks of a metric, as something that was learned."""
     assert check.error is not None
     return Rule(check, check.error, learned=f"learned: {said}")
+
+
+def _relation(found: Holding) -> Rule | str:
+    """What each row is asked, or what all but one in a hundred must follow where some rows never have."""
+    known = found.relation
+    check = as_check(known.relation)
+    if check is None or not known.rows:
+        return "rules have no words for it"
+    least = 1.0 if not known.broken else 1.0 - MOST_BROKEN
+    return Rule(check, Bounds(lower=least), learned=f"learned: {known.rows:,} rows drawn, {known.broken:,} break it")
 
 
 def _pattern(found: Conforming) -> Rule | str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.metric import PROVED
 from airflow_dq.check.model import Check, Level
-from airflow_dq.export.sql import ANSI, Dialect, Query, query_of
+from airflow_dq.export.sql import ANSI, CannotSayError, Dialect, Query, query_of
 from airflow_dq.states.base import Kind
 
 
@@ -110,10 +110,6 @@ class Export:
     lost: tuple[Lost, ...]
     said: int
     """Number of rules in the files."""
-
-
-class CannotSayError(Exception):
-    """The target has no words for a rule; the message says what for."""
 
 
 class Target(ABC):

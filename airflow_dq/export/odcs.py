@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.model import Check
 from airflow_dq.check.odcs import ENGINE, ORIGINAL
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
+from airflow_dq.export.model import Facts, Lost, Rule, Target, heading, yaml_text
+from airflow_dq.export.sql import CannotSayError
 from airflow_dq.states.base import Kind
 
 _TYPES = {Kind.NUMERIC: "number", Kind.STRING: "string", Kind.BOOLEAN: "boolean"}

@@ -10,8 +10,8 @@ from airflow_dq.check.bounds import Bounds, Number
 from airflow_dq.check.metric import FORMATS
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import predicate
-from airflow_dq.export.model import CannotSayError, Facts, Lost, Rule, Target, heading, yaml_text
-from airflow_dq.export.sql import Writer
+from airflow_dq.export.model import Facts, Lost, Rule, Target, heading, yaml_text
+from airflow_dq.export.sql import CannotSayError, Writer
 from airflow_dq.states.base import Kind
 
 _AGGREGATES = {
@@ -25,6 +25,10 @@ _AGGREGATES = {
 """Functions of Soda's aggregate check whose value is the check's own; its average length counts empty texts."""
 Said = tuple[str | None, dict[str, Any]]
 """The column that a check is listed below (None: the table), and the check."""
+
+
+DATA_SOURCE = "data_source"
+"""What stands where Soda wants a connection's name before that of the table; nobody here knows it."""
 
 
 class Soda(Target):
@@ -68,10 +72,11 @@ class Soda(Target):
             {"name": name, **({} if name in required else {"optional": True}), **({"checks": checks} if checks else {})}
             for name, checks in columns.items()
         ]
-        contract: dict[str, Any] = {"dataset": facts.table}
+        contract: dict[str, Any] = {"dataset": f"{DATA_SOURCE}/{facts.table.replace('.', '/')}"}
         contract |= {"columns": listed} if listed else {}
         contract |= {"checks": table} if table else {}
-        return {f"{facts.stem}.soda.yml": heading(self, facts, lost) + yaml_text(contract)}
+        told = f"# {DATA_SOURCE} stands for the name of yours in Soda's configuration.\n"
+        return {f"{facts.stem}.soda.yml": heading(self, facts, lost) + told + yaml_text(contract)}
 
     def _native(self, rule: Rule, facts: Facts) -> tuple[str, dict[str, Any]] | None:
         """A check of Soda's that means the same; it counts what is wrong, and leaves nulls out of it."""

@@ -17,6 +17,7 @@ from airflow_dq.check.expression import (
     Call,
     Column,
     Comparison,
+    Foreign,
     Logic,
     Match,
     Membership,
@@ -30,6 +31,10 @@ from airflow_dq.check.model import Check
 from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.profile.check.count import row_rule
 from airflow_dq.states.base import Kind
+
+
+class CannotSayError(Exception):
+    """The target has no words for a rule; the message says what for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +239,23 @@ class Writer:
                 return f"{name}({'*' if of is None else to(of)})"
             case Call(name, arguments) if name in ("day", "hour", "month", "year"):
                 return f"extract({name} from {to(arguments[0])})"
+            case Foreign(sql):
+                return f"({self._foreign(sql)})"
             case Call(name, arguments):
                 return f"{name}({', '.join(map(to, arguments))})"
         raise TypeError(f"{node!r} has no SQL")  # a node that was added and not written here: for its author
+
+    def _foreign(self, sql: str) -> str:
+        """Spark's SQL in the dialect, by what has read it."""
+        import sqlglot
+
+        if self._dialect is SPARK:
+            return sql
+        written = "" if self._dialect is ANSI else self._dialect.name
+        try:
+            return str(sqlglot.transpile(sql, "spark", written, unsupported_level=sqlglot.ErrorLevel.RAISE)[0])
+        except sqlglot.errors.UnsupportedError as error:
+            raise CannotSayError(f"{sql!r} has no words in the SQL of {self._dialect.name}: {error}") from None
 
     def _presence(self, of: Node) -> str:
         """Neither null nor the empty text; whether there can be one, the column's kind tells."""

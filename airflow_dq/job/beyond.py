@@ -7,19 +7,28 @@ from dataclasses import replace
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, ScanResult
+from airflow_dq.engine.key_folder import EngineKeys
+from airflow_dq.exceptions import said_of
 from airflow_dq.job.other_table import OtherTables
 from airflow_dq.job.wide import counted_again, in_passes, passes_for
 from airflow_dq.profile.check.beside import Sides, compared, mirrored, tally_of
 from airflow_dq.profile.check.key_tally import is_wide
+from airflow_dq.profile.check.many_keys import ManyKeys, parts_of
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.tally import Failed, Tally
+from airflow_dq.profile.check.total import of_totals, total_group
 from airflow_dq.profile.model import Profile
 
 
 class Beyond:
     """Looks where no scan of a partition does."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Nothing is looked at yet."""
+    def __init__(self, engine: Engine, folder: EngineKeys | None) -> None:
+        """Nothing is looked at yet.
+
+        :param folder: for the keys of all partitions that are too many for the database
+        """
+        self._folder = folder
         self._engine = engine
         self._others = OtherTables(engine)
         self._checks = engine.order.checks
@@ -30,10 +39,11 @@ class Beyond:
         if profile is None or not self._checks:
             return result
         found = {**profile.checks, **self._again(profile)}
+        tallies = {**profile.tallies, **self._in_folder(profile)}
         for check in self._checks:
             if check.entry.source == "table":
                 found[check.measure] = self._compared(check, profile)
-        return replace(result, profile=replace(profile, checks=found))
+        return replace(result, profile=replace(profile, checks=found, tallies=tallies))
 
     def _again(self, profile: Profile) -> dict[str, Measured]:
         """What is told of keys when they are counted in several passes."""
@@ -48,6 +58,28 @@ class Beyond:
             # Whatever it is, it concerns these checks, and must not lose the profile.
             said = Measured(problem=f"counting the keys in several passes failed with {type(error).__name__}")
             return {check.measure: said for check in wide}
+
+    def _in_folder(self, profile: Profile) -> dict[str, Tally]:
+        """What totals need of keys that are too many to be kept in memory: where they have been counted instead."""
+        if self._folder is None:
+            return {}
+        wide = {
+            total_group(check): check
+            for check in of_totals(self._checks)
+            if is_wide(tally_of(profile, check)) and not any(profile.options.hides(name) for name in check.reads)
+        }
+        found: dict[str, Tally] = {}
+        try:
+            for group, check in wide.items():
+                parts = parts_of(tally_of(profile, check))
+                piece = self._folder.count(profile.partition or "", check)
+                found[group] = ManyKeys(len(parts), parts[0].rows, (piece,))
+        except Exception as error:
+            # As above.
+            said = said_of(error, discreet=profile.options.discreet)
+            failed = Failed(f"the keys of partition {profile.partition!r} could not be counted in the folder: {said}")
+            return {**dict.fromkeys(wide, failed), **found}
+        return found
 
     def _compared(self, check: Check, profile: Profile) -> Measured:
         partition = profile.partition or ""

@@ -12,9 +12,11 @@ from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.outcome import Outcome
+from airflow_dq.learn.between import rules_to_try
 from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
+from airflow_dq.profile.check.many_keys import KeyFolder
 from airflow_dq.profile.check.tallies import Tallies
 from airflow_dq.profile.check.total import kept_for_totals, of_totals
 from airflow_dq.profile.model import Profile
@@ -108,10 +110,11 @@ class Ledger:
         self._store.fail_attempt(self._attempts[key], error)
         self._end(Outcome(key, error=error, traceback=traceback, retryable=retryable))
 
-    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]]) -> list[Outcome]:
+    def finish(self, inject: Callable[[Sequence[Profile]], list[Profile]], keys: KeyFolder | None) -> list[Outcome]:
         """Store the newest.
 
         :param inject: the same profiles with their injected errors
+        :param keys: the folder for keys that are too many for the database
         :return: what became of each partition, in the order of their keys
         """
         if self._newest:
@@ -122,14 +125,27 @@ class Ledger:
         self._newest = []
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
+        self._look_between(drawn)
         for profile in drawn:
             self._look_for_relations(profile)
         saved = [key for key, outcome in self._outcomes.items() if outcome.error is None]
         if of_totals(self._spec.checks) and saved:
-            merged = self._store.update_totals(self._dataset, self._spec.checks, saved)
+            merged = self._store.update_totals(self._dataset, self._spec.checks, saved, keys)
             self._say(f"{self._dataset}: totals over all partitions, of which {merged} were merged")
         self._store.tidy(self._dataset)
         return [self._outcomes[key] for key in sorted(self._outcomes, key=order_key)]
+
+    def _look_between(self, drawn: Sequence[Profile]) -> None:
+        """Keep what rows have in common, within partitions and from one to the next, for later ones to be held to."""
+        try:
+            added = self._store.add_between(self._dataset, rules_to_try(drawn, self._dataset))
+        except Exception as error:
+            # Whatever it is, the profiles are stored, and nothing is judged by what was not found.
+            said = said_of(error, discreet=self._spec.profile_options.discreet)
+            self._say(f"{self._dataset}: relations between rows could not be looked for: {said}")
+            return
+        if added:
+            self._say(f"{self._dataset}: {added} relation(s) between rows will be counted from the next partition on")
 
     def _look_for_relations(self, profile: Profile) -> None:
         """Keep what holds between the columns of the rows that were drawn, for later partitions to be held against."""

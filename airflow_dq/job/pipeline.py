@@ -49,6 +49,7 @@ class ProfileJob:
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
         require_measured(engine.order.checks)
+        folder = engine.keys()
         keys = engine.partitions()
         dated = [key for key in keys if key != NULL_KEY]
         if dated:
@@ -58,10 +59,10 @@ class ProfileJob:
         with ledger.closing():
             for remark in (*engine.remarks, *remarks(keys)):
                 self._say(f"{engine.order.dataset}: {remark}")
-            beyond = Beyond(engine)
+            beyond = Beyond(engine, folder)
             for result in engine.scan(RETENTION.injected_by_job):
                 ledger.take(beyond.look(result))
-            outcomes = ledger.finish(engine.inject)
+            outcomes = ledger.finish(engine.inject, folder)
             self._count_between([one.partition for one in outcomes if one.error is None])
             return outcomes
 

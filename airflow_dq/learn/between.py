@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
-from airflow_dq.relation.rows_search import mine_between
+from airflow_dq.relation.rows_search import candidates, mine_between
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.states.base import Kind
 
@@ -24,20 +25,46 @@ def mine_profiles(profiles: Sequence[Profile], dataset: str = "") -> tuple[Learn
     :param profiles: partitions in a row, oldest first
     :param dataset: for the log
     """
-    drawn = [
-        (profile, profile.sample.expand(profile.sample.rows.column_names)) for profile in profiles if profile.sample
-    ]
-    if not drawn:
-        return ()
-    newest = drawn[-1][0]
-    kinds = {name: column.kind for name, column in newest.columns.items() if column.kind not in _UNREADABLE}
-    moments = {name for name, kind in kinds.items() if kind is Kind.TIMESTAMP}
-    # Of a hidden column no number must be kept, and of a moment nobody asks by what share it has grown.
-    uncounted = moments | {name for name in kinds if newest.options.hides(name)}
-    tables: list[pa.Table] = [rows.select([name for name in kinds if name in rows.column_names]) for _, rows in drawn]
-    found = mine_between(tables, uncounted, dataset)
-    partitions = tuple(str(profile.partition) for profile, _ in drawn)
-    return tuple(RelationRule.of(one, moments).learned(partitions) for one in found)
+    drawn = _Drawn.of(profiles)
+    found = mine_between(drawn.tables, drawn.uncounted, dataset)
+    return tuple(RelationRule.of(one, drawn.moments).learned(drawn.partitions) for one in found)
+
+
+def rules_to_try(profiles: Sequence[Profile], dataset: str = "") -> tuple[LearnedRule, ...]:
+    """The same, and after them what may last though too few partitions were drawn to tell: those to come will.
+
+    :param profiles: partitions in a row, oldest first
+    :param dataset: for the log
+    """
+    drawn = _Drawn.of(profiles)
+    found = mine_profiles(profiles, dataset)
+    lasting = {rule.columns for rule in found if '"lasting":false' not in rule.condition}
+    tried = [one for one in candidates(drawn.tables, drawn.uncounted) if one.columns not in lasting]
+    return (*found, *(RelationRule(one).learned(drawn.partitions) for one in tried))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The rows that profiles were drawn with."""
+
+    tables: list[pa.Table]
+    partitions: tuple[str, ...]
+    moments: frozenset[str]
+    uncounted: frozenset[str]
+    """Columns of hidden numbers, which must not be kept, and of moments, which do not grow by a share."""
+
+    @classmethod
+    def of(cls, profiles: Sequence[Profile]) -> _Drawn:
+        """Those of the profiles that have rows."""
+        drawn = [(one, one.sample.expand(one.sample.rows.column_names)) for one in profiles if one.sample is not None]
+        if not drawn:
+            return cls([], (), frozenset(), frozenset())
+        newest = drawn[-1][0]
+        kinds = {name: column.kind for name, column in newest.columns.items() if column.kind not in _UNREADABLE}
+        moments = frozenset(name for name, kind in kinds.items() if kind is Kind.TIMESTAMP)
+        tables = [rows.select([name for name in kinds if name in rows.column_names]) for _, rows in drawn]
+        hidden = frozenset(name for name in kinds if newest.options.hides(name))
+        return cls(tables, tuple(str(one.partition) for one, _ in drawn), moments, moments | hidden)
 
 
 def between_of(history: History) -> tuple[LearnedRule, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
+from airflow_dq.profile.check import relation as _relation  # noqa: F401  (registers how relations are counted)
 from airflow_dq.profile.model import Profile
 from airflow_dq.relation.basis import Basis
 from airflow_dq.relation.mine import MOST, mine

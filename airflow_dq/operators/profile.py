@@ -74,6 +74,8 @@ class DQProfileOperator(SparkArguments):
     :param sample_rows: number of rows to sample for the injected errors that programs are trained on; 0: none
     :param checks: declared checks, as ``Checks`` or the path of a file ``orders.dq.yml``: what they need of the rows is
         counted in the same scan, for the gate to judge
+    :param key_folder: folder for how often keys occur in all partitions (``scope="total"``), where they are too many
+        for the database: any that Spark writes to, or with ``engine="arrow"`` one of this machine (templated)
     :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
         process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
@@ -103,6 +105,7 @@ class DQProfileOperator(SparkArguments):
         "columns",
         "exclude",
         "hidden",
+        "key_folder",
         "segments",
         "dq_conn_id",
         "master",
@@ -133,6 +136,7 @@ class DQProfileOperator(SparkArguments):
         store_values: bool = True,
         sample_rows: int = 1000,
         checks: Checks | str | Path | None = None,
+        key_folder: str | None = None,
         engine: Engine = "spark",
         dq_conn_id: str = DQHook.default_conn_name,
         conn_id: str = "spark_default",
@@ -167,6 +171,7 @@ class DQProfileOperator(SparkArguments):
         self.sample_rows = sample_rows
         # A mistake in them is told when the DAG is parsed.
         self.checks = declared_checks(checks, dataset)
+        self.key_folder = key_folder
         self.engine = engine
         self.dq_conn_id = dq_conn_id
         self.master = master
@@ -256,6 +261,7 @@ class DQProfileOperator(SparkArguments):
             store_values=self.store_values,
             sample_rows=self.sample_rows,
             checks=self.checks,
+            key_folder=self.key_folder,
         )
 
     def _run_here(self, spec: JobSpec) -> JobResult:

@@ -20,6 +20,8 @@ EMPTY_KEY = "(empty)"
 """The key of a folder or file in whose name nothing stands in place of the key (``day=``), and which fails."""
 
 PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
+FILE_FORMATS = (*PATH_FORMATS, "arrow")
+"""The same with what this process reads and Spark does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class JobSpec:
     :param hidden: columns to which ``store_values=False`` applies although it is True for the others
     :param segments: columns of few values: the rows of each value are profiled and judged by themselves as well
     :param checks: declared checks; what they need of the rows is counted in the same scan
+    :param key_folder: folder for how often keys occur in all partitions, where they are too many for the database: any
+        that Spark writes to, or with pyarrow one of this machine
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
     :param key_pass: which of how many passes this is, where keys are too many to be counted in one
@@ -78,6 +82,7 @@ class JobSpec:
     hidden: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    key_folder: str | None = None
     metrics: str = ""
     key_pass: tuple[int, int] = (0, 1)
 
@@ -124,6 +129,10 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the partition key is empty; a templated key may have rendered to nothing."
             )
+        if self.key_folder is not None and not self.key_folder.strip():
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: key_folder is empty; a templated one may have rendered to nothing."
+            )
         if self.pattern is not None and self.partition_by is None and self.pattern.count("*") != 1:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
@@ -139,7 +148,7 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: where is empty; a template in it may have rendered to nothing. Give a "
                 "condition, or where='true' for all rows."
             )
-        if not self.whole and self.format.lower() in PATH_FORMATS:
+        if not self.whole and self.format.lower() in FILE_FORMATS:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: where chooses rows of a table or a query, and the files at "
                 f"{self.pattern or ', '.join(self.paths.values())} belong to a partition as a whole: give sql= that "
@@ -184,7 +193,7 @@ class JobSpec:
         if self.whole:
             return self.sql is None and not any(name.lower() == "query" for name in self.options)
         path = self.paths.get(self.key, "")
-        return len(self.paths) == 1 and self.format.lower() not in PATH_FORMATS and self.key not in path
+        return len(self.paths) == 1 and self.format.lower() not in FILE_FORMATS and self.key not in path
 
     @property
     def key(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +64,7 @@ def strong_patterns(values: Sequence[str]) -> set[str]:
     return found
 
 
-def contribution(values: Sequence[str], known: Collection[str]) -> dict[str, float]:
+def contribution(values: Sequence[str], known: Container[str]) -> dict[str, float]:
     """Imp_D(p) of every known pattern that matches a value of the column (Equation 1)."""
     matched: Counter[str] = Counter()
     for rows in _groups(values):
@@ -76,7 +76,7 @@ def contribution(values: Sequence[str], known: Collection[str]) -> dict[str, flo
     return {pattern: 1 - count / len(values) for pattern, count in matched.items()}
 
 
-class HashedPatterns(Collection[str]):
+class HashedPatterns(Container[str]):
     """Patterns of which nothing is known but their hashes: what a search follows on a cluster."""
 
     def __init__(self, hashes: Hashes) -> None:
@@ -87,14 +87,6 @@ class HashedPatterns(Collection[str]):
     def __contains__(self, pattern: object) -> bool:
         """Whether a written pattern is among them."""
         return hashed(str(pattern)) in self._numbers
-
-    def __iter__(self) -> Iterator[str]:
-        """Nothing: they are not known as texts."""
-        return iter(())
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.hashes)
 
     def __reduce__(self) -> tuple[type[HashedPatterns], tuple[Hashes]]:
         return HashedPatterns, (self.hashes,)

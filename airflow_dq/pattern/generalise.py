@@ -9,7 +9,7 @@ out: it describes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -104,7 +104,7 @@ def align(rows: Sequence[tuple[Token, ...]]) -> list[dict[str, Mask]]:
 
 
 def grow(
-    positions: Sequence[dict[str, Mask]], rows: int, floor: int, known: Collection[str] | None
+    positions: Sequence[dict[str, Mask]], rows: int, floor: int, known: Container[str] | None
 ) -> Iterator[list[tuple[str, Mask]]]:
     """Patterns of the first position, of the first two, and so on, each with the set of values that it matches.
 

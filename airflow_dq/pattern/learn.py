@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import get_args
 
+import pyarrow as pa
+
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.pattern.fit import Fit, Form
 from airflow_dq.pattern.fmdv import Corpus, FmdvOptions, fmdv
@@ -37,7 +39,8 @@ def learn_pattern(
     """The rule of a column, or None when it has none; :func:`find_pattern` says why.
 
     :param values: training values in their order; None and blank ones say nothing
-    :param index: what a corpus of other columns knows of patterns; the paper's methods need one
+    :param index: what a corpus of other columns knows of patterns; the paper's methods need one, and
+        ``calibrated`` asks none
     :param method: ``calibrated``, or the paper's ``fmdv``, ``fmdv-v``, ``fmdv-h``, ``fmdv-vh``
     :param options: of the paper's methods
     :raises ConfigurationError: when the method is unknown, or needs an index and there is none
@@ -60,11 +63,15 @@ def find_pattern(
     present = [value for value in values if value is not None and value.strip()]
     if not present:
         return NoPattern("no values", "The column has no values but null and blank ones.")
-    if method == "calibrated":
-        return _calibrated(Counter(present))
-    if index is None:
+    if method != "calibrated" and index is None:
         raise ConfigurationError(f"Method {method!r} needs a pattern index. Build one with `airflow dq index`.")
-    return _published(present, index, method, options or FmdvOptions())
+    try:
+        if method == "calibrated" or index is None:
+            return _calibrated(Counter(present))
+        return _published(present, index, method, options or FmdvOptions())
+    except (pa.ArrowInvalid, ConfigurationError):
+        # One column's odd values must not lose a table's verdict.
+        return NoPattern("refused", "The engine refuses the expression of the values' pattern, which is too large.")
 
 
 def _published(present: list[str], index: Corpus, method: Method, options: FmdvOptions) -> PatternRule | NoPattern:

@@ -93,11 +93,16 @@ class Arithmetic(RowRelation, ABC):
         """Rows with finite numbers everywhere."""
         result = rows[self.result].numbers
         operands = [rows[name].numbers for name in self.operands]
+        absolute, relative = self.tolerances()
         with np.errstate(all="ignore"):
-            absolute, relative = self.tolerances()
             difference = np.abs(result - self.computed(*operands))
-            allowed = absolute * SLACK + relative * np.maximum(np.abs(result), self.scale(*operands))
-        return Tested.where(np.isfinite(difference), difference <= allowed)
+            speaks, keeps = np.isfinite(difference), difference <= absolute * SLACK
+            # How much noise there may be is worked out only where it matters.
+            doubtful = np.flatnonzero(speaks & ~keeps)
+            if len(doubtful):
+                sizes = np.maximum(np.abs(result[doubtful]), self.scale(*(one[doubtful] for one in operands)))
+                keeps[doubtful] = difference[doubtful] <= absolute * SLACK + relative * sizes
+        return Tested.where(speaks, keeps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from airflow_dq.states.prepared import as_written
+
 MOST_ROWS = 100_000
 """Rows that are looked at: of more no relation is known better, and to sort them takes longer."""
 MOST_COLUMNS = 200
@@ -117,7 +119,7 @@ def _names_things(values: pa.Array) -> bool:
 
 def _encoded(values: pa.Array) -> NDArray[np.int32]:
     if pa.types.is_floating(values.type):
-        numbers = pc.add(values, 0.0)
+        numbers = pa.array(as_written(values.to_numpy(zero_copy_only=False)))
         values = pc.if_else(pc.is_finite(numbers), numbers, None)
     elif pa.types.is_large_string(values.type):
         values = pc.if_else(pc.equal(values, ""), None, values)

@@ -87,8 +87,9 @@ class Counter(Relation):
         return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
 
 
-RowsRelation = Dependency | Key | Counter
-"""A relation of which one row shows nothing."""
+def is_lasting(relation: Relation) -> bool:
+    """Whether the partitions before say what a row may be."""
+    return isinstance(relation, Counter) or (isinstance(relation, Dependency) and relation.lasting)
 
 
 def _all(columns: tuple[str, ...]) -> str:

@@ -102,4 +102,14 @@ def _plain(values: pa.Array) -> pa.Array:
         values = values.cast(pa.float64())
     if not pa.types.is_floating(values.type):
         return values
-    return pc.if_else(pc.is_nan(values), None, pc.add(values, 0.0))
+    return pc.if_else(pc.is_nan(values), None, pa.array(as_written(values.to_numpy(zero_copy_only=False))))
+
+
+def as_written(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers to twelve digits, whole ones as they are: 0.1 + 0.2 is 0.3, and a latitude that was read by another
+    reader is the same one."""
+    with np.errstate(all="ignore"):
+        scale = 10.0 ** (11 - np.floor(np.log10(np.abs(numbers))))
+        rounded = np.rint(numbers * scale) / scale
+    # -0.0 + 0.0 is 0.0.
+    return np.where(np.isfinite(rounded) & (numbers != np.rint(numbers)), rounded, numbers) + 0.0

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from airflow_dq.exceptions import CodecError
+from airflow_dq.learn.constraint.between import MOST_BROKEN
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.rule import LearnedRule
@@ -17,15 +18,24 @@ from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.check.tallies import Tallies
+from airflow_dq.relation.dependency import is_lasting
 from airflow_dq.relation.rule import BETWEEN
 from airflow_dq.states.layout import compress, decompress
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.table import ProfileRow, VerdictRow
+from airflow_dq.store.lock import try_lock_rules
+from airflow_dq.store.rule_row import keep, rows_of, rule_of
+from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
 from airflow_dq.store.value import storable_text
 
 KEPT = 3 * PARTITIONS
 """Newest partitions whose pairs are kept: some of them may turn out to be bad, and are then not compared with."""
+MOST_TRIED = 200
+"""Relations of a dataset that are ever stored: what was dropped is not tried again."""
+COUNTED = 4
+"""Partitions in which a relation must have been counted before it is dropped: a bad one alone drops none."""
+JUDGED_BY = 10
+"""Newest partitions whose counts decide whether it is."""
 _LARGEST = 2**31
 """Bytes of what is held for all relations of one partition, as of a table's state."""
 
@@ -47,6 +57,7 @@ def update_between(connection: Connection, dataset: str, rules: Sequence[Learned
         return
     for key in sorted((key for key in changed if key != NULL_KEY), key=order_key):
         _count(connection, owner, rules, key)
+    _drop_broken(connection, dataset, owner)
     newest = (
         select(ProfileRow.sort_key)
         .where(ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None))
@@ -55,6 +66,38 @@ def update_between(connection: Connection, dataset: str, rules: Sequence[Learned
     )
     old = ProfileRow.dataset_id == owner, ProfileRow.held.is_not(None), ProfileRow.sort_key.not_in(newest)
     connection.execute(update(ProfileRow).where(*old).values(held=None))
+
+
+def add_between(connection: Connection, dataset: str, found: Sequence[LearnedRule]) -> int:
+    """Store the relations that were never stored, and return how many there were: of muted and dropped ones none."""
+    owner = dataset_id(connection, dataset)
+    if owner is None or not try_lock_rules(connection, dataset):
+        return 0
+    stored = [rule_of(row, dataset) for row in rows_of(connection, owner) if row.family == BETWEEN]
+    known = {rule.measure for rule in stored if rule is not None}
+    new = [rule for rule in found if rule.measure not in known][: max(0, MOST_TRIED - len(stored))]
+    for rule in new:
+        keep(connection, owner, rule, f"found among rows of {', '.join(rule.partitions)}")
+    return len(new)
+
+
+def _drop_broken(connection: Connection, dataset: str, owner: int) -> None:
+    """Count no longer what later rows break, or say nothing to."""
+    query = select(ProfileRow.checks).where(ProfileRow.dataset_id == owner).order_by(ProfileRow.sort_key.desc())
+    counted = list(connection.execute(query.limit(JUDGED_BY)).scalars())
+    for row in rows_of(connection, owner):
+        rule = rule_of(row, dataset) if row.family == BETWEEN and row.state == "active" else None
+        if rule is not None and not _holds(storable_text(rule.measure), counted):
+            dropped = update(LearnedRuleRow).where(LearnedRuleRow.id == row.id)
+            connection.execute(dropped.values(state="dropped", changed_at=func.clock_timestamp()))
+
+
+def _holds(measure: str, counted: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether few enough rows break it, or it was counted too seldom to tell."""
+    own = [Measured.of_dict(one[measure]) for one in counted if measure in one]
+    rows, broken = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+    # Twice what a relation may have: one at the edge is not found and dropped in turns.
+    return len(own) < COUNTED or (rows > 0 and broken <= 2 * MOST_BROKEN * rows)
 
 
 def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], partition: str) -> None:
@@ -70,7 +113,11 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
         if held is not None:
             found[rule.measure] = _told(rule, held, [one[rule.measure] for one in before if rule.measure in one])
     checks = {**row.checks, **{storable_text(name): one.to_dict() for name, one in found.items()}}
-    connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks))
+    # The next partitions need no more of it.
+    lasting = {
+        rule.measure: now[rule.measure] for rule in rules if rule.measure in now and is_lasting(relation_of(rule))
+    }
+    connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks, held=packed(lasting)))
 
 
 def _held_before(connection: Connection, owner: int, partition: str) -> list[bytes]:

@@ -91,6 +91,18 @@ def _newest_attempt(chosen: Any) -> Any:
 
 def _open_problems(connection: Connection, dag_ids: frozenset[str]) -> Mapping[int, OpenProblem]:
     """What is open of each dataset, by its id: told by the newest partition that waits."""
+    of_dataset, newest = VerdictRow.dataset_id, ProfileRow.sort_key.desc()
+    open_ones = (
+        select(
+            VerdictRow.id,
+            func.row_number().over(partition_by=of_dataset, order_by=newest).label("place"),
+            func.count().over(partition_by=of_dataset).label("partitions"),
+        )
+        .join(ProfileRow, SPEAKS_OF_PROFILE)
+        # The condition on all alerts is for the index.
+        .where(VerdictRow.open_count > 0, VerdictRow.alert_count > 0, of_dags(dag_ids))
+        .subquery()
+    )
     query = with_first_alert(
         select(
             VerdictRow.dataset_id,
@@ -99,18 +111,10 @@ def _open_problems(connection: Connection, dag_ids: frozenset[str]) -> Mapping[i
             HEADLINE,
             VerdictRow.severity,
             ORIGINS_OF_VERDICT,
-            func.count().over(partition_by=VerdictRow.dataset_id).label("partitions"),
-        )
-        .select_from(VerdictRow)
-        .join(ProfileRow, SPEAKS_OF_PROFILE)
-    )
-    query = query.where(VerdictRow.open_count > 0, VerdictRow.alert_count > 0, of_dags(dag_ids))
-    found = _newest_of_each(query)
-    return {row.dataset_id: problem for row in connection.execute(found) if (problem := _problem(row, dag_ids))}
-
-
-def _newest_of_each(query: Select[Any]) -> Select[Any]:
-    return query.distinct(VerdictRow.dataset_id).order_by(VerdictRow.dataset_id, ProfileRow.sort_key.desc())
+            open_ones.c.partitions,
+        ).join(open_ones, open_ones.c.id == VerdictRow.id)
+    ).where(open_ones.c.place == 1)
+    return {row.dataset_id: problem for row in connection.execute(query) if (problem := _problem(row, dag_ids))}
 
 
 def _problem(row: Any, dag_ids: frozenset[str]) -> OpenProblem | None:

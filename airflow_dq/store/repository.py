@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.options.rule import LearnedRule
     from airflow_dq.pattern import PatternIndex
+    from airflow_dq.profile.check.many_keys import KeyFolder
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.maturity import Maturity
     from airflow_dq.store.problem_history import ProblemSummary
@@ -175,9 +176,18 @@ class Repository:
             self.tidy(dataset)
         return stored
 
-    def update_totals(self, dataset: str, checks: Sequence[Check], changed: Sequence[str]) -> int:
-        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that."""
-        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed))
+    def update_totals(
+        self, dataset: str, checks: Sequence[Check], changed: Sequence[str], folder: KeyFolder | None = None
+    ) -> int:
+        """Measure the totals of checks anew, from the first of some partitions on; how many were merged for that.
+
+        :param folder: where keys are that are too many to be stored here
+        """
+        return run(self._engine, lambda c: total.update_totals(c, dataset, checks, changed, folder))
+
+    def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
+        """Store the relations between rows among some that are new; how many there were."""
+        return run(self._engine, lambda c: between.add_between(c, dataset, found))
 
     def update_between(self, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
         """Count the rows of some partitions that break relations between rows, by what is held of those before."""

@@ -12,7 +12,7 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.rule import PATTERN, pattern_of
 from airflow_dq.options.rule import LearnedRule, RuleState
 from airflow_dq.profile.check.measured import Measured
-from airflow_dq.relation.rule import RELATION, RelationRule
+from airflow_dq.relation.rule import BETWEEN, RELATION, RelationRule
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.damage import raw
 from airflow_dq.store.document import decode
@@ -64,7 +64,7 @@ def _words(rule: LearnedRule) -> str | None:
     try:
         if rule.family == PATTERN:
             return f"{rule.columns[0]} looks like {pattern_of(rule)}"
-        return str(RelationRule.from_json(rule.document).relation) if rule.family == RELATION else None
+        return str(RelationRule.from_json(rule.document).relation) if rule.family in (RELATION, BETWEEN) else None
     except CodecError:
         return None
 

@@ -112,7 +112,7 @@ def test_the_log_says_why_a_gate_is_closed(run: Run, home: AirflowHome) -> None:
     assert verdict is not None
     assert {alert.column for alert in verdict.alerts} == {"amount"}
     for sentence in (
-        *(alert.message for alert in verdict.alerts),
+        *(problem.headline for problem in verdict.problems),
         "profiling failed (attempt",
         "The folder lake/day=2026-01-15 is missing.",
         "not profiled yet",

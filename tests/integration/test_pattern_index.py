@@ -97,7 +97,7 @@ def local_bytes(spark: SparkSession, lake: Path, folder: Path) -> bytes:
 
 def test_profiles_feed_the_index_from_day_to_day(lake: Path, store: Repository, tmp_path: Path) -> None:
     for dataset, hidden in (("one", ()), ("two", ("hour",))):
-        paths = {"2026-01-01": str(lake / "a" / "day=1")}
+        paths = {"2026-01-01": str(lake / "b c" / "day=1")}
         spec = JobSpec(dataset=dataset, paths=paths, sample_rows=0, hidden=hidden)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of ours")

@@ -10,12 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from airflow.sdk import Connection
 from pyspark.sql import SparkSession
 
 from airflow_dq.check import Checks
 from airflow_dq.engine.arrow.split import split_files
-from airflow_dq.engine.spark.split import HadoopFolders, split_rows
+from airflow_dq.engine.spark.folders import HadoopFolders
+from airflow_dq.engine.spark.split import split_rows
 from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.split import FAILED, SplitSpec
 
@@ -88,3 +91,26 @@ def test_when_anything_fails_both_places_are_as_they_were(
         split_rows(spark, spec(raw, "out"))
     assert {name: rows(raw / "out", name) for name in ("good", "bad")} == before
     assert sorted(os.listdir(raw / "out")) == ["bad", "good"]
+
+
+def test_the_operator_splits_through_spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = Connection(conn_id="spark_default", conn_type="spark", host="local[1]")
+    monkeypatch.setattr("airflow_dq.operators.spark.spark_connection", lambda *_: connection)
+    pq.write_table(pa.table({"price": [5, 2, None, 9], "discount": [1, 3, 1, 10]}), tmp_path / "raw.parquet")
+    checks = Checks("orders")
+    checks.rule("discount <= price", id="discount")
+    task = DQSplitOperator(
+        task_id="split",
+        dataset="orders",
+        checks=checks,
+        source=f"{tmp_path}/raw.parquet",
+        good=f"{tmp_path}/good",
+        bad=f"{tmp_path}/bad",
+        conf={"spark.ui.enabled": "false"},
+        master="local[1]",
+    )
+    found = task.execute({})
+    assert found == {"dataset": "orders", "rows": 4, "good": 2, "bad": 2, "failed": {"discount": 2}}
+    assert sorted(pq.read_table(tmp_path / "good")["discount"].to_pylist()) == [1, 1]
+    bad = pq.read_table(tmp_path / "bad").to_pylist()
+    assert {(row["discount"], *row[FAILED]) for row in bad} == {(3, "discount"), (10, "discount")}

@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from airflow_dq.check.model import Check
 from airflow_dq.corruption.variant import all_variants
-from airflow_dq.engine.arrow.listing import data_files, locate, strays
+from airflow_dq.engine.arrow.key_folder import ArrowKeyFolder
+from airflow_dq.engine.arrow.listing import data_files, local_path, locate, strays
 from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
 from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.drawn import is_plain, profiled, together
+from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.exceptions import ConfigurationError
@@ -89,6 +91,9 @@ class ArrowEngine(Engine):
             raise ConfigurationError(f"{where}: check {check.id!r} cannot be computed: {error}.") from None
         return found.shown(check, self.order.checks)
 
+    def _keys(self, folder: str) -> EngineKeys:
+        return ArrowKeyFolder(local_path(folder), self.batches)
+
     def drawn(self, partition: str, share: float) -> pa.Table:
         """The rows; see :meth:`Engine.drawn`."""
         require_partition(self.partitions(), partition, where_of(self.order, partition))
@@ -111,7 +116,7 @@ class ArrowEngine(Engine):
 
 
 def _reader(order: JobSpec) -> FileReader:
-    asked = [name for name in ("table", "sql", "partition_by") if getattr(order, name)]
+    asked = [name for name in ("table", "sql", "partition_by", "where") if getattr(order, name)]
     file_format = order.format.lower()
     if asked or file_format not in FORMATS:
         what = " and ".join(asked) or f"format {order.format!r}"

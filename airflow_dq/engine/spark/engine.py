@@ -16,12 +16,14 @@ from pyspark.sql import DataFrame, SparkSession
 from airflow_dq.check.model import Check
 from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.drawn import is_plain, together
+from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
 from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
+from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.scan import compute_variants, scan
@@ -140,6 +142,9 @@ class SparkEngine(Engine):
                 found = found._with(Sampled.decode(json.loads(piece["rows"]), b""))
         return found.shown(check, self.order.checks)
 
+    def _keys(self, folder: str) -> EngineKeys:
+        return SparkKeyFolder(self._spark, folder, where_of(self.order), self._again)
+
     def drawn(self, partition: str, share: float) -> pa.Table:
         """The rows; see :meth:`Engine.drawn`."""
         found = []
@@ -159,6 +164,10 @@ class SparkEngine(Engine):
     def _parts(self, partition: str) -> list[PartitionRows]:
         """The rows of one partition, to be read once more."""
         require_partition(self.partitions(), partition, where_of(self.order, partition))
+        return self._again(partition)
+
+    def _again(self, partition: str) -> list[PartitionRows]:
+        """The rows of one of the partitions that have been asked for."""
         if self._by_column is not None:
             return [self._by_column.only((partition,))]
         return open_partition(self._spark, self.order, self.options, partition, (self._places or {})[partition])

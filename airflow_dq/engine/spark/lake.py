@@ -74,7 +74,8 @@ def lake_tables(spark: SparkSession, pattern: str) -> dict[str, LakeFile]:
     """
     base, deep, _ = pattern.partition("**")
     try:
-        listing = list_path(spark, base.rpartition("/")[0] or "/" if deep else pattern)
+        # With the slash: a bucket alone is no path.
+        listing = list_path(spark, (base[: base.rfind("/") + 1] or ".") if deep else pattern)
     except SPARK_ERRORS as error:
         raise explain(error, "the pattern index", pattern) from error
     wanted = re.compile(f"(?:.*/)?{_expression(_path(pattern))}(?:/.*)?") if deep else None
@@ -83,8 +84,7 @@ def lake_tables(spark: SparkSession, pattern: str) -> dict[str, LakeFile]:
         for file in (listing.files if listing else ())
         if wanted is None or wanted.fullmatch(_path(file.path))
     }
-    roots = listing.roots if listing else ()
-    found = tables_of(sizes, roots[0].rpartition("/")[0] if len(roots) == 1 else "")
+    found = tables_of(sizes, _common(listing.roots if listing else ()))
     if not found:
         raise SourceMissingError(f"No file of the kinds {', '.join(FORMATS)} matches {pattern}.")
     return {table: LakeFile(file, sizes[file]) for table, file in found.items()}
@@ -166,6 +166,13 @@ def _first_rows(spark: SparkSession, name: str, file: LakeFile) -> Sampled:
         return Sampled(name, (), str(explain(error, "the pattern index", file.path)))
     columns: Iterable[list[str]] = (sampled(values) for values in zip(*rows, strict=True))
     return Sampled(name, tuple(sample for sample in columns if sample), None)
+
+
+def _common(roots: Sequence[str]) -> str:
+    """The folder that all paths lie in."""
+    first, last = (min(roots), max(roots)) if roots else ("", "")
+    size = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:size].rpartition("/")[0]
 
 
 def _path(address: str) -> str:

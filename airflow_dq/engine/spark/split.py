@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from pyspark import StorageLevel
 from pyspark.errors import PythonException
@@ -16,6 +15,7 @@ from airflow_dq.engine.order import describe, where_of
 from airflow_dq.engine.publish import beside, publish
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.files import is_connect
+from airflow_dq.engine.spark.folders import HadoopFolders
 from airflow_dq.engine.spark.reader import read_path, read_query
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.spark.source import arrow_field
@@ -26,35 +26,6 @@ from airflow_dq.profile.check.split import require_columns
 
 Counts = tuple[int, int, dict[str, int]]
 """Good rows, bad rows, and by check how many fail it."""
-
-
-class HadoopFolders:
-    """The file systems that Spark writes to."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        """Take the session, by whose configuration they are reached."""
-        self._spark: Any = spark
-
-    def exists(self, path: str) -> bool:
-        """Whether something is there."""
-        return bool(self._system(path).exists(self._path(path)))
-
-    def move(self, path: str, target: str) -> None:
-        """Give a folder another name."""
-        system, place = self._system(path), self._path(target)
-        system.mkdirs(place.getParent())
-        if not system.rename(self._path(path), place):
-            raise OSError(f"{path} cannot be renamed to {target}")
-
-    def remove(self, path: str) -> None:
-        """Remove a folder and all below it."""
-        self._system(path).delete(self._path(path), True)
-
-    def _path(self, path: str) -> Any:
-        return self._spark._jvm.org.apache.hadoop.fs.Path(path)
-
-    def _system(self, path: str) -> Any:
-        return self._path(path).getFileSystem(self._spark._jsc.hadoopConfiguration())
 
 
 def split_rows(spark: SparkSession, spec: SplitSpec) -> Counts:

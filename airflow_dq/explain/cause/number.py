@@ -142,6 +142,7 @@ def _likeliest(
     unit = next((unit for unit in _UNITS if _on_grid(before.values, unit)), None)
 
     def place(one: tuple[float, str, float]) -> tuple[bool, bool, float]:
+        """The lowest of a change that fits the column's grid and is a common one."""
         rest, name, _ = one
         factor, plus = CHANGES[name]
         fits_grid = unit is not None and _on_grid((now.values - plus) / factor, unit)

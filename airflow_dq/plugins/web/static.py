@@ -12,6 +12,7 @@ from airflow_dq.report.style import icon, review_css, script
 
 router = APIRouter(prefix="/static")
 _MINUTE = 60
+"""Seconds for which the number in the icon may be an old one: it is on every page of Airflow."""
 # An address has the content's version in it.
 _FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 

@@ -30,6 +30,7 @@ from airflow_dq.check.expression import Value as Literal
 from airflow_dq.check.metric import FORMATS, PROVED
 from airflow_dq.check.model import Check
 from airflow_dq.check.parser import aggregate, predicate
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count_bayes import count_bayes
 from airflow_dq.profile.check.count_order import count_pairs, count_steps
@@ -84,7 +85,8 @@ def count(batch: Batch, options: ProfileOptions) -> dict[str, Tally]:
             continue
         try:
             found[group] = _counted(batch, check, options)
-        except RuleError as error:
+        except (RuleError, ConfigurationError) as error:
+            # An executor may lack what reads a rule.
             found[group] = Failed(str(error))
         except MemoryError:
             raise

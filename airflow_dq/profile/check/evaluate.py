@@ -16,6 +16,7 @@ from airflow_dq.check.expression import (
     Call,
     Column,
     Comparison,
+    Foreign,
     Logic,
     Match,
     Membership,
@@ -28,6 +29,7 @@ from airflow_dq.check.expression import (
     Scalar,
     Value,
 )
+from airflow_dq.profile.check.duck import DuckError, computed
 from airflow_dq.profile.check.proof import can_be_placeholder, placeholders, proved
 from airflow_dq.profile.column import logical_type
 from airflow_dq.states.array import flat
@@ -311,6 +313,13 @@ def _call(batch: Batch, node: Call) -> pa.Array:
     return _CALLS[node.name](values[0])
 
 
+def _foreign(batch: Batch, node: Foreign) -> pa.Array:
+    try:
+        return plain(computed(node.duck, [batch.column(one.name) for one in node.reads], batch.rows))
+    except DuckError as error:
+        raise RuleError(str(error)) from None
+
+
 def _rounded(values: pa.Array) -> pa.Array:
     return pc.round(values, round_mode="half_towards_infinity")
 
@@ -344,4 +353,5 @@ _EVALUATORS: dict[type[Node], Callable[[Batch, Any], pa.Array]] = {
     Proof: _proof,
     Placeholder: _placeholder,
     Call: _call,
+    Foreign: _foreign,
 }

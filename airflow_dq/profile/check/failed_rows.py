@@ -33,10 +33,10 @@ class FailedRows:
 
     @property
     def lines(self) -> Iterator[str]:
-        """One line for each row: ``order_id = 17, discount = 12.5, price = 10``."""
+        """One line for each row: ``order_id = 17, discount = 12.5, price = 10``; of rows that look alike, one."""
         shown = self.leading or len(self.columns)
-        for row in self.rows:
-            pairs = zip(self.columns[:shown], row, strict=False)
+        for row in dict.fromkeys(row[:shown] for row in self.rows):
+            pairs = zip(self.columns, row, strict=False)
             yield ", ".join(f"{name} = {'null' if value is None else value or repr('')}" for name, value in pairs)
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,8 +22,14 @@ With more they are counted in several passes (:mod:`airflow_dq.job.wide`), each 
 not tell one duplicate from none."""
 
 
-def _too_many() -> Measured:
-    return Measured(problem=f"there are more than {MOST_KEYS:,} distinct keys, which are not counted one by one")
+def too_many(check: Check) -> Measured:
+    """That there are more keys than are counted in memory."""
+    if check.scope == "delta":
+        return Measured(problem=f"there are more than {MOST_KEYS:,} distinct keys, which are not counted one by one")
+    return Measured(
+        problem=f"there are more than {MOST_KEYS:,} distinct keys in all partitions: give the profile job a folder for "
+        "them, key_folder="
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +58,11 @@ class Keys(Tally):
         found, first, counts = np.unique(hashes, return_index=True, return_counts=True)
         return cls(rows, found, counts.astype(np.int64), complete[first])
 
+    @classmethod
+    def lost(cls, rows: int) -> Self:
+        """Of so many different keys that none of them is known any more."""
+        return cls(rows, np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_), too_many=True)
+
     def _with(self, other: Any) -> Keys:
         rows = self.rows + other.rows
         if not self.too_many and not other.too_many:
@@ -61,7 +72,7 @@ class Keys(Tally):
                 counts = np.zeros(len(found), np.int64)
                 np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
                 return Keys(rows, found, counts, np.concatenate([self.complete, other.complete])[first])
-        return Keys(rows, np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_), too_many=True)
+        return Keys.lost(rows)
 
     def encode(self) -> tuple[Any, bytes]:
         """Hashes, counts, and which are complete."""
@@ -85,7 +96,7 @@ class Keys(Tally):
 
     def measured(self, check: Check) -> Measured:
         """The value that the check asks for."""
-        return _too_many() if self.too_many else self.occurring.measured(check, self.rows)
+        return too_many(check) if self.too_many else self.occurring.measured(check, self.rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,7 +202,7 @@ class Joint(Tally):
     def measured(self, check: Check) -> Measured:
         """Mutual information: what both say alone, less what they say together; of spellings, the needless ones."""
         if any(part.too_many for part in self.parts):
-            return _too_many()
+            return too_many(check)
         return joint_measured(check, self.parts[0].rows, [part.occurring for part in self.parts])
 
 

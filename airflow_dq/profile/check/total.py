@@ -10,10 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from airflow_dq.check.model import Check
+from airflow_dq.exceptions import said_of
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import group_of
 from airflow_dq.profile.check.filtered import Filtered
 from airflow_dq.profile.check.grouped import Grouped
+from airflow_dq.profile.check.key_tally import is_wide, too_many
+from airflow_dq.profile.check.many_keys import KeyFolder, ManyKeys, counted, joined
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tallies import Tallies, missing_words
 from airflow_dq.profile.check.tally import Failed, Lengths, Shares, Tally
@@ -77,21 +80,40 @@ class Running:
 
     tallies: Tallies = field(default_factory=Tallies)
     partitions: int = 0
+    whole: bool = True
+    """Whether all was added that there is; False when a folder for keys could not be written or read."""
 
-    def add(self, partition: str, kept: Tallies, checks: Sequence[Check]) -> Running:
-        """The total with one more partition, which must have been profiled with each of the checks."""
+    def add(self, partition: str, kept: Tallies, checks: Sequence[Check], folder: KeyFolder | None = None) -> Running:
+        """The total with one more partition, which must have been profiled with each of the checks.
+
+        :param folder: for keys that are too many to be kept in memory
+        """
         found: dict[str, Tally] = {}
+        whole = self.whole
         for group in {total_group(check) for check in checks}:
-            one = kept.by_group.get(group) or Failed(
-                f"partition {partition!r} was profiled without this check; profile it again"
-            )
+            one = _known(partition, kept.by_group.get(group), folder)
             before = self.tallies.by_group.get(group)
-            found[group] = one if before is None else before.merge(one)
-        return Running(Tallies(found), self.partitions + 1)
+            try:
+                found[group] = one if before is None else joined(before, one, folder)
+            except Exception as error:
+                # Whatever it is, it concerns what these keys are asked for, and must not lose the other totals.
+                found[group], whole = Failed(_unreached(error)), False
+        return Running(Tallies(found), self.partitions + 1, whole)
 
     def covers(self, checks: Sequence[Check]) -> bool:
-        """Whether it is the total of what each of the checks needs."""
-        return all(total_group(check) in self.tallies.by_group for check in checks)
+        """Whether it is the total of what each of the checks needs, of which nothing was lost."""
+        groups = {total_group(check) for check in checks}
+        return groups <= self.tallies.by_group.keys() and not any(is_wide(self.tallies.by_group[one]) for one in groups)
+
+    @property
+    def many(self) -> dict[str, ManyKeys]:
+        """The totals that only the folder for keys can tell, by group."""
+        return {group: tally for group, tally in self.tallies.by_group.items() if isinstance(tally, ManyKeys)}
+
+    def packed(self, folder: KeyFolder) -> Running:
+        """The same with one piece of the folder for all that are in it."""
+        one = {group: replace(tally, pieces=(folder.merge(tally.pieces),)) for group, tally in self.many.items()}
+        return replace(self, tallies=Tallies({**self.tallies.by_group, **one}))
 
     def measured(self, checks: Sequence[Check]) -> dict[str, Measured]:
         """What is measured of all of them, by what the checks measure."""
@@ -105,6 +127,47 @@ class Running:
             # The same partition has another total when one before it is profiled again.
             found[check.measure] = replace(measured, timed=True)
         return found
+
+
+def _known(partition: str, tally: Tally | None, folder: KeyFolder | None) -> Tally:
+    """What is known of one partition, or why nothing is."""
+    if tally is None:
+        return Failed(f"partition {partition!r} was profiled without this check; profile it again")
+    if folder is not None and is_wide(tally):
+        return Failed(
+            f"partition {partition!r} was profiled without key_folder=, and has too many keys; profile it again"
+        )
+    return tally
+
+
+def measured_in_folder(
+    checks: Sequence[Check], totals: Sequence[Mapping[str, ManyKeys]], folder: KeyFolder | None
+) -> list[dict[str, Measured]]:
+    """What the folder for keys tells of growing totals; every group is asked for once.
+
+    :param totals: of each total, the groups that are in the folder (:attr:`Running.many`)
+    """
+    found: list[dict[str, Measured]] = [{} for _ in totals]
+    for group in dict.fromkeys(name for total in totals for name in total):
+        places = [place for place, total in enumerate(totals) if group in total]
+        asked = [check for check in checks if total_group(check) == group]
+        try:
+            views = None if folder is None else counted([totals[place][group] for place in places], folder)
+            problem = ""
+        except Exception as error:
+            views, problem = None, _unreached(error)
+        for step, place in enumerate(places):
+            for check in asked:
+                if views is not None:
+                    measured = totals[place][group].counted(check, views[step])
+                else:
+                    measured = Measured(problem=problem) if problem else too_many(check)
+                found[place][check.measure] = replace(measured, timed=True)
+    return found
+
+
+def _unreached(error: Exception) -> str:
+    return f"the folder for keys cannot be used: {said_of(error, discreet=False)}"
 
 
 def with_totals(profiles: Iterable[Profile]) -> list[Profile]:

@@ -138,7 +138,8 @@ def _change(metric: str, kind: Kind, now: float | None, before: float | None) ->
     if metric.endswith("_ratio"):
         points = 100 * (now - before)
         return ("", False) if abs(points) < 100 * _LEAST_SHARE else (f"{points:+.1f} points", abs(points) >= 10)
-    if kind is Kind.TIMESTAMP or not before or now / before <= 0 or now == before:
+    if kind is Kind.TIMESTAMP or before <= 0 or now <= 0 or now == before:
+        # A percentage of what lies below zero would be read the wrong way.
         return "", False
     factor = now / before
     if not 0.5 < factor < 2.0:

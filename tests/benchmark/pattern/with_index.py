@@ -50,25 +50,27 @@ def outcome(rule: PatternRule | None, place: int, queries: Sequence[Query]) -> t
 
 
 def main() -> None:
-    """Tell precision and recall of each way."""
+    """Read the lake and the index."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("lake", type=Path)
     parser.add_argument("--index", type=Path, required=True, help="the lake's index, as compare saves it")
     given = parser.parse_args()
-    queries, index = lake(given.lake, 0)[1], PatternIndex.load(given.index)
+    compare(lake(given.lake, 0)[1], PatternIndex.load(given.index))
+
+
+def compare(queries: Sequence[Query], index: PatternIndex) -> None:
+    """Tell precision and recall of each way."""
     distinct, found = np.array([len(set(query.train)) for query in queries]), []
     for place, query in enumerate(queries):
         ways = list(rules(query, index.without(query.table)))
-        same = {id(rule): outcome(rule, place, queries) for rule in dict.fromkeys(ways)}
-        found.append([same[id(rule)] for rule in ways])
+        same = {rule: outcome(rule, place, queries) for rule in dict.fromkeys(ways)}
+        found.append([same[rule] for rule in ways])
     figures = np.array(found)
     for low, high in BOUNDS:
         chosen = figures[(distinct >= low) & (distinct <= high)]
         for number, way in enumerate(WAYS):
-            precision, recall = np.nanmean(chosen[:, number, 0]), chosen[:, number, 1].mean()
-            print(
-                f"{low:>2} to {high:<6} {len(chosen):>4} queries  {way:15} precision {precision:.3f} recall {recall:.3f}"
-            )
+            told = f"precision {np.nanmean(chosen[:, number, 0]):.3f} recall {chosen[:, number, 1].mean():.3f}"
+            print(f"{low:>2} to {high:<6} {len(chosen):>4} queries  {way:15} {told}")
 
 
 if __name__ == "__main__":

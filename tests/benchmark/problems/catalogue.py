@@ -59,7 +59,7 @@ _READINGS: dict[str, Happen] = {
     "temperature lost for one firmware": a.null(("temperature", "humidity"), 0.2, 0.5),
     "temperature and humidity swapped": a.swap(("temperature", "humidity"), ("wind", "battery")),
     "zeros": a.values("pressure", lambda one: 0.0, "is 0|zero", part=(0.05, 0.3)),
-    "some negative": a.values("wind", lambda one: -one, "negative", part=(0.2, 0.5)),
+    "some negative": a.values("wind", lambda one: -one, "negative|sign", part=(0.2, 0.5)),
     "sensor saturated": a.values("humidity", lambda one: min(one, 60.0), "none above", "max", "60"),
     "new firmware": a.values("firmware", lambda one: "2.0.0", "2\\.0\\.0", part=(0.3, 0.7)),
     "every row three times": a.rows(lambda s: np.repeat(np.arange(s.rows), 3), "3 times"),

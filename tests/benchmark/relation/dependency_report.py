@@ -58,7 +58,7 @@ def caught(seeds: int) -> list[str]:
     return [f"{name}: {found[name]} of {tried[name]} ({found[name] / tried[name]:.2f})" for name in tried]
 
 
-SMALL = {"events": {"rows": 1_500}, "lines": {"rows": 1_200}}
+SMALL = {"events": {"rows": 1_500}, "lines": {"rows": 1_200}, "snapshots": {"keys": 150}}
 
 
 def clean(corpus: Path, options: SynthesisOptions) -> list[str]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_dq.check.bounds import Bounds
+from airflow_dq.check import Checks
+from airflow_dq.check.bounds import Bounds, require_range
 from airflow_dq.check.duration import duration_words, seconds_of
 from airflow_dq.exceptions import ConfigurationError
 
@@ -85,3 +86,36 @@ def test_what_is_no_duration_is_refused(wrong: Any) -> None:
 )
 def test_durations_are_told(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (10, 1, "is above"),
+        ("b", "a", "is above"),
+        ("2026-01-01", "2025-12-31T23:59:59", "is above"),
+        ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "is above"),
+        (1, "z", "are of different types"),
+        (True, 2, "are of different types"),
+    ],
+)
+def test_a_range_that_no_value_lies_in_is_refused(low: Any, high: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        require_range(low, high)
+    with pytest.raises(ConfigurationError, match=rf"Check 'between\.a': .*{said}"):
+        Checks("t").col("a").between(low, high)
+    require_range(low, low)
+
+
+def test_every_mistake_names_the_check_that_it_is_in() -> None:
+    checks = Checks("t")
+    for mistake in (
+        lambda: checks.rows().between(10, 1),
+        lambda: checks.fresh("at", within="26x"),
+        lambda: checks.col("a").mean(anomaly="nromal"),
+        lambda: checks.col("a").gaps("1x"),
+        lambda: checks.rows(eror=">1"),  # type: ignore[call-arg]
+        lambda: checks.rows(error=">1", level="fatal"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ConfigurationError, match=r"^Check '(rows|fresh\.at|mean\.a|gaps\.a)': "):
+            mistake()

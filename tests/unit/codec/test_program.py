@@ -136,6 +136,7 @@ alert = st.builds(
     root=st.booleans(),
     moved_with=few(text),
     snoozed=st.none() | text,
+    columns=few(text),
     fact=st.none()
     | st.builds(Fact, key=text, headline=text, columns=few(text), rows=st.none() | count, advice=st.none() | text),
 )

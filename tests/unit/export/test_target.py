@@ -104,6 +104,7 @@ def test_dqdl_follows_its_grammar() -> None:
 def test_soda_follows_its_published_schema() -> None:
     contract = yaml.safe_load(text_of("soda"))
     assert set(contract) == {"dataset", "columns", "checks"}
+    assert contract["dataset"] == "data_source/orders"
     listed = [body for column in contract["columns"] for body in column.get("checks", ())] + contract["checks"]
     # All but the second expectation of the columns, which one schema check has no place for.
     assert export("soda").said - len(listed) <= 2
@@ -123,6 +124,20 @@ def test_soda_follows_its_published_schema() -> None:
         assert kind == "schema" or (len(asked) == 1 and asked.pop().startswith("must_be"))
     names = [given.get("qualifier") for body in listed for given in body.values() if "qualifier" in given]
     assert len(names) == len(set(names))
+
+
+def test_soda_reads_its_contract() -> None:
+    yaml_of = pytest.importorskip("soda_core.common.yaml")
+    parser = importlib.import_module("soda_core.contracts.impl.contract_yaml")
+    logs = importlib.import_module("soda_core.common.logs").Logs()
+    found = parser.ContractYaml.parse(yaml_of.ContractYamlSource.from_str(text_of("soda")))
+    assert not logs.has_errors, logs.get_errors_str()
+    checks = [one for column in found.columns for one in column.check_yamls or ()] + found.checks
+    assert export("soda").said - len(checks) <= 2
+    published = Path(parser.__file__).parents[1] / "soda_data_contract_json_schema_1_0_0.json"
+    jsonschema.validate(yaml.safe_load(text_of("soda")), json.loads(published.read_text()))
+    identifier = importlib.import_module("soda_core.common.dataset_identifier").DatasetIdentifier
+    assert identifier.parse(found.dataset).dataset_name == "orders"
 
 
 def test_great_expectations_reads_its_suite() -> None:

@@ -33,7 +33,7 @@ def looked(folder: Path, checks: Checks, rows: dict[str, Any] = ORDERS, **more: 
     order = JobSpec("t", paths={"1": str(place)}, checks=tuple(checks), sample_rows=0, **more)
     engine = ArrowEngine(JobSpec.from_json(order.to_json()))
     engine.partitions()
-    beyond = Beyond(engine)
+    beyond = Beyond(engine, engine.keys())
     (profile,) = [beyond.look(result).profile for result in engine.scan(0)]
     assert profile is not None
     return [answer(check, profile) for check in checks]

@@ -13,11 +13,13 @@ from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG, Connection
 
+from airflow_dq.check import Checks
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.job.result import JobResult
+from airflow_dq.operators.check import DQCheckOperator
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.spark import SparkSubmission, require_known
 from airflow_dq.operators.spark_argument import SparkArguments
@@ -404,3 +406,24 @@ def test_a_key_column_beside_a_partition_chooses_its_rows() -> None:
 def test_a_condition_that_can_choose_nothing_is_refused(where: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         operator(source="a", partition="1", where=where).job_spec()
+    with pytest.raises(ConfigurationError, match=said):
+        operator(source="a", partition="1", where=where, engine="arrow", source_format="arrow").job_spec()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ({"table": "crm.customers"}, "true"),
+        ({"table": "crm.customers", "where": "eu"}, "eu"),
+        ({"table": "crm.customers", "partition_by": "day"}, None),
+        ({"sql": "select 1"}, None),
+        ({"source": "lake/customers"}, None),
+        ({"source": "customers.arrow", "source_format": "arrow", "engine": "arrow"}, None),
+        ({"source": "lake/customers", "source_format": "delta"}, "true"),
+    ],
+)
+def test_a_check_of_a_table_is_of_all_that_it_holds_now(arguments: dict[str, str], where: str | None) -> None:
+    checks = Checks("customers")
+    checks.rows().between(1, 5)
+    task = DQCheckOperator(task_id="check", dataset="customers", checks=checks, partition="1", **arguments)  # type: ignore[arg-type]
+    assert task.job_spec().where == where

@@ -17,6 +17,7 @@ GOOD: list[dict[str, Any]] = [
     {"sql": "select 1", "partition_by": "day"},
     {"pattern": "/lake/day=*", "hidden": ("email",), "store_values": False},
     {"format": "jdbc", "options": {"url": "jdbc:x", "dbtable": "t"}, "partition": "2013-01-01"},
+    {"table": "t", "partition": "2013-01-01", "partition_by": "day", "where": "x > 1"},
 ]
 
 
@@ -33,9 +34,9 @@ def test_an_order_survives_its_json(order: dict[str, Any]) -> None:
         ({}, "exactly one source is needed"),
         ({"table": "a", "sql": "select 1", "partition": "p"}, "given: table and sql"),
         ({"options": {"header": "true"}, "partition": "p"}, "exactly one source is needed"),
-        ({"table": "a"}, "either partition"),
-        ({"format": "jdbc", "options": {"url": "jdbc:x"}}, "either partition"),
-        ({"table": "a", "partition": "p", "partition_by": "day"}, "either partition"),
+        ({"table": "a"}, "needs partition"),
+        ({"format": "jdbc", "options": {"url": "jdbc:x"}}, "needs partition"),
+        ({"table": "a", "partition": "p", "where": ""}, "where is empty"),
         ({"table": "a", "partition": ""}, "rendered to nothing"),
         ({"paths": {"": "/lake"}}, "rendered to nothing"),
         ({"pattern": "/lake/*/*"}, "exactly one '\\*'"),

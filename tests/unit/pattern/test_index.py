@@ -5,11 +5,15 @@ from __future__ import annotations
 import pickle
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from airflow_dq.engine.worker.index import Sampled, contributions, kept_hashes, strong_hashes
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern import FmdvOptions, NoPattern, PatternIndex, Tag, learn_pattern, learn_tag, load_prior, tagged
+from airflow_dq.pattern.contribution import HashedPatterns, Hashes, sampled
 from airflow_dq.pattern.language import whole_value
 
 RANDOM = random.Random(3)
@@ -73,6 +77,28 @@ def test_bytes_and_pickles_and_files_come_back(tmp_path: Path) -> None:
     INDEX.save(tmp_path / "index")
     assert PatternIndex.load(tmp_path / "index").to_bytes() == INDEX.to_bytes()
     assert PatternIndex.from_bytes(PatternIndex.build([]).to_bytes()).columns == 0
+
+
+def test_tables_keep_whatever_names_they_have() -> None:
+    names = ["two\nlines", "sur\udce9rogate", "é"]
+    index = PatternIndex.build((name, codes(9)) for name in names)
+    assert PatternIndex.from_bytes(index.to_bytes()).tables == tuple(sorted(names))
+    assert index.part("é").columns == 1
+
+
+def test_the_passes_of_a_cluster_come_to_the_same_index() -> None:
+    tables: dict[str, list[list[str]]] = {}
+    for table, values in COLUMNS:
+        tables.setdefault(table, []).append(sampled(values))
+    samples = [Sampled(table, tuple(columns), None) for table, columns in tables.items()]
+    buckets: dict[int, list[tuple[Hashes, Hashes]]] = {}
+    for half in (samples[:3], samples[3:]):
+        for bucket, counted in strong_hashes(half):
+            buckets.setdefault(bucket, []).append(counted)
+    known = np.sort(np.concatenate([kept_hashes(bucket) for bucket in buckets.items()]))
+    found = contributions(samples, SimpleNamespace(value=HashedPatterns(known)))  # type: ignore[arg-type]
+    parts = {one.table: one.part for one in found if one.part is not None}
+    assert PatternIndex.of(parts, known).to_bytes() == INDEX.to_bytes()
 
 
 def test_what_is_no_index_is_refused(tmp_path: Path) -> None:

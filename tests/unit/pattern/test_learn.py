@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import time
 
+import pyarrow as pa
 import pytest
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.pattern import NoPattern, PatternRule, find_pattern, learn_pattern
+from airflow_dq.pattern.fit import _is_ordered, _natural
 
 RANDOM = random.Random(7)
 DATES = [f"20{n % 24:02d}-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(60)]
@@ -100,3 +102,19 @@ def test_what_cannot_be_asked_is_refused() -> None:
         learn_pattern(ORDERS, method="fmdv-vh")
     with pytest.raises(ConfigurationError, match="No pattern is learned by 'declared'"):
         learn_pattern(ORDERS, method="declared")
+
+
+def test_a_pattern_that_the_engine_refuses_is_no_rule_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise pa.ArrowInvalid("pattern too large - compile failed")
+
+    monkeypatch.setattr("airflow_dq.pattern.rule.pc.match_substring_regex", refuse)
+    found = find_pattern([*ORDERS])
+    assert isinstance(found, NoPattern)
+    assert found.reason == "refused"
+
+
+def test_what_is_ordered_is_told_by_its_neighbours() -> None:
+    for body in (["B2", "B10", "B11"], ["B11", "B10", "B2"], ["a", "b", "c"], ["B10", "B2", "B11"], ["b", "a", "c"]):
+        ordered = sorted(body, key=_natural)
+        assert _is_ordered(body) is (body in (ordered, ordered[::-1], sorted(body)))

@@ -88,7 +88,7 @@ def test_a_backfill_never_parks(world: World) -> None:
     world.verdict = verdict(Status.FAIL)
     backfill = SimpleNamespace(run_type="backfill")
     assert run(reviewing(), dag_run=backfill)["outcome"] == "unjudged"
-    with pytest.raises(AirflowFailException, match="fail; 1 alert"):
+    with pytest.raises(AirflowFailException, match="fail; a: mean was 3"):
         run(reviewing(judge_backfills=True), dag_run=backfill)
 
 
@@ -105,7 +105,7 @@ def test_accepted_goes_on_with_an_event(option: str, outcome: str, world: World)
 
 def test_rejected_fails_without_a_retry(world: World) -> None:
     world.verdict = verdict(Status.FAIL)
-    with pytest.raises(AirflowFailException, match="fail, rejected by ann: seen it; 1 alert"):
+    with pytest.raises(AirflowFailException, match="fail, rejected by ann: seen it; a: mean was 3"):
         resume(reviewing(), answer("Reject: stay blocked"))
     assert world.decided == [("flights", "1", "rejected", "ann", "seen it")]
 

@@ -82,6 +82,11 @@ def test_several_columns_are_one_group() -> None:
     assert set(Held.of(other, None, hidden=False).groups.tolist()) < set(found.groups.tolist())
 
 
+def test_numbers_that_differ_by_rounding_are_one_and_whole_ones_never_are() -> None:
+    found = coded(pa.array([0.1 + 0.2, 0.3, -0.0, 0.0, 2.0**53 - 1, 2.0**53 - 2, 1e-300, None, float("nan")]))
+    assert found.codes.tolist() == [0, 0, 1, 1, 2, 3, 4, -1, -1]
+
+
 def test_numbers_are_held_as_they_are() -> None:
     column = PreparedColumn(pa.array([2.5, -1.0]))
     found = Held.of(

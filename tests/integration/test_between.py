@@ -1,0 +1,55 @@
+"""Relations between rows on their way: tried after a job, counted in the next scans, judged by the gate, dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlalchemy import text
+
+from airflow_dq.engine.arrow.engine import ArrowEngine
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.job.pipeline import ProfileJob
+from airflow_dq.judge.verdict import Status
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile import JobSpec
+from airflow_dq.store import Repository
+from airflow_dq.store.between import KEPT
+
+PLACES = 80
+OPTIONS = SynthesisOptions(novelty="off")
+
+
+def snapshot(number: int, wrong: int = 0) -> pa.Table:
+    rng = np.random.default_rng(number)
+    names = [f"Town {place}" for place in range(PLACES)]
+    names[:wrong] = names[wrong : 2 * wrong]
+    places = [f"P{place}" for place in range(PLACES)]
+    return pa.table({"place": places, "name": names, "mood": [f"m{one}" for one in rng.integers(0, 5, PLACES)]})
+
+
+def profiled(store: Repository, folder: Path, number: int, wrong: int = 0) -> str:
+    key, path = f"2026-02-{number + 1:02d}", folder / f"{number}.parquet"
+    pq.write_table(snapshot(number, wrong), path)
+    spec = JobSpec(dataset="t", paths={key: str(path)})
+    assert [one.error for one in ProfileJob(ArrowEngine(spec), store, lambda line: None).run()] == [None]
+    return key
+
+
+def test_a_name_that_changes_is_found_once_enough_partitions_have_kept_theirs(
+    store: Repository, tmp_path: Path
+) -> None:
+    for number in range(11):
+        assert judge(store, "t", profiled(store, tmp_path, number), OPTIONS).status is not Status.FAIL
+    verdict = judge(store, "t", profiled(store, tmp_path, 11, wrong=4), OPTIONS)
+    assert verdict.status is Status.FAIL
+    assert any("before Town" in alert.message for alert in verdict.alerts)
+    with store._engine.connect() as connection:
+        states = connection.execute(text("SELECT columns, state FROM airflow_dq.learned_rule WHERE family = 'between'"))
+        by_columns = {tuple(row.columns): row.state for row in states}
+        held = connection.execute(text("SELECT count(*) FROM airflow_dq.profile WHERE held IS NOT NULL")).scalar()
+    assert by_columns["place", "name"] == "active"
+    assert by_columns["place", "mood"] == "dropped", "a mood does not last"
+    assert held == KEPT

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.cause import Cause
+from airflow_dq.explain.cause.hypothesis import Proof
+from airflow_dq.explain.headline import Known, with_facts
+from airflow_dq.learn.constraint.base import Finding, Scope
+from airflow_dq.states.base import Kind
+
+FACTOR = Cause(
+    "unit_change", "x60", "change of unit, x60", 1.0, fact="is 60 times too large", detail="median 1 -> 60", rows=100,
+    proof=Proof(1, 1),
+)  # fmt: skip
+
+
+def _alert(column: str | None, observed: float = 500.0, **given: object) -> Alert:
+    metric = "row_count" if column is None else "mean"
+    made = {"metric": metric, "observed": observed, "lower": 90.0, "upper": 110.0, "kind": Kind.NUMERIC} | given
+    return Alert("range", column, f"{metric} was odd.", **made)  # type: ignore[arg-type]
+
+
+def _told(*alerts: Alert, rows: int = 100, schema: dict[str, Finding] | None = None, **causes: Cause) -> list[str]:
+    order = {name: place for place, name in enumerate("abcdef")}
+    found = with_facts(alerts, Known(rows, causes, order, schema or {}))
+    return [alert.fact.headline for alert in found if alert.fact is not None]
+
+
+def test_a_proven_cause_is_the_fact_and_the_partition_passes_only_where_nothing_else_is_wrong() -> None:
+    assert _told(_alert("a"), a=FACTOR) == [
+        "a is 60 times too large (median 1 -> 60) in all 100 rows; undone, the partition passes"
+    ]
+    first, second = _told(_alert("a"), _alert("b"), a=FACTOR)
+    assert first.endswith("; undone, it passes")
+    assert second == "b: mean is 500, usually 90 to 110"
+
+
+def test_several_columns_are_one_sentence() -> None:
+    group = [_alert(name, group="x60", root=name == "a") for name in "abcd"]
+    (told,) = _told(*group, **dict.fromkeys("abcd", FACTOR))
+    assert told == "a, b, c and 1 more are 60 times too large (a: median 1 -> 60) in all 100 rows; " + (
+        "undone, the partition passes"
+    )
+
+
+def test_findings_that_stay_are_counted() -> None:
+    group = [_alert("a", group="x60"), _alert("a", group="x60", metric="max")]
+    (told,) = _told(*group, a=FACTOR)
+    assert told.endswith("; undone, 1 of 2 findings vanish")
+
+
+def test_an_empty_partition_is_one_line() -> None:
+    assert _told(_alert(None, 0.0), rows=0) == ["the partition is empty: 0 rows, usually 90 to 110"]
+
+
+def test_what_a_person_knows_is_told_before_a_distance() -> None:
+    change = Change("value", "'x' appeared: 12.0%", "x")
+    assert _told(_alert("a", 0.5, metric="js_div", changes=(change,))) == ["a: 'x' appeared: 12.0%"]
+    assert _told(_alert("a", 0.5, metric="js_div")) == ["a: its values are distributed otherwise than before"]
+
+
+def test_the_table_comes_first_then_what_is_far_outside_by_its_rows() -> None:
+    near, far = _alert("a", 111.0), _alert("b", 500.0)
+    few = Cause("placeholder", "", "-9", 1.0, fact="is -9", rows=3)
+    told = _told(near, _alert("c"), far, _alert(None), c=few)
+    assert [one.split()[0] for one in told] == ["100", "b:", "c", "a:"]
+
+
+def test_a_changed_schema_names_each_column_once() -> None:
+    alerts = [Alert(f"column_{what}", name, "it changed.", group="columns") for name, what in (
+        ("a", "missing"), ("b", "missing"), ("c", "added"), ("d", "renamed"), ("e", "retyped"))]  # fmt: skip
+    schema = {
+        "d": Finding("column_renamed", Scope(("d",)), seen="new name"),
+        "e": Finding("column_retyped", Scope(("e",)), seen="string", expected="numeric"),
+    }
+    assert _told(*alerts, schema=schema) == [
+        "columns a and b are missing; column c is new; column d is missing and seems to be renamed to 'new name'; "
+        "column e is now string, it was numeric"
+    ]
