@@ -13,6 +13,7 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.history.timeline import timestamp_of
 from airflow_dq.learn.pipeline import placed
@@ -114,6 +115,9 @@ class Insight:
         observed, _ = one.observe(self.view)
         bounds, centre = one.bounds(self.view), one.centre(self.view)
         if bounds is None or centre is None or observed is None or isinstance(observed, Reason):
+            return None
+        metric = get_metric(one.metric, one.kind)
+        if metric is not None and excludes_nothing(*bounds, metric.natural_range):
             return None
         value, low, high = (_on_scale(one, number) for number in (float(observed), *bounds))
         assert value is not None
