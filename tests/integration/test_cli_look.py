@@ -16,7 +16,7 @@ from airflow_dq.cli import status as status_module
 from airflow_dq.cli.main import main
 from airflow_dq.store import open_store
 
-DAYS = [f"2026-01-{day:02}" for day in range(1, 9)]
+DAYS = [f"2026-01-{day:02}" for day in range(1, 10)]
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -51,7 +51,7 @@ def run(tmp_path: Path, clean_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys:
     code, out, _ = call(
         "backfill", "orders", "--source", f"{tmp_path}/day=*", "--engine", "arrow", "--hidden", "secret"
     )
-    assert (code, out.startswith("orders: 8 of 8 partitions profiled")) == (0, True)
+    assert (code, out.startswith("orders: 9 of 9 partitions profiled")) == (0, True)
     return call
 
 

@@ -62,10 +62,13 @@ def test_files_elsewhere_come_through_spark_and_broken_ones_are_named(
 ) -> None:
     (lake / "broken.parquet").write_bytes(b"nothing")
     name = "fs.viewfs.mounttable.mounted.link./lake"
-    spark.sparkContext._jsc.hadoopConfiguration().set(name, f"file://{lake}")
-    whole = index_by_spark(spark, "viewfs://mounted/lake/**", FilePlace(tmp_path / "whole"), False, print)
-    monkeypatch.setattr("airflow_dq.engine.spark.lake._WHOLE", 20)
-    parts = index_by_spark(spark, "viewfs://mounted/lake", FilePlace(tmp_path / "parts"), False, print)
+    spark.conf.set(name, f"file://{lake}")
+    try:
+        whole = index_by_spark(spark, "viewfs://mounted/lake/**", FilePlace(tmp_path / "whole"), False, print)
+        monkeypatch.setattr("airflow_dq.engine.spark.lake._WHOLE", 20)
+        parts = index_by_spark(spark, "viewfs://mounted/lake", FilePlace(tmp_path / "parts"), False, print)
+    finally:
+        spark.conf.unset(name)
     for told in (whole, parts):
         assert (len(told.index.tables), told.index.columns) == (3, 6)
         assert ["broken.parquet" in said for said in told.unreadable] == [True]

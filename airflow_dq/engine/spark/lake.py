@@ -19,7 +19,7 @@ from pyspark.sql.types import StringType
 
 from airflow_dq.engine.lake import tables_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.engine.spark.listing import list_path, load_paths
+from airflow_dq.engine.spark.listing import list_path, look_again, load_paths
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.worker.index import (
     BUCKETS,
@@ -73,6 +73,7 @@ def lake_tables(spark: SparkSession, pattern: str) -> dict[str, LakeFile]:
     :raises DQError: when Spark cannot list it
     """
     base, deep, _ = pattern.partition("**")
+    look_again(spark)
     try:
         # With the slash: a bucket alone is no path.
         listing = list_path(spark, (base[: base.rfind("/") + 1] or ".") if deep else pattern)
