@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 SUBJECT = 200
 """Longest subject, in characters."""
 SHOWN = 3
-"""Rows of the table, and problems that are told: the answers below must be seen without scrolling; the page has all."""
+"""Problems that are told: the answers below must be seen without scrolling; the page has all."""
+ROWS = 2
+"""Rows of the table, for the same reason."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&:$@^=])")
 _MEANING = {
     "accepted": "the data is right: it joins the history, and the run goes on",
@@ -53,7 +55,7 @@ def body(detail: VerdictDetail, page: str | None) -> str:
         blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
     blocks.append("\n".join(_table(detail)))
     if page is not None:
-        blocks.append(f"[Open the page: rows, what changed, who is held up, snooze]({page})")
+        blocks.append(f"[Open the page: all findings, rows, what changed, who is held up, snooze]({page})")
     if (said := record_words(detail.verdict.record)) is not None:
         blocks.append(f"How reliable this gate has been: {escape(said)}")
     answers = (f"**{option}**: {_MEANING[decision]}" for decision, option in BUTTONS.items())
@@ -62,16 +64,20 @@ def body(detail: VerdictDetail, page: str | None) -> str:
 
 
 def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
-    """What the subject has no room for: the advice on the one problem, or the other ones."""
+    """What the subject does not tell: the cause and the advice of the first problem, and the other ones."""
     problems = detail.verdict.problems
     if not problems:
         yield escape(_first(detail))
         return
-    if len(problems) == 1:
-        if problems[0].advice:
-            yield escape(problems[0].advice)
-        return
-    for problem in problems[:SHOWN]:
+    first = problems[0]
+    if len(first.headline) > SUBJECT // 2:
+        # The subject may have been cut.
+        yield f"- {escape(marked(first))}"
+    if first.cause is not None and first.cause not in first.headline:
+        yield f"- {escape(first.cause)}"
+    if len(problems) == 1 and first.advice:
+        yield f"- {escape(first.advice)}"
+    for problem in problems[1:SHOWN]:
         yield f"- {escape(marked(problem))}"
     if len(problems) > SHOWN:
         yield f"- and {len(problems) - SHOWN} more"
@@ -82,15 +88,12 @@ def _table(detail: VerdictDetail) -> Iterator[str]:
     alerts = [alert for alert in detail.verdict.alerts if alert.metric is not None]
     if not alerts:
         return
-    rows = [_cells(alert) for alert in alerts[:SHOWN]]
+    rows = [_cells(alert) for alert in alerts[:ROWS]]
     told = [place for place in range(len(_HEADS)) if len({row[place] for row in rows}) > 1 or place not in (0, 3)]
     yield "| " + " | ".join(_HEADS[place] for place in told) + " |"
     yield "|" + "---|" * len(told)
     for row in rows:
         yield "| " + " | ".join(escape(row[place]) for place in told) + " |"
-    if len(alerts) > SHOWN:
-        rest = f"and {len(alerts) - SHOWN} more"
-        yield "| " + " | ".join([rest, *[""] * (len(told) - 1)]) + " |"
 
 
 _HEADS = ("Column", "Measured", "Seen", "Expected")

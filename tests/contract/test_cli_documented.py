@@ -46,6 +46,7 @@ def test_the_commands_are_these() -> None:
         "airflow dq suggest",
         "airflow dq status",
         "airflow dq explain",
+        "airflow dq report",
         "airflow dq diff",
         "airflow dq drill",
         "airflow dq rows",

@@ -83,7 +83,7 @@ def backfilled(home: AirflowHome) -> AirflowHome:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["partitions"], found["profiled"]) == (9, 9)
-    assert "profiled 9/9 partitions" in done.stderr
+    assert "9 of 9 partitions profiled" in done.stderr
     return home
 
 

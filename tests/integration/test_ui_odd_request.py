@@ -33,8 +33,10 @@ DIGITS = "9" * 5000
 DEEP = "[" * 10_000
 ODD = ["a\x00b", DIGITS, "-1", "9999-12-31", "0001-01-01", "٣", "\ud83d", DEEP]
 QUERIES = {
-    "/": ("dataset", "state", "severity", "since", "until", "before", "limit"),
-    f"/dags/{DAG}": ("dataset", "since", "until", "before", "limit"),
+    "/alerts": ("dataset", "state", "severity", "since", "until", "before", "limit"),
+    f"/dags/{DAG}/alerts": ("dataset", "since", "until", "before", "limit"),
+    "/": ("q", "show"),
+    f"/dags/{DAG}": ("q", "show"),
     "/dataset": ("name",),
     f"/dags/{DAG}/partition": ("dataset", "partition"),
     f"/dags/{DAG}/task": ("run_id", "task_id", "map_index"),
@@ -157,7 +159,7 @@ def test_a_failure_is_forgotten(
         raise StoreUnreachableError("away for a moment")
 
     with monkeypatch.context() as changed:
-        changed.setattr(Repository, "verdicts", fail)
+        changed.setattr(Repository, "overview", fail)
         assert client.get("/dq-alerts/", headers=ann).status_code == 503
     assert "away for a moment" in client.get("/dq-alerts/", headers=ann).text
     monkeypatch.setattr(context._database(clean_dsn), "_failure", None)

@@ -19,7 +19,7 @@ from pyspark.sql.types import StringType
 
 from airflow_dq.engine.lake import tables_of
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
-from airflow_dq.engine.spark.listing import list_path, look_again, load_paths
+from airflow_dq.engine.spark.listing import list_path, load_paths, look_again
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.worker.index import (
     BUCKETS,
