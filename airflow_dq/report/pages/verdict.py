@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from airflow_dq.explain.lines import marked
 from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.report.pages.card import Card, cards
@@ -29,6 +30,7 @@ class _Shown:
     partition: str
     badge: Badge
     finding: str
+    headlines: Sequence[str]
     cards: Sequence[Card]
     record: str | None
 
@@ -65,6 +67,7 @@ def _shown(place: int, dataset: str, verdict: Verdict) -> _Shown:
         partition=verdict.partition or NO_KEY,
         badge=machine_badge(verdict.status),
         finding=finding(verdict),
+        headlines=[marked(problem) for problem in verdict.problems],
         cards=cards(verdict.alerts, verdict.partition),
         record=record_words(verdict.record),
     )

@@ -43,6 +43,9 @@ def test_page_shows_every_verdict_and_a_card_per_alert(alert: Alert, make_verdic
     for text in ("2013-01-30", "2013-01-31", alert.message, "air_time: median was 9,000.", "148.2 to 156.9"):
         assert text in outline.text
     assert "1 of 2 partitions passed; 2 problems." in outline.text
+    # The problems stand above their evidence.
+    assert outline.tags.count("li") >= len(broken.problems)
+    assert all(outline.text.count(problem.headline) >= 1 for problem in broken.problems)
     assert "1,970 times the largest deviation in 30 partitions since 2013-01-01" in outline.text
 
 
