@@ -46,46 +46,49 @@ def copies(comparison: Comparison) -> Cause | None:
 @hypothesis(Kind.TIMESTAMP)
 def ended_early(comparison: Comparison) -> Cause | None:
     """Nothing after some time, in a column whose partitions all cover one span after another."""
-    lowest, highest = comparison.series("min"), comparison.series("max")
-    low, high = comparison.value("min"), comparison.value("max")
-    rows, before = comparison.rows[0], _usual_rows(comparison)
-    if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
+    gone, high = _time_gone(comparison, kept="min"), comparison.value("max")
+    if gone is None or high is None:
         return None
-    spans, step = highest - lowest, float(np.median(np.diff(lowest)))
-    span = float(np.median(spans))
-    if span <= 0.0 or spans.min() < _FULL * span or abs(low - float(lowest[-1]) - step) > (1.0 - _FULL) * span:
-        return None
-    gone = 1.0 - (high - low) / span
-    usual = 1.0 - float(spans.min()) / span
-    if gone < _LEAST + 2.0 * usual:
-        return None
-    missing = 1.0 - rows / before
     until = number_words("max", comparison.kind, [high])[0]
     words = f"nothing came after {until}: the last {percent(gone)} of the usual time"
-    fact = f"has nothing after {until}"
-    # As many rows are gone as time is, more or less: the day is not the same at every hour.
-    return Cause("volume_change", "ended early", words, 1.0 - min(1.0, abs(missing - gone)), fact=fact)
+    return Cause("volume_change", "ended early", words, _fits(comparison, gone), fact=f"has nothing after {until}")
 
 
 @hypothesis(Kind.TIMESTAMP)
 def began_late(comparison: Comparison) -> Cause | None:
     """Nothing before some time, in a column whose partitions all cover one span after another."""
-    lowest, highest = comparison.series("min"), comparison.series("max")
-    low, high = comparison.value("min"), comparison.value("max")
-    rows, before = comparison.rows[0], _usual_rows(comparison)
-    if low is None or high is None or len(lowest) != len(highest) or len(lowest) < 2 or not _FEWEST <= rows < before:
-        return None
-    spans, step = highest - lowest, float(np.median(np.diff(highest)))
-    span = float(np.median(spans))
-    if span <= 0.0 or spans.min() < _FULL * span or abs(high - float(highest[-1]) - step) > (1.0 - _FULL) * span:
-        return None
-    gone = 1.0 - (high - low) / span
-    if gone < _LEAST + 2.0 * (1.0 - float(spans.min()) / span):
+    gone, low = _time_gone(comparison, kept="max"), comparison.value("min")
+    if gone is None or low is None:
         return None
     since = number_words("min", comparison.kind, [low])[0]
     words = f"nothing came before {since}: the first {percent(gone)} of the usual time"
-    score = 1.0 - min(1.0, abs(1.0 - rows / before - gone))
-    return Cause("volume_change", "began late", words, score, fact=f"has nothing before {since}")
+    return Cause("volume_change", "began late", words, _fits(comparison, gone), fact=f"has nothing before {since}")
+
+
+def _time_gone(comparison: Comparison, kept: str) -> float | None:
+    """The share of the usual time that nothing came in, with fewer rows than usual; None where that is not so.
+
+    :param kept: ``min`` or ``max``: the end of the span that lies where it was to be expected
+    """
+    lowest, highest = comparison.series("min"), comparison.series("max")
+    low, high, at = comparison.value("min"), comparison.value("max"), comparison.value(kept)
+    rows, before = comparison.rows[0], _usual_rows(comparison)
+    if low is None or high is None or at is None or not _FEWEST <= rows < before:
+        return None
+    if len(lowest) != len(highest) or len(lowest) < 2:
+        return None
+    spans, ends = highest - lowest, comparison.series(kept)
+    span, step = float(np.median(spans)), float(np.median(np.diff(ends)))
+    if span <= 0.0 or spans.min() < _FULL * span or abs(at - float(ends[-1]) - step) > (1.0 - _FULL) * span:
+        return None
+    gone, usual = 1.0 - (high - low) / span, 1.0 - float(spans.min()) / span
+    return None if gone < _LEAST + 2.0 * usual else gone
+
+
+def _fits(comparison: Comparison, gone: float) -> float:
+    """How well the rows agree: as many are gone as time is, more or less, for a day is not the same at every hour."""
+    missing = 1.0 - comparison.rows[0] / _usual_rows(comparison)
+    return 1.0 - min(1.0, abs(missing - gone))
 
 
 def _usual_rows(comparison: Comparison) -> float:

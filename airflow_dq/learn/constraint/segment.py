@@ -16,9 +16,8 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.share import usual_bounds
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.band import Band
-from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
@@ -130,22 +129,13 @@ class UsualSegments(Constraint):
 
     def _bounds(self, partition: PartitionView, statistic: str, segment: str) -> tuple[float, float, float] | None:
         """What is usual of a statistic, and within which bounds the next value is expected; None: nothing is."""
-        past, timeline = self.past(partition, statistic, segment), partition.history.timeline
+        past = self.past(partition, statistic, segment)
         if np.isnan(past).all():
             return None
-        slots = np.concatenate([timeline.spread(past), np.full(partition.steps() - 1, np.nan)])
         rows = past if statistic == ROWS else self.past(partition, ROWS, segment)
-        sampling = SamplingError(max(1.0, float(np.nanmedian(rows))))
-        band = Band.of(_metric(statistic), slots, sampling, week=timeline.week)
-        if isinstance(band, str):
-            return None
-        candidates = band.candidates(RATES[statistic] * self.fpr)
-        centre = candidates.expectation.centre(slots)
-        if centre is None:
-            return None
-        lower, upper = candidates.bounds(centre)
-        tightest = int(np.argmax(candidates.fpr))
-        return float(np.nanmedian(past)), float(lower[tightest]), float(upper[tightest])
+        rate = RATES[statistic] * self.fpr
+        bounds = usual_bounds(_metric(statistic), past, float(np.nanmedian(rows)), rate, partition)
+        return None if bounds is None else (float(np.nanmedian(past)), *bounds)
 
     def _finding(self, partition: PartitionView, statistic: str, odd: Sequence[Odd]) -> Finding:
         first, rows = odd[0], partition.profile.checks[measure_of(self.by, ROWS)].groups

@@ -1,4 +1,4 @@
-"""The history of the share of rows that break a learned rule, and the largest that it lets expect."""
+"""What the history lets expect of numbers that profiles keep beside the metrics, above all shares of broken rules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.history import History
+from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.between import answer_of
@@ -38,13 +40,29 @@ def highest_usual(shares: Sequence[float | None], values: float, fpr: float, par
     metric = get_metric("empty_ratio", Kind.STRING)
     assert metric is not None  # a share that usually is 0: what is learned of it is learned of this one
     known = np.array([math.nan if value is None else value for value in shares])
-    spread = partition.history.timeline.spread(known)
-    slots = np.concatenate([spread, np.full(partition.steps() - 1, np.nan)])
-    band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=partition.history.timeline.week)
+    bounds = usual_bounds(metric, known, values, fpr, partition)
+    return min(1.0, bounds[1]) if bounds is not None and math.isfinite(bounds[1]) else None
+
+
+def usual_bounds(
+    metric: Metric, past: FloatArray, values: float, fpr: float, partition: PartitionView
+) -> tuple[float, float] | None:
+    """The range that is learned of a number that profiles keep beside the metrics; None where there is none.
+
+    :param metric: what kind of number it is
+    :param past: its value in each partition of the history, oldest first; NaN where it is not known
+    :param values: how many values it usually is measured on
+    :param fpr: the false-positive rate that the range may take
+    """
+    timeline = partition.history.timeline
+    slots = np.concatenate([timeline.spread(past), np.full(partition.steps() - 1, np.nan)])
+    band = Band.of(metric, slots, SamplingError(max(1.0, values)), week=timeline.week)
     if isinstance(band, str):
         return None
     candidates = band.candidates(fpr)
     centre = candidates.expectation.centre(slots)
+    if centre is None:
+        return None
+    lower, upper = candidates.bounds(centre)
     tightest = int(np.argmax(candidates.fpr))
-    upper = math.nan if centre is None else float(candidates.bounds(centre)[1][tightest])
-    return min(1.0, upper) if math.isfinite(upper) else None
+    return float(lower[tightest]), float(upper[tightest])

@@ -20,12 +20,7 @@ _PROFILE = "DQProfileOperator"
 
 def impact_of(origin: Origin, session: Session) -> Impact | None:
     """What the gate of a run holds up; None when Airflow does not know the DAG, or no longer this task of it."""
-    try:
-        task = _task(origin, session)
-    except Exception:
-        # What the page is about is known without it; a DAG that cannot be read is Airflow's own trouble.
-        log.exception("What DAG %r holds up is not known.", origin.dag_id)
-        return None
+    task = _task(origin, session)
     if task is None:
         return None
     behind = sorted(task.get_flat_relative_ids(upstream=False))
@@ -36,10 +31,16 @@ def impact_of(origin: Origin, session: Session) -> Impact | None:
 
 
 def _task(origin: Origin, session: Session) -> Any:
+    """The gate as Airflow knows it; None where it does not."""
     from airflow.models.serialized_dag import SerializedDagModel
 
-    found = SerializedDagModel.get(origin.dag_id, session=session)
-    return None if found is None or not found.dag.has_task(origin.task_id) else found.dag.get_task(origin.task_id)
+    try:
+        found = SerializedDagModel.get(origin.dag_id, session=session)
+        return None if found is None or not found.dag.has_task(origin.task_id) else found.dag.get_task(origin.task_id)
+    except Exception:
+        # What the page is about is known without it; a DAG that cannot be read is Airflow's own trouble.
+        log.exception("What stands around the gate of DAG %r is not known.", origin.dag_id)
+        return None
 
 
 def profiles_of(origin: Origin, session: Session) -> tuple[str, ...]:
@@ -47,11 +48,7 @@ def profiles_of(origin: Origin, session: Session) -> tuple[str, ...]:
     if origin.map_index != NO_MAP_INDEX:
         # A mapped task's id means all of its instances.
         return ()
-    try:
-        task = _task(origin, session)
-    except Exception:
-        log.exception("What profiles for the gate of DAG %r is not known.", origin.dag_id)
-        return ()
+    task = _task(origin, session)
     before = () if task is None else task.get_flat_relatives(upstream=True)
     found = [one for one in before if one.task_type == _PROFILE and not getattr(one, "is_mapped", False)]
     return tuple(sorted(one.task_id for one in found))
