@@ -20,11 +20,12 @@ from airflow_dq.profile.check.many_keys import KeyFolder, ManyKeys, counted, joi
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tallies import Tallies, missing_words
 from airflow_dq.profile.check.tally import Failed, Lengths, Shares, Tally
+from airflow_dq.profile.check.type_tally import Types
 from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.count import Counts
 
-_DISCREET = (Shares, Lengths, Filtered, Failed)
+_DISCREET = (Shares, Lengths, Types, Filtered, Failed)
 """What holds no value of a hidden column, and no hash of one that could be guessed."""
 
 
