@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.export.sql import ANSI, DIALECTS, SPARK, query_of
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.evaluate import Batch
 
 CASE = "case when status = 'shipped' then shipped_at is not null else true end"
 
@@ -113,6 +115,32 @@ def test_what_cannot_be_computed_is_told_where_it_is_declared(sql: str, said: st
 
 
 @pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("a and b + 1", "one side of 'and'"),
+        ("nvl(a, b) and b + 1", "one side of 'AND'"),
+        ("not (nvl(a, 1) + 1)", "one side of 'NOT'"),
+        ("round(a, 1, 2) = 1", "takes 1 to 2 arguments"),
+        ("a rlike '('", "no regular expression"),
+        ("a rlike '(?=x)'", "RE2 does not know"),
+        ("a in ()", "not computed here"),
+        ("(" * 200 + "a" + ")" * 200, "within each other"),
+        ("foo(" * 400 + "a" + ")" * 400, "there is no function 'foo'"),
+        (" and ".join(["a"] * 300), "terms are joined"),
+        ("a <= b c", "stands where"),
+        # Another value each time, or another one than on Spark.
+        ("now() > a", r"NOW\(\)"),
+        ("nvl(a, rand()) > 0.5", r"RAND\(\)"),
+        ("hash(a) > 1", r"HASH\(a\)"),
+    ],
+)
+def test_what_nobody_can_mean_is_refused_with_duckdb_too(sql: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        predicate(sql)
+
+
+@pytest.mark.usefixtures("duck")
 @pytest.mark.parametrize("sql", ["count(distinct whole)", "nvl(sum(whole), 0)", "sum(whole) + nvl(whole, 0)"])
 def test_a_metric_of_what_cannot_be_added_up_is_refused(sql: str) -> None:
     with pytest.raises(ConfigurationError, match=r"outside of (its|an) aggregate"):
@@ -149,3 +177,70 @@ def test_other_tools_are_told_it_in_their_own_words() -> None:
 def test_a_division_by_zero_is_null_as_in_our_own_rules() -> None:
     found = [value(sql=sql) for sql in ("pow(whole, 1) / `odd name` > 0", "whole / `odd name` > 0")]
     assert [(one.numerator, one.denominator, one.problem) for one in found] == [(2, 2, None)] * 2
+
+
+SPARK_ROWS = pa.table(
+    {
+        "a": ["12.5", "abc", None],
+        "x": [1.5, -1.5, 1.9],
+        "d": pa.array([date(2026, 1, 31), date(1969, 12, 31), None]),
+        "t": pa.array(
+            [datetime(2026, 1, 31, 23, 59, 59), datetime(1969, 12, 31, 23), None],
+            pa.timestamp("us", "Europe/Berlin"),
+        ),
+    }
+)
+SPARK_SAYS = {
+    # A fraction is cut off, a text that is no number is null, and so is what has no root or logarithm.
+    "cast(x as int) = 1": [True, False, True],
+    "cast(a as int) = 12": [True, None, None],
+    "cast(a as bigint) = 9007199254740993": [False, None, None],
+    "sqrt(x) > 1": [True, None, True],
+    "ln(x) > 0 or x < 0": [True, True, True],
+    "log(2, x) > 0": [True, None, True],
+    # Sunday is the first day of a week.
+    "dayofweek(d) = 7": [True, False, None],
+    "dayofweek(d) between 1 and 7": [True, True, None],
+    "extract(week from d) = 1": [False, True, None],
+    "last_day(d) = d": [True, True, None],
+    "date_add(d, 1) > '1970-01-01'": [True, False, None],
+    "cast(t as string) = '2026-01-31 23:59:59'": [True, False, None],
+    "t > timestamp '2026-01-01 00:00:00'": [True, False, None],
+    "date_format(t, 'yyyy-MM') = '2026-01'": [True, False, None],
+    "split(a, '[.]')[1] = '5'": [True, None, None],
+    "regexp_replace(a, '[0-9]', '') = '.'": [True, False, None],
+    "concat(a, a) is null": [False, False, True],
+    "substring(a, -1) = '5'": [True, False, None],
+    "initcap(a) = 'Abc'": [False, True, None],
+    "a is distinct from 'abc'": [True, False, True],
+    "try_divide(x, 0) is null": [True, True, True],
+    "mod(cast(x as int), 2) = -1": [False, True, False],
+}
+"""SQL beyond our own -> what Spark says of each row, without ANSI errors; a test with a real one asks it."""
+
+
+@pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize("sql", SPARK_SAYS)
+def test_an_expression_means_what_it_means_in_spark(sql: str) -> None:
+    batch = Batch({name: SPARK_ROWS[name] for name in SPARK_ROWS.column_names}, 3)
+    assert batch.truth(predicate(sql)).to_pylist() == SPARK_SAYS[sql]
+
+
+@pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *(
+            "uuid() = a",
+            "current_date() > d",
+            "weekday(d) = 1",
+            "dayname(d) = 'Sat'",
+            "not isnan(x)",
+            "typeof(a) = 'string'",
+        ),
+        *("substring(a, 0, 2) = 'x'", "extract(dow from d) = 1", "bin(n) = '1'", "a in (a, rand())"),
+    ],
+)
+def test_what_means_another_thing_in_duckdb_is_refused(sql: str) -> None:
+    with pytest.raises(ConfigurationError, match="not computed here as Spark computes it"):
+        predicate(sql)
