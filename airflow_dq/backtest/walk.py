@@ -21,6 +21,7 @@ from airflow_dq.backtest.suggestion import suggest
 from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
 from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.judge.uncollected import uncollected
 from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
@@ -120,8 +121,9 @@ class _Walk:
 
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
-        distances = self._past.compare(profile)
-        outcome = self._outcome(profile, distances)
+        with uncollected():
+            distances = self._past.compare(profile)
+            outcome = self._outcome(profile, distances)
         self.outcomes.append(outcome)
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.judge.severity import graded, idle_columns
+from airflow_dq.judge.uncollected import uncollected
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
@@ -56,7 +57,8 @@ def judge(
     """
     for rounds_left in reversed(range(ROUNDS)):
         try:
-            return _judge(repository, dataset, partition, options, severity or {}, origin)
+            with uncollected():
+                return _judge(repository, dataset, partition, options, severity or {}, origin)
         except StaleAttemptError:
             if not rounds_left:
                 raise
@@ -76,7 +78,8 @@ def preview(
     :raises StoreError: when the partition has no profile
     :raises SynthesisError: when the options do not fit the history (an unknown column or metric)
     """
-    return _look(repository, dataset, partition, options, severity or {}, None).verdict
+    with uncollected():
+        return _look(repository, dataset, partition, options, severity or {}, None).verdict
 
 
 @dataclass(frozen=True, slots=True)
