@@ -21,13 +21,13 @@ from airflow_dq.backtest.suggestion import suggest
 from airflow_dq.backtest.summary import Tally, false_alarms, fired_clauses
 from airflow_dq.exceptions import DQError, ProfileError
 from airflow_dq.judge.evaluation import evaluate
-from airflow_dq.judge.uncollected import uncollected
 from airflow_dq.judge.verdict import Decision, Status, Verdict
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -119,11 +119,11 @@ class _Walk:
         if decision != "rejected":
             self._past.add(profile)
 
+    @uncollected()
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
-        with uncollected():
-            distances = self._past.compare(profile)
-            outcome = self._outcome(profile, distances)
+        distances = self._past.compare(profile)
+        outcome = self._outcome(profile, distances)
         self.outcomes.append(outcome)
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
 from airflow_dq.judge.severity import graded, idle_columns
-from airflow_dq.judge.uncollected import uncollected
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import strict_json
@@ -34,6 +34,7 @@ ROUNDS = 3
 """A partition that is profiled anew while it is judged is judged again, at most this many times in all."""
 
 
+@uncollected()
 def judge(
     repository: Repository,
     dataset: str,
@@ -57,8 +58,7 @@ def judge(
     """
     for rounds_left in reversed(range(ROUNDS)):
         try:
-            with uncollected():
-                return _judge(repository, dataset, partition, options, severity or {}, origin)
+            return _judge(repository, dataset, partition, options, severity or {}, origin)
         except StaleAttemptError:
             if not rounds_left:
                 raise
@@ -66,6 +66,7 @@ def judge(
     raise AssertionError("unreachable")
 
 
+@uncollected()
 def preview(
     repository: Repository,
     dataset: str,
@@ -78,8 +79,7 @@ def preview(
     :raises StoreError: when the partition has no profile
     :raises SynthesisError: when the options do not fit the history (an unknown column or metric)
     """
-    with uncollected():
-        return _look(repository, dataset, partition, options, severity or {}, None).verdict
+    return _look(repository, dataset, partition, options, severity or {}, None).verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Judging without the search for reference cycles."""
+"""Learning and judging without the search for reference cycles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Let Python not look for reference cycles, which judging makes none of, until this is left.
+    """Let Python not look for reference cycles until this is left: learning and judging make none.
 
     A long history is hundreds of thousands of objects that all stay: to look through them again and again took a
     fifth of the CPU of a gate that learns from a year of 60 columns.  Where the search is off already it stays off.
