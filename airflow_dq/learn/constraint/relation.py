@@ -92,8 +92,12 @@ class Holding(Constraint):
 
     def shares(self, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
         """The history of the share of rows that break it: what a chart shows."""
-        known = {key: one.value for key, one in past_answers(self.learned, partition.history)}
-        return tuple((one.partition, known.get(one.partition)) for one in partition.history.profiles)
+        profiles = partition.history.profiles
+        found = [answer_of(self.learned, one, profiles[:place]) for place, one in enumerate(profiles)]
+        return tuple(
+            (profile.partition, None if one is None else one.value)
+            for profile, one in zip(profiles, found, strict=True)
+        )
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Whether neither all rows so far nor the history of their share lets expect so many."""
