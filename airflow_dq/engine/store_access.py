@@ -30,6 +30,15 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of store -> what may be said of the way to it."""
 
+_S3A = {
+    "access_key": "fs.s3a.access.key",
+    "secret_key": "fs.s3a.secret.key",
+    "session_token": "fs.s3a.session.token",
+    "endpoint": "fs.s3a.endpoint",
+    "region": "fs.s3a.endpoint.region",
+    "role_arn": "fs.s3a.assumed.role.arn",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class StoreAccess:
@@ -79,3 +88,27 @@ def s3_from_environment(environment: Mapping[str, str] = os.environ) -> dict[str
     endpoint = environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL")
     region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
     return {name: value for name, value in (("endpoint", endpoint), ("region", region)) if value}
+
+
+def hadoop_options(access: StoreAccess) -> dict[str, str]:
+    """The properties of Hadoop by which Spark finds the same way.
+
+    :raises ConfigurationError: when Hadoop takes nothing of the kind
+    """
+    given = access.given
+    if access.kind == S3:
+        found = {_S3A[name]: value for name, value in given.items() if name in _S3A}
+        if "session_token" in given:
+            found["fs.s3a.aws.credentials.provider"] = "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider"
+        if "role_arn" in given:
+            found["fs.s3a.aws.credentials.provider"] = "org.apache.hadoop.fs.s3a.auth.AssumedRoleCredentialProvider"
+        if "endpoint" in given:
+            found["fs.s3a.path.style.access"] = "true"
+            found["fs.s3a.connection.ssl.enabled"] = str(not given["endpoint"].startswith("http://")).lower()
+        return found
+    if access.kind == AZURE and {"account_name", "account_key"} <= given.keys():
+        return {f"fs.azure.account.key.{given['account_name']}.dfs.core.windows.net": given["account_key"]}
+    raise ConfigurationError(
+        f"Spark takes no credentials of a store of kind {access.kind!r} from source_conn_id, but keys of S3 and of "
+        "Azure: give them by conf= or the cluster's own configuration."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_dq.check.model import Check, check_of
@@ -180,7 +180,7 @@ class JobSpec:
             raise ConfigurationError(f"{where}: {' and '.join(given)} each say which state is read; give one of them.")
         if not str(getattr(self, given[0])).strip():
             raise ConfigurationError(f"{where}: {given[0]} is empty; a template in it may have rendered to nothing.")
-        if self.sql is not None or (self.table is None and (kind in FILE_FORMATS or self.pathless)):
+        if self.sql is not None or (self.table is None and kind not in LAKE_FORMATS):
             raise ConfigurationError(
                 f"{where}: {given[0]} is for tables that keep their past: give source_format='delta' or 'iceberg', or "
                 "table=; a query says it itself (VERSION AS OF)."
@@ -241,6 +241,14 @@ class JobSpec:
     def travels_by_key(self) -> bool:
         """Whether each partition is read as of a moment of its own."""
         return self.as_of is not None and self.as_of.strip().startswith(OWN_KEY)
+
+    def at(self, key: str) -> JobSpec:
+        """The order with the moment of one of its partitions as its own.
+
+        :raises ConfigurationError: as :meth:`travel` does
+        """
+        moment = self.travel(key).moment
+        return replace(self, as_of=moment.isoformat()) if self.travels_by_key and moment is not None else self
 
     def travel(self, key: str | None) -> TimeTravel:
         """The state in which a partition is read.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -64,7 +65,7 @@ def stored_files(
     except (OSError, pa.ArrowException) as error:
         raise unreachable(error, where, place) from error
     if log is not None:
-        raise log.refusal(where, place)
+        raise replace(log, root=store.outer(log.root)).refusal(where, place)
     paths = [root] if found.is_file else sorted(info.path for info in below if info.is_file)
     files = [StoredFile(store.system, path, store.outer(path)) for path in paths if _is_data(path, root, where)]
     if not files:

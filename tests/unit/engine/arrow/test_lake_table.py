@@ -42,13 +42,11 @@ DAYS = ("2026-01-01", "2026-01-02", "2026-01-03")
 def delta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of 12,027 live rows, whose files hold 47,027; of its three days one has been deleted."""
     folder = tmp_path_factory.mktemp("delta") / "orders"
-    delta_table(folder, rows(DAYS[0], 20_000), rows(DAYS[1], 15_000), rows(DAYS[2], 10_027), rows(DAYS[1], 2_000))
+    delta_table(folder, rows(DAYS[0], 20_000), rows(DAYS[1], 15_000), rows(DAYS[2], 10_027))
     table = DeltaTable(folder)
     table.delete(f"day = '{DAYS[0]}'")
-    table.delete(f"day = '{DAYS[1]}' AND id >= 2000")
     table.delete(f"day = '{DAYS[1]}'")
     delta_table(folder, rows(DAYS[1], 2_000))
-    shutil.rmtree(folder / "unused", ignore_errors=True)
     return folder
 
 
@@ -66,37 +64,39 @@ def order(source: object, **more: Any) -> JobSpec:
     return JobSpec(dataset="orders", **given)
 
 
-def in_parquet(folder: Path, table: pa.Table) -> str:
+def in_parquet(folder: Path, key: str, table: pa.Table) -> str:
     """The fingerprint of the same rows in a Parquet file."""
     folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, folder / "part-0.parquet")
-    (profile,) = profiles(JobSpec(dataset="orders", paths={"1": str(folder)})).values()
+    (profile,) = profiles(JobSpec(dataset="orders", paths={key: str(folder)})).values()
     return profile.fingerprint
 
 
 def test_a_deleted_day_does_not_come_back_and_a_delta_table_is_its_live_rows(delta: Path, tmp_path: Path) -> None:
     held = sum(pq.ParquetFile(path).metadata.num_rows for path in delta.rglob("*.parquet"))
     found = profiles(order(delta))
-    assert held >= 47_027
+    assert held == 47_027
     assert {key: one.row_count for key, one in found.items()} == {DAYS[1]: 2_000, DAYS[2]: 10_027}
     for key, number in ((DAYS[1], 2_000), (DAYS[2], 10_027)):
         same = rows(key, number).drop_columns(["day"])
-        assert found[key].fingerprint == in_parquet(tmp_path / key, same)
+        assert found[key].fingerprint == in_parquet(tmp_path, key, same)
 
 
 def test_an_iceberg_table_is_its_live_rows(iceberg: Any, tmp_path: Path) -> None:
     found = profiles(order(iceberg.metadata_location, format="iceberg"))
     assert list(found) == [DAYS[1], DAYS[2]]
-    assert found[DAYS[1]].fingerprint == in_parquet(tmp_path, rows(DAYS[1], 300).drop_columns(["day"]))
+    assert found[DAYS[1]].fingerprint == in_parquet(tmp_path, DAYS[1], rows(DAYS[1], 300).drop_columns(["day"]))
 
 
 def test_rows_behind_a_deletion_vector_are_left_out(tmp_path: Path) -> None:
+    table = tmp_path / "table"
     given = rows(DAYS[0], 10)
-    delta_table(tmp_path, given, partition_by=(), configuration={"delta.enableDeletionVectors": "true"})
-    delete_by_vector(tmp_path, [0, 4, 7])
-    (profile,) = profiles(order(tmp_path, partition_by=None, pattern=None, paths={"1": str(tmp_path)}, where="true")).values()
+    delta_table(table, given, partition_by=(), configuration={"delta.enableDeletionVectors": "true"})
+    delete_by_vector(table, [0, 4, 7])
+    spec = order(table, partition_by=None, pattern=None, paths={"1": str(table)}, where="true")
+    (profile,) = profiles(spec).values()
     kept = given.take([1, 2, 3, 5, 6, 8, 9])
-    assert profile.fingerprint == in_parquet(tmp_path / "same", kept)
+    assert profile.fingerprint == in_parquet(tmp_path / "same", "1", kept)
 
 
 @pytest.mark.parametrize("kind", ["delta", "iceberg"])
@@ -140,7 +140,7 @@ def test_the_partition_column_of_the_table_tells_which_rows_are_the_partitions(d
 
 def test_without_anything_that_tells_which_rows_are_the_partitions_the_job_is_refused(tmp_path: Path) -> None:
     delta_table(tmp_path, rows(DAYS[0], 3), partition_by=())
-    with pytest.raises(ConfigurationError, match="has no partition column of its own.*give where="):
+    with pytest.raises(ConfigurationError, match=r"has no partition column of its own.*give where="):
         scanned(order(tmp_path, partition_by=None, pattern=None, paths={"1": str(tmp_path)}))
 
 
@@ -150,8 +150,6 @@ def test_columns_that_the_table_does_not_have_are_refused(delta: Path) -> None:
     spec = order(delta, pattern=None, paths={"1": str(delta)}, partition_by=None, where="Day = '2026-01-02'")
     (result,) = scanned(spec).values()
     assert "no column 'Day'" in str(result.error)
-    with pytest.raises(ConfigurationError, match="'orders': where: "):
-        scanned(replace(spec, where="day = = 1"))
 
 
 def test_a_version_and_a_moment_show_the_table_as_it_was(delta: Path, tmp_path: Path) -> None:
@@ -180,11 +178,9 @@ def test_a_backfill_sees_each_day_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_shows_an_iceberg_table_as_it_was(iceberg: Any) -> None:
-    first, second, *_ = iceberg.snapshots()
+    _, second, *_ = iceberg.snapshots()
     source = iceberg.metadata_location
     assert list(profiles(order(source, format="iceberg", snapshot=str(second.snapshot_id)))) == list(DAYS[:2])
-    moment = f"{first.timestamp_ms // 1000 - 3600}"
-    assert moment
     assert list(profiles(order(source, format="iceberg", snapshot="main"))) == list(DAYS[1:])
     assert list(profiles(order(source, format="iceberg", as_of="2999-01-01"))) == list(DAYS[1:])
     for given in ({"snapshot": "12"}, {"snapshot": "nightly"}, {"as_of": "2020-01-01"}):
@@ -201,7 +197,7 @@ def test_an_iceberg_table_is_found_by_a_catalog(iceberg: Any, tmp_path: Path) ->
     assert list(profiles(named)) == [DAYS[2]]
     with pytest.raises(SourceMissingError, match=r"no table 'lake\.shop\.orders2'"):
         scanned(replace(spec, table="lake.shop.orders2"))
-    with pytest.raises(ConfigurationError, match="<catalog>.<namespace>.<table>"):
+    with pytest.raises(ConfigurationError, match=r"<catalog>\.<namespace>\.<table>"):
         scanned(replace(spec, table="orders"))
     with pytest.raises(SourceUnreadableError, match=r"cannot be opened \(ValueError: URI missing"):
         scanned(replace(spec, options={}))
@@ -263,7 +259,6 @@ def test_a_file_that_goes_away_is_one_clear_error_of_its_partition(tmp_path: Pat
     table = iceberg_table(tmp_path, *(rows(day, 5) for day in DAYS))
     engine = ArrowEngine(order(table.metadata_location, format="iceberg"))
     engine.partitions()
-    next(iter(tmp_path.rglob(f"day={DAYS[1]}/*.parquet"))).unlink() if not gone.exists() else None
     for path in (tmp_path / "warehouse").rglob(f"day={DAYS[1]}/*.parquet"):
         path.unlink()
     results = {one.partition: one for one in engine.scan(0)}
@@ -335,7 +330,7 @@ def test_what_a_delta_table_needs_no_option_for_is_refused(tmp_path: Path) -> No
     delta_table(tmp_path, rows(DAYS[0], 5))
     with pytest.raises(ConfigurationError, match=r"by its path and takes no read options \(versionAsOf\)"):
         scanned(order(tmp_path, options={"versionAsOf": "1"}))
-    with pytest.raises(ConfigurationError, match="by its path and takes no table='db.t'"):
+    with pytest.raises(ConfigurationError, match=r"by its path and takes no table='db\.t'"):
         scanned(order(None, pattern=None, table="db.t"))
     with pytest.raises(DQError, match="no Delta table at"):
         scanned(order(tmp_path / "nowhere"))
