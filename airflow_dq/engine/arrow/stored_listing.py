@@ -10,10 +10,10 @@ from functools import partial
 import pyarrow as pa
 from pyarrow import fs
 
-from airflow_dq.engine.arrow.store import store_of, unreachable
+from airflow_dq.engine.arrow.store import Store, store_of, unreachable
 from airflow_dq.engine.data_file import StoredFile
 from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
-from airflow_dq.engine.store_access import StoreAccess
+from airflow_dq.engine.store_access import HDFS, StoreAccess, kind_of
 from airflow_dq.engine.table_log import TableLog, folders_above, log_among, log_at
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 
@@ -38,6 +38,8 @@ def stored_matches(pattern: str, access: StoreAccess, where: str) -> dict[str, s
             there = store.system.get_file_info(list(found.values()))
             exists = [info.type != fs.FileType.NotFound for info in there]
             found = {key: path for (key, path), is_there in zip(found.items(), exists, strict=True) if is_there}
+        if not found:
+            _require_bucket(store, pattern, where)
     except (OSError, pa.ArrowException) as error:
         raise unreachable(error, where, pattern) from error
     return {key: store.outer(found[name]) for name, key in keys_of(found).items()}
@@ -59,6 +61,7 @@ def stored_files(
     try:
         found = store.system.get_file_info(root)
         if found.type == fs.FileType.NotFound:
+            _require_bucket(store, place, where)
             raise missing(place, where)
         below = [] if found.is_file else store.system.get_file_info(fs.FileSelector(root, recursive=True))
         log = None if logs is None else _log(store.system, root, below, logs)
@@ -71,6 +74,16 @@ def stored_files(
     if not files:
         raise empty(place, where)
     return files
+
+
+def _require_bucket(store: Store, place: str, where: str) -> None:
+    """Refuse a bucket that is not there, which looks like an empty one.
+
+    :raises SourceMissingError: naming it
+    """
+    bucket = store.inner.strip("/").partition("/")[0]
+    if kind_of(place) != HDFS and store.system.get_file_info(bucket).type == fs.FileType.NotFound:
+        raise SourceMissingError(f"{where}: there is no bucket {bucket!r} for {place}. Check its name and its store.")
 
 
 def missing(place: str, where: str) -> SourceMissingError:
