@@ -27,6 +27,7 @@ from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -122,6 +123,7 @@ class _Walk:
         if decision != "rejected" and profile.partition not in self._left_out:
             self._past.add(profile)
 
+    @uncollected()
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
         distances = self._past.compare(profile)

@@ -17,6 +17,7 @@ from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import strict_json
@@ -34,6 +35,7 @@ ROUNDS = 3
 """A partition that is profiled anew while it is judged is judged again, at most this many times in all."""
 
 
+@uncollected()
 def judge(
     repository: Repository,
     dataset: str,
@@ -65,6 +67,7 @@ def judge(
     raise AssertionError("unreachable")
 
 
+@uncollected()
 def preview(
     repository: Repository,
     dataset: str,
