@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -51,15 +51,17 @@ class _Found:
     surprise: float
 
 
-def find_composites(rows: Coded, edges: Mapping[tuple[int, int], Edge]) -> list[Mined]:
+def find_composites(rows: Coded, edges: Mapping[tuple[int, int], Edge], uncounted: Collection[str] = ()) -> list[Mined]:
     """The dependencies on two columns that do not follow from those on one, the surest first.
 
     A chance to break one is a pair of rows that agree in both columns.  It counts by how often rows that agree in one
     of them alone differ in the dependent: what one column says already, two do not say.
 
     :param edges: the dependencies on one column
+    :param uncounted: numbers that name nothing together with another column: a place that has not reported since is
+        the same, until it has
     """
-    search = _Search(rows.thinned(MOST_ROWS), edges)
+    search = _Search(rows.thinned(MOST_ROWS), edges, uncounted)
     found = list(search.believed())
     kept = [one for one in found if not search.follows(one, found)]
     kept.sort(key=lambda one: (one.broken / one.chances, -one.chances))
@@ -72,16 +74,18 @@ class _Search:
 
     rows: Coded
     edges: Mapping[tuple[int, int], Edge]
+    uncounted: Collection[str]
     parts: list[int] = field(init=False)
     """Columns that may determine something together with another one."""
 
     def __post_init__(self) -> None:
         stands = stand_ins(self.edges)
-        able = zip(self.rows.tellable, self.rows.agreement, strict=True)
+        able = zip(self.rows.names, self.rows.tellable, self.rows.agreement, strict=True)
         self.parts = [
             place
-            for place, (tellable, agreement) in enumerate(able)
+            for place, (name, tellable, agreement) in enumerate(able)
             if tellable and agreement < CONSTANT and stands.get(place, place) == place
+            if not (name in self.uncounted and name in self.rows.numbers)
         ][:MOST_PARTS]
 
     def believed(self) -> Iterator[_Found]:
