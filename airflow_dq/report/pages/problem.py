@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from airflow_dq.explain.problem import same_problem
 from airflow_dq.drill.report import DrillReport
+from airflow_dq.explain.problem import same_problem
 from airflow_dq.explain.wording import listed
 from airflow_dq.profile.model import Profile
 from airflow_dq.report.course import Insight
