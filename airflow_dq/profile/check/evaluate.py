@@ -128,8 +128,11 @@ def _scalar(value: Scalar | None) -> pa.Scalar:
     return pa.scalar(value, _TEXT) if isinstance(value, str) else pa.scalar(value)
 
 
-def _moment(text: str, data_type: pa.DataType) -> pa.Scalar:
-    """A text as a date or timestamp; one without a zone is in UTC."""
+def moment(text: str, data_type: pa.DataType) -> pa.Scalar:
+    """A text as a date or timestamp; one without a zone is in UTC.
+
+    :raises RuleError: when it is none
+    """
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -153,7 +156,7 @@ def _sides(batch: Batch, left: Node, right: Node) -> tuple[pa.Array, pa.Array]:
     for place, node in enumerate((left, right)):
         other = sides[1 - place].type
         if isinstance(node, Value) and isinstance(node.value, str) and _is_day(other):
-            sides[place] = pa.repeat(_moment(node.value, other), batch.rows)
+            sides[place] = pa.repeat(moment(node.value, other), batch.rows)
     ours, theirs = (side.type for side in sides)
     if pt.is_null(ours) or pt.is_null(theirs):
         typed = theirs if pt.is_null(ours) else ours
@@ -227,7 +230,7 @@ def _membership(batch: Batch, node: Membership) -> pa.Array:
         values = alike([values])[0] if whole else fractions(values)
         wanted = pa.array(given if whole else [float(one) for one in given], values.type)
     elif _is_day(values.type) and all(isinstance(one, str) for one in given):
-        wanted = _days(pa.array([_moment(str(one), values.type).as_py() for one in given], values.type))
+        wanted = _days(pa.array([moment(str(one), values.type).as_py() for one in given], values.type))
         values = _days(values)
     elif values.type == _TEXT and all(isinstance(one, str) for one in given):
         wanted = pa.array(given, _TEXT)
