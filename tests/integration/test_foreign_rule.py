@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from tests.unit.check.test_foreign import SPARK_ROWS, SPARK_SAYS
+from tests.unit.check.spark_says import SPARK_ROWS, SPARK_SAYS
 
 SETTINGS = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "UTC"}
 

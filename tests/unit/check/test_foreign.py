@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from datetime import date, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +17,7 @@ from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.export.sql import ANSI, DIALECTS, SPARK, query_of
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.evaluate import Batch
+from tests.unit.check.spark_says import SPARK_ROWS, SPARK_SAYS
 
 CASE = "case when status = 'shipped' then shipped_at is not null else true end"
 
@@ -177,46 +177,6 @@ def test_other_tools_are_told_it_in_their_own_words() -> None:
 def test_a_division_by_zero_is_null_as_in_our_own_rules() -> None:
     found = [value(sql=sql) for sql in ("pow(whole, 1) / `odd name` > 0", "whole / `odd name` > 0")]
     assert [(one.numerator, one.denominator, one.problem) for one in found] == [(2, 2, None)] * 2
-
-
-SPARK_ROWS = pa.table(
-    {
-        "a": ["12.5", "abc", None],
-        "x": [1.5, -1.5, 1.9],
-        "d": pa.array([date(2026, 1, 31), date(1969, 12, 31), None]),
-        "t": pa.array(
-            [datetime(2026, 1, 31, 23, 59, 59), datetime(1969, 12, 31, 23), None],
-            pa.timestamp("us", "Europe/Berlin"),
-        ),
-    }
-)
-SPARK_SAYS = {
-    # A fraction is cut off, a text that is no number is null, and so is what has no root or logarithm.
-    "cast(x as int) = 1": [True, False, True],
-    "cast(a as int) = 12": [True, None, None],
-    "cast(a as bigint) = 9007199254740993": [False, None, None],
-    "sqrt(x) > 1": [True, None, True],
-    "ln(x) > 0 or x < 0": [True, True, True],
-    "log(2, x) > 0": [True, None, True],
-    # Sunday is the first day of a week.
-    "dayofweek(d) = 7": [True, False, None],
-    "dayofweek(d) between 1 and 7": [True, True, None],
-    "extract(week from d) = 1": [False, True, None],
-    "last_day(d) = d": [True, True, None],
-    "date_add(d, 1) > '1970-01-01'": [True, False, None],
-    "cast(t as string) = '2026-01-31 23:59:59'": [True, False, None],
-    "t > timestamp '2026-01-01 00:00:00'": [True, False, None],
-    "date_format(t, 'yyyy-MM') = '2026-01'": [True, False, None],
-    "split(a, '[.]')[1] = '5'": [True, None, None],
-    "regexp_replace(a, '[0-9]', '') = '.'": [True, False, None],
-    "concat(a, a) is null": [False, False, True],
-    "substring(a, -1) = '5'": [True, False, None],
-    "initcap(a) = 'Abc'": [False, True, None],
-    "a is distinct from 'abc'": [True, False, True],
-    "try_divide(x, 0) is null": [True, True, True],
-    "mod(cast(x as int), 2) = -1": [False, True, False],
-}
-"""SQL beyond our own -> what Spark says of each row, without ANSI errors; a test with a real one asks it."""
 
 
 @pytest.mark.usefixtures("duck")
