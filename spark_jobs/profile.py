@@ -70,21 +70,15 @@ def run(spec: JobSpec, store_options: Mapping[str, str]) -> int:
     from airflow_dq.engine.spark.environment import check_environment
     from airflow_dq.metrics.user_metric import unpack_metrics
     from airflow_dq.profile.check.stored import require_measured
-    from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
+    from airflow_dq.store.address import dsn_of_job
 
     began = time.monotonic()
     check_environment()
     unpack_metrics(spec.metrics)
     require_measured(spec.checks)
-    dsn = dsn_from_environment()
-    if dsn is None:
-        raise ConfigurationError(
-            "No statistics database is named: set AIRFLOW_DQ_DSN=postgresql://user:password@host/database in the "
-            "environment of spark-submit."
-        )
     # Before Spark starts: a wrong address shows at once.
-    with open_store(dsn) as store:
+    with open_store(dsn_of_job()) as store:
         from airflow_dq.engine.spark.engine import SparkEngine
         from airflow_dq.engine.spark.session import open_session
         from airflow_dq.job.pipeline import ProfileJob

@@ -17,7 +17,8 @@ from airflow_dq.store import EmbeddedPostgres, Repository, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import current_revision, make_engine
 from airflow_dq.store.migration import upgrade
-from airflow_dq.store.table import REVISION, Base
+from airflow_dq.store.table import REVISION
+from airflow_dq.store.table_base import Base
 from tests.integration.object_store import ObjectStore
 
 if TYPE_CHECKING:
