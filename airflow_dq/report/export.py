@@ -150,7 +150,7 @@ class _Pages:
             if detail is not None and summary.first_alert_id is not None:
                 page = AlertView(
                     detail, None, False, self.recent, _READER, self.now,
-                    profile=known.profile, insight=known.insight, moves=moves, problems=problems,
+                    profile=known.profile, insight=known.insight, moves=moves, problems=problems, drilled=known.drilled,
                 )  # fmt: skip
                 found[self.where.alert("", summary.first_alert_id)] = render_alert(page, self.where)
         return {**found, self.where.dataset(self.name): self._dataset(newest)}

@@ -108,6 +108,8 @@ class ProfileRow(Base):
     """What relations between rows are judged by, in this partition and the next ones, packed; of the newest alone."""
     failing: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
+    drilled: Mapped[dict[str, Any] | None] = mapped_column(Document)
+    """Which slices carry its change, with some of their rows; None where nobody has looked; dropped with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 

@@ -118,6 +118,7 @@ def _create_profile() -> None:
         sa.Column("tallies", sa.LargeBinary(), nullable=True),
         sa.Column("held", sa.LargeBinary(), nullable=True),
         sa.Column("failing", sa.LargeBinary(), nullable=False),
+        sa.Column("drilled", sa.LargeBinary(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(

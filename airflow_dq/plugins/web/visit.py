@@ -67,6 +67,7 @@ class Visit:
             profile=known.profile,
             insight=known.insight,
             moves=known.moves,
+            drilled=known.drilled,
             impact=None if origin is None else impact_of(origin, self.session),
             problems=self.problems(detail),
             may_rerun=self.may_clear and origin is not None and bool(profiles_of(origin, self.session)),

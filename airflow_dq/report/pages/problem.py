@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.drill.report import DrillReport
 from airflow_dq.explain.problem import same_problem
 from airflow_dq.explain.wording import listed
 from airflow_dq.profile.model import Profile
@@ -56,6 +57,7 @@ class AlertView:
     :param impact: what is held up; None where Airflow does not know
     :param may_rerun: whether the profile can be made again from here
     :param problems: those of the dataset that the partition has, over time
+    :param drilled: the slices that carry the change; None where nobody has looked
     """
 
     detail: VerdictDetail
@@ -73,6 +75,7 @@ class AlertView:
     impact: Impact | None = None
     may_rerun: bool = False
     problems: Sequence[ProblemSummary] = ()
+    drilled: DrillReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         last_good=_last_good(view, addresses),
         columns_page=addresses.partition(view.dag_id or "", partition.dataset, partition.partition),
         actions=None if view.dag_id is None or not partition.alert_count else _actions(view, view.dag_id, addresses),
+        drilled=view.drilled,
         found=evidence(detail.verdict, view.profile, view.insight, view.moves),
         # Where none is open the trail says why.
         closed=closed if len(closed) < len(detail.alerts) else [],
