@@ -23,6 +23,7 @@ from airflow_dq.explain.relation import wrong_side
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause
 from airflow_dq.explain.segment_cause import with_segments
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.strange import strange_rows
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
@@ -81,7 +82,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused))
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings))
+    strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:

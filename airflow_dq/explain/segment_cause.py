@@ -24,6 +24,8 @@ _MOST = 0.6
 _CLOSE = 1.4
 """A cause in some rows is the segment's when the segment has no more than so many times as many rows, or as few."""
 _MINUS = "the sign changed"
+_OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
+"""Causes that say what became of numbers' size: a mean that has moved shows no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ def _located(cause: Cause | None, place: Place) -> Cause | None:
     own = _of_place(place)
     if cause is None or cause.of_rows:
         return own if cause is None else None
-    if cause.rows is None or _is_same(cause.rows, place):
+    about_size = cause.type in _OF_SIZE or place.statistic == COMPLETE
+    if about_size and (cause.rows is None or _is_same(cause.rows, place)):
         same = own if own.type == cause.type else cause
         return replace(
             cause,
@@ -131,7 +134,7 @@ def _of_place(place: Place) -> Cause:
         missing = 1.0 - place.observed
         fact = f"is null in {share_words(missing)} of the rows" if missing else "has no null any more"
         detail = f"before {share_words(max(0.0, 1.0 - place.usual))}"
-        rows = round(max(0.0, missing) * place.rows)
+        rows = round(abs(place.usual - place.observed) * place.rows)
         kind = "increased_nulls" if place.observed < place.usual else "segment"
         return Cause(
             kind, "", f"{fact} where {place.words}", 1.0, fact=fact, detail=detail, rows=rows,
