@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.between import answer_of, needs_neighbour
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -24,9 +24,15 @@ Past = tuple[str | None, Measured]
 
 
 def past_answers(rule: LearnedRule, history: History) -> list[Past]:
-    """What is known of the past partitions, oldest first, by their keys."""
+    """What is known of the past partitions, oldest first, by their keys.
+
+    Where only the partition right before says what a row may be, those behind a gap are left out.
+    """
     profiles = history.profiles
-    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in enumerate(profiles))
+    places: Iterable[int] = range(len(profiles))
+    if profiles and needs_neighbour(rule):
+        places = np.flatnonzero(~history.timeline.across_gap(len(profiles))).tolist()
+    found = ((profiles[place].partition, answer_of(rule, profiles[place], profiles[:place])) for place in places)
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 
