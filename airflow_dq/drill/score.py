@@ -168,7 +168,8 @@ def row_scores(attribute: Coded, tests: int, past: Past) -> Scores:
     relative, carried = relative[:-1], carried[:-1]
     if named.any():
         known = [n, *(counts.astype(float) for counts in past.rows(attribute))]
-        usual = max((_usual_row_change(old, new) for new, old in pairwise(known)), default=0.0)
+        # In the middle of the pairs: one day on which a value stayed away makes that no habit.
+        usual = float(np.median([_usual_row_change(old, new) for new, old in pairwise(known)] or [0.0]))
         clustered = math.sqrt(_row_dispersion(known))
         named = named & (relative >= _bar(usual)) & (relative > usual) & (change >= clustered * chance)[:-1]
     return Scores(np.where(named, relative, 0.0), np.where(named, carried, 0.0))
@@ -233,13 +234,14 @@ def _row_dispersion(known: Sequence[Floats]) -> float:
 
     :param known: rows of each value in the good partitions, the newest first
     """
-    ratios = [1.0]
+    ratios = list[float]()
     for now, before in pairwise(known):
         _, change, expected = _row_change(before, now)
         deviation = _row_deviation(before, now, expected)
         found = np.divide(change, deviation, out=np.zeros_like(change), where=deviation > 0.0)
-        ratios.append(float(np.mean(np.square(found[(before > 0) | (now > 0)]))) if len(found) else 1.0)
-    return max(1.0, float(np.nanmean(ratios)))
+        there = (before > 0) | (now > 0)
+        ratios.append(float(np.mean(np.square(found[there]))) if there.any() else 1.0)
+    return max(1.0, float(np.median(ratios))) if ratios else 1.0
 
 
 def _row_deviation(n: Floats, m: Floats, expected: Floats) -> Floats:

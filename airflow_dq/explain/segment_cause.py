@@ -23,6 +23,8 @@ _MOST = 0.6
 """Of more of the rows it is not said where they are: then the rest is what is odd."""
 _CLOSE = 1.4
 """A cause in some rows is the segment's when the segment has no more than so many times as many rows, or as few."""
+_NEAR = 1.5
+"""A mean that is undone must not be off what is usual by more: the factors of unit changes lie further apart."""
 _MINUS = "the sign changed"
 _OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
 """Causes that say what became of numbers' size: a mean that has moved shows no other."""
@@ -153,12 +155,21 @@ def _of_place(place: Place) -> Cause:
     )  # fmt: skip
 
 
+def _is_near(mean: float, usual: float) -> bool:
+    """Whether a mean is about what is usual; where means vary so much that ten times one is another, none tells."""
+    return mean * usual > 0.0 and 1.0 / _NEAR <= mean / usual <= _NEAR
+
+
 def _factor(place: Place) -> tuple[str, float | None]:
     """The change of unit that leaves the mean within its range, the one that leaves it nearest to what is usual."""
     known = {_MINUS: -1.0}
     for name, factor in _FACTORS.items():
         known |= {name: factor, f"/{name[1:]}": 1.0 / factor}
-    fitting = [(name, one) for name, one in known.items() if place.lower <= place.observed / one <= place.upper]
+    fitting = [
+        (name, one)
+        for name, one in known.items()
+        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place.usual)
+    ]
     if not fitting:
         return "", None
     return min(fitting, key=lambda one: abs(place.observed / one[1] - place.usual))
