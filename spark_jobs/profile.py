@@ -1,9 +1,10 @@
 """Entry point of a profile job: ``spark-submit profile.py --spec '<JSON>'`` or ``--spec-file <path>``.
 
 The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes from the environment variable
-``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and read options that no command line may show, such as
-a source's password, from ``AIRFLOW_DQ_SOURCE_SECRET``.  Executors need numpy and pyarrow; the job sends them
-the package's pure part by itself, so nothing of ours belongs into ``--py-files``.
+``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and what no command line may show from
+``AIRFLOW_DQ_SOURCE_SECRET``: read options, such as a source's password, and properties of Hadoop (``fs....``), by which
+an object store is reached.  Executors need numpy and pyarrow; the job sends them the package's pure part by itself, so
+nothing of ours belongs into ``--py-files``.
 
 Exit code 0: every partition is profiled and stored; 2: a problem that the last line on stderr explains; 1: a bug.
 (spark-submit puts the script's stderr on its own stdout.)  The last line on stdout is a
@@ -16,6 +17,7 @@ import argparse
 import sys
 import time
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,8 +43,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = JobSpec.from_json(_text(given))
         dataset = spec.dataset
-        spec = replace(spec, options={**source_options_from_environment(), **spec.options})
-        return run(spec)
+        secret = source_options_from_environment()
+        store = {name: value for name, value in secret.items() if name.startswith("fs.")}
+        read = {name: value for name, value in secret.items() if name not in store}
+        return run(replace(spec, options={**read, **spec.options}), store)
     except DQError as error:
         _end(JobResult(dataset, error=str(error), retryable=error.retryable))
         return 2
@@ -57,34 +61,29 @@ def _text(given: argparse.Namespace) -> str:
         raise ConfigurationError(f"The specification {given.spec_file} cannot be read: {error}") from error
 
 
-def run(spec: JobSpec) -> int:
+def run(spec: JobSpec, store_options: Mapping[str, str]) -> int:
     """Check what the job needs, profile, and report one line for each partition.
 
+    :param store_options: properties of Hadoop by which the object store of the source is reached
     :raises DQError: when nothing could be profiled
     """
     from airflow_dq.engine.spark.environment import check_environment
     from airflow_dq.metrics.user_metric import unpack_metrics
     from airflow_dq.profile.check.stored import require_measured
-    from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
+    from airflow_dq.store.address import dsn_of_job
 
     began = time.monotonic()
     check_environment()
     unpack_metrics(spec.metrics)
     require_measured(spec.checks)
-    dsn = dsn_from_environment()
-    if dsn is None:
-        raise ConfigurationError(
-            "No statistics database is named: set AIRFLOW_DQ_DSN=postgresql://user:password@host/database in the "
-            "environment of spark-submit."
-        )
     # Before Spark starts: a wrong address shows at once.
-    with open_store(dsn) as store:
+    with open_store(dsn_of_job()) as store:
         from airflow_dq.engine.spark.engine import SparkEngine
         from airflow_dq.engine.spark.session import open_session
         from airflow_dq.job.pipeline import ProfileJob
 
-        with open_session() as spark:
+        with open_session(store_options) as spark:
             outcomes = ProfileJob(SparkEngine(spark, spec, _say), store, _say).run()
     result = JobResult.of(spec.dataset, outcomes, time.monotonic() - began)
     for outcome in outcomes:

@@ -96,10 +96,12 @@ class JobSubmission(SparkSubmitOperator):
         return {name: getattr(self, attribute) for name, attribute in found.items()}
 
 
-class SparkSubmission(JobSubmission):
-    """A profile job, with the database's DSN kept off the command line.
+class StoringSubmission(JobSubmission):
+    """A job that uses the statistics database, with its DSN kept off the command line.
 
-    :param spec: the job's order
+    :param script: name of the entry point in ``spark_jobs``
+    :param order: its specification, JSON
+    :param dataset: what it is about, for messages
     :param dq_conn_id: connection to the statistics database
     :param master: Spark master that wins over the connection's
     :param dsn_on_cluster: in deploy mode ``cluster`` the driver finds the DSN in its own environment
@@ -110,42 +112,92 @@ class SparkSubmission(JobSubmission):
     def __init__(
         self,
         *,
-        spec: JobSpec,
+        script: str,
+        order: str,
+        dataset: str,
         dq_conn_id: str,
         master: str | None,
         dsn_on_cluster: bool,
         source_conn_id: str | None = None,
         **options: Any,
     ) -> None:
-        from airflow_dq.engine.spark.user_metric import pack_metrics
-
-        # The DAG file has been loaded in this process, not in the one that profiles.
-        spec = replace(spec, metrics=pack_metrics())
-        super().__init__(script="profile.py", order=spec.to_json(), master=master, **options)
-        self.spec = spec
+        super().__init__(script=script, order=order, master=master, **options)
+        self.dataset = dataset
         self.dq_conn_id = dq_conn_id
         self.dsn_on_cluster = dsn_on_cluster
         self.source_conn_id = source_conn_id
-        self._announced: int | None = None
 
     def run(self, context: Context, retries: int | None) -> JobResult | None:
         """Submit the job, or find that of an earlier try again, and wait for it.
 
         :param retries: of the task
         :return: None when the driver ran on a cluster, where its log stays
-        :raises ProfileError: when a partition or all of them could not be profiled, and this may pass by itself
+        :raises ProfileError: when it could not be done, and this may pass by itself
         :raises ConfigurationError: when it may not
         :raises AirflowException: when the job failed without an explanation
         """
         try:
-            with self._closing():
-                self.submit_and_wait(context, retries)
+            self.submit_and_wait(context, retries)
         except AirflowException:
             result = self._result
             if result is None or result.error is None:
                 raise
             raise (ProfileError if result.retryable else ConfigurationError)(result.error) from None
         return self._result
+
+    @property
+    def _result(self) -> JobResult | None:
+        return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
+
+    def prepare(self, hook: ProfileSubmitHook) -> None:
+        """Hand over the database's DSN, unless the driver runs where it finds one by itself."""
+        if hook.on_cluster:
+            self._check_cluster(hook)
+        super().prepare(hook)
+        if hook.on_cluster:
+            return
+        dq_hook = DQHook(self.dq_conn_id)
+        with dq_hook.get_store():
+            pass  # a wrong DSN is told now, not after Spark has started
+        hook.environment |= {DSN_VARIABLE: dq_hook.get_dsn()}
+        if self.source_conn_id is not None:
+            hook.environment |= source_variable(self.source_conn_id)
+
+    def _check_cluster(self, hook: ProfileSubmitHook) -> None:
+        if not self.dsn_on_cluster:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
+                "see this process's environment, and the database's password is never put on a command line. Use "
+                f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
+                "and set dsn_on_cluster=True."
+            )
+
+
+class SparkSubmission(StoringSubmission):
+    """A profile job.
+
+    :param spec: the job's order
+    :param options: the other arguments of :class:`StoringSubmission`
+    """
+
+    def __init__(self, *, spec: JobSpec, **options: Any) -> None:
+        from airflow_dq.engine.spark.user_metric import pack_metrics
+
+        # The DAG file has been loaded in this process, not in the one that profiles.
+        spec = replace(spec, metrics=pack_metrics())
+        super().__init__(script="profile.py", order=spec.to_json(), dataset=spec.dataset, **options)
+        self.spec = spec
+        self._announced: int | None = None
+
+    def submit_and_wait(self, context: Context, retries: int | None) -> None:
+        """Submit the job and wait for it; when it fails, an attempt that was announced is ended."""
+        with self._closing():
+            super().submit_and_wait(context, retries)
+
+    def prepare(self, hook: ProfileSubmitHook) -> None:
+        """Announce the attempt before Spark starts."""
+        hook.before_submit = self._announce
+        super().prepare(hook)
 
     def _announce(self) -> None:
         """Begin an attempt before Spark starts, which takes a while: a gate that looks meanwhile waits for this job.
@@ -174,34 +226,6 @@ class SparkSubmission(JobSubmission):
                 with suppress(DQError), DQHook(self.dq_conn_id).get_store() as store:
                     store.fail_attempt(self._announced, f"The Spark job ended: {type(error).__name__}: {error}")
             raise
-
-    @property
-    def _result(self) -> JobResult | None:
-        return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
-
-    def prepare(self, hook: ProfileSubmitHook) -> None:
-        """Hand over the database's DSN, unless the driver runs where it finds one by itself."""
-        hook.before_submit = self._announce
-        if hook.on_cluster:
-            self._check_cluster(hook)
-        super().prepare(hook)
-        if hook.on_cluster:
-            return
-        dq_hook = DQHook(self.dq_conn_id)
-        with dq_hook.get_store():
-            pass  # a wrong DSN is told now, not after Spark has started
-        hook.environment |= {DSN_VARIABLE: dq_hook.get_dsn()}
-        if self.source_conn_id is not None:
-            hook.environment |= source_variable(self.source_conn_id)
-
-    def _check_cluster(self, hook: ProfileSubmitHook) -> None:
-        if not self.dsn_on_cluster:
-            raise ConfigurationError(
-                f"Dataset {self.spec.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
-                "see this process's environment, and the database's password is never put on a command line. Use "
-                f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
-                "and set dsn_on_cluster=True."
-            )
 
 
 def require_known(options: Mapping[str, Any]) -> None:

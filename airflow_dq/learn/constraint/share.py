@@ -15,7 +15,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.between import answer_of, needs_neighbour
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -23,10 +23,22 @@ Past = tuple[str | None, Measured]
 """A past partition's key, and what was counted of it."""
 
 
-def past_answers(rule: LearnedRule, history: History) -> list[Past]:
-    """What is known of the past partitions, oldest first, by their keys."""
+def answers(rule: LearnedRule, history: History) -> list[Measured | None]:
+    """What is known of each past partition, oldest first; None where nothing is.
+
+    Where only the partition right before says what a row may be, nothing is of those behind a gap.
+    """
     profiles = history.profiles
-    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in enumerate(profiles))
+    found = [answer_of(rule, one, profiles[:place]) for place, one in enumerate(profiles)]
+    if not profiles or not needs_neighbour(rule):
+        return found
+    gaps = history.timeline.across_gap(len(profiles)).tolist()
+    return [None if gap else one for one, gap in zip(found, gaps, strict=True)]
+
+
+def past_answers(rule: LearnedRule, history: History) -> list[Past]:
+    """The past partitions of which something is known, oldest first, by their keys."""
+    found = zip(history.partitions, answers(rule, history), strict=True)
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.random import Generator
 
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
     tables = []
     for at in range(partitions):
         there = np.sort(rng.permutation(keys)[: int(keys * 0.98)])
-        total = total + rng.poisson(rng.uniform(0.2, 20), keys)
+        new = rng.poisson(rng.uniform(0.2, 20), keys).astype(float)
+        total = total + new
         now = rng.normal(100, 30, keys).round()
         tables.append(
             pa.table(
@@ -99,6 +101,7 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
                     "region": pa.array([f"R{region_of[one]}" for one in there], pa.large_string()),
                     "lat": pa.array(lat[there]),
                     "total": pa.array(total[there]),
+                    "new": pa.array(new[there]),
                     "now": pa.array(now[there]),
                     "mood": pa.array([f"m{one}" for one in rng.integers(0, 4, len(there))], pa.large_string()),
                 }
@@ -110,8 +113,10 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
         name_of(Dependency(("place",), "region", lasting=True)),
         name_of(Dependency(("place",), "lat", lasting=True)),
         name_of(Counter(("place",), "total", 1.0, 1.0)),
+        name_of(Step(("place",), "total", "new")),
     }
     true = {
+        name_of(Inclusion("place", "place", lasting=True)),
         name_of(Key(("place_name",))),
         name_of(Dependency(("place_name",), "place", lasting=True)),
         name_of(Counter(("place_name",), "total", 1.0, 1.0)),
@@ -151,5 +156,40 @@ def lines(seed: int, partitions: int = 4, rows: int = 3_000) -> Planted:
     return Planted(tables, frozenset(planted))
 
 
-SHAPES = {"events": events, "snapshots": snapshots, "lines": lines}
+def shipments(seed: int, partitions: int = 6, rows: int = 3_000) -> Planted:
+    """What two columns determine together: a tariff that lasts, a class within the partition; and a sum of numbers."""
+    rng = np.random.default_rng(seed)
+    countries, bands = int(rng.integers(8, 20)), int(rng.integers(5, 15))
+    tariffs, dirty = rng.integers(0, 9, (countries, bands)), float(rng.choice([0.0, 0.002, 0.01]))
+    tables = []
+    for at in range(partitions):
+        country, band, trip, seat = (rng.integers(0, most, rows) for most in (countries, bands, rows // 4, 3))
+        tariff, classes = tariffs[country, band], rng.integers(0, 6, (rows // 4, 3))
+        tariff = np.where(rng.random(rows) < dirty, rng.integers(0, 9, rows), tariff)
+        left, right = rng.integers(0, 9, rows).astype(float), rng.integers(0, 9, rows).astype(float)
+        words = {
+            "country": country,
+            "area": country // 3,
+            "band": band,
+            "tariff": tariff,
+            "trip": at * rows + trip,
+            "seat": seat,
+            "class": classes[trip, seat],
+            "noise": rng.integers(0, 5, rows),
+            "leaning": np.where(rng.random(rows) < 0.8, (country + band) % 5, rng.integers(0, 5, rows)),
+            "rare": rng.random(rows) < 0.01,
+        }
+        columns = {
+            name: pa.array([f"{name[0]}{one}" for one in some], pa.large_string()) for name, some in words.items()
+        }
+        tables.append(pa.table(columns | {"left": left, "right": right, "sum": left + right}))
+    planted = {
+        name_of(Dependency(("country",), "area", lasting=True)),
+        name_of(Dependency(("country", "band"), "tariff", lasting=True)),
+        name_of(Dependency(("trip", "seat"), "class", lasting=False)),
+    }
+    return Planted(tables, frozenset(planted))
+
+
+SHAPES = {"events": events, "snapshots": snapshots, "lines": lines, "shipments": shipments}
 """The kinds of table."""

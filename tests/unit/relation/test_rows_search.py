@@ -10,7 +10,8 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.belief import surprise
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rows_search import mine_between
 
 
@@ -66,9 +67,46 @@ def test_snapshots_have_keys_lasting_attributes_and_counters() -> None:
         tables.append(snapshot(rng, day, total))
     assert found(tables) == {
         "each place occurs once",
+        "each place is one of place in the partitions before",
         "place determines region, as in the partitions before",
         "total of each place does not fall, nor rise by more than 40%",
     }
+
+
+def test_a_change_that_stands_beside_its_number_is_told_from_numbers_that_move_alike() -> None:
+    rng = np.random.default_rng(13)
+    total, tables = rng.integers(0, 99, 40).astype(float), []
+    for day in range(6):
+        new = rng.poisson(2, 40).astype(float)
+        total = total + new
+        columns = {"new": pa.array(new), "other": pa.array(rng.poisson(2, 40).astype(float))}
+        table = snapshot(rng, day, total)
+        tables.append(pa.table({name: table[name] for name in table.column_names} | columns))
+    assert {one for one in found(tables) if "right before" in one} == {
+        "total - new of each place is total in the partition right before"
+    }
+
+
+@pytest.mark.parametrize(("lost", "expected"), [(0, True), (3, True), (90, False)])
+def test_values_of_a_column_are_among_those_of_another(lost: int, expected: bool) -> None:
+    """A parent is an id; two numbers of a small domain include each other by chance."""
+    rng, tables = np.random.default_rng(14), []
+    for _ in range(4):
+        ids = rng.permutation(5_000)[:300]
+        parent = ids[rng.integers(0, 300, 300)]
+        parent[:lost] = 9_000 + np.arange(lost)
+        few = {name: pa.array(rng.integers(0, most, 300).astype(float)) for name, most in (("few", 20), ("more", 40))}
+        tables.append(pa.table({"id": texts(ids), "parent": texts(parent), **few}))
+    included = {one for one in found(tables) if " is one of " in one}
+    assert included == ({"each parent is one of id in the same partition"} if expected else set())
+
+
+def test_places_that_come_again_are_told_from_rows_that_come_once() -> None:
+    rng = np.random.default_rng(15)
+    again = [pa.table({"place": texts(rng.permutation(100)[:99])}) for _ in range(4)]
+    once = [pa.table({"event": texts(np.arange(99) + 100 * day)}) for day in range(4)]
+    assert "each place is one of place in the partitions before" in found(again)
+    assert not any(" is one of " in one for one in found(once))
 
 
 def test_lines_of_an_order_have_a_key_of_two_columns() -> None:
@@ -95,6 +133,37 @@ def test_of_columns_that_one_stands_for_each_is_named_once() -> None:
     }
 
 
+def shipments(rng: np.random.Generator, wrong: float = 0.0) -> pa.Table:
+    """Two columns that determine a third one together, and a number that is computed of two others."""
+    rates, rows = np.random.default_rng(8).integers(0, 9, (10, 8)), 1_500
+    country, band, left, right = (rng.integers(0, most, rows) for most in (10, 8, 9, 9))
+    rate = np.where(rng.random(rows) < wrong, rng.integers(0, 9, rows), rates[country, band])
+    numbers = {name: pa.array(some.astype(float)) for name, some in (("left", left), ("right", right))}
+    sums = pa.array((left + right).astype(float))
+    codes = {"country": texts(country), "area": texts(country // 2), "band": texts(band), "rate": texts(rate)}
+    return pa.table({**codes, **numbers, "sum": sums})
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(0.0, True), (0.01, True), (0.3, False)])
+def test_two_columns_determine_a_third_one_that_neither_does(wrong: float, expected: bool) -> None:
+    rng = np.random.default_rng(7)
+    relations = found([shipments(rng, wrong) for _ in range(5)])
+    assert ("country, band determines rate, as in the partitions before" in relations) is expected
+    # What follows from the country alone is said of it alone, and a sum is said as a sum, within each row.
+    assert not any(", " in one.split(" determines ")[0] and "rate" not in one for one in relations)
+
+
+def test_what_one_column_says_already_two_do_not_say() -> None:
+    rng = np.random.default_rng(9)
+    tables = []
+    for _ in range(4):
+        shop, noise = rng.integers(0, 30, 1_000), rng.integers(0, 4, 1_000)
+        # A tenth has no one city: too many for a dependency, and no fewer where the noise is the same.
+        city = np.where(rng.random(1_000) < 0.1, rng.integers(0, 9, 1_000), shop % 7)
+        tables.append(pa.table({"shop": texts(shop), "noise": texts(noise), "city": texts(city)}))
+    assert found(tables) == set()
+
+
 @pytest.mark.parametrize("values", [pa.nulls(50, pa.large_string()), pa.array([1.0] * 50), pa.array([], pa.float64())])
 def test_of_nothing_there_is_nothing(values: pa.Array) -> None:
     assert found([pa.table({"a": values}), pa.table({"a": values})]) == set()
@@ -118,7 +187,13 @@ def test_more_candidates_need_more_evidence() -> None:
 
 @pytest.mark.parametrize(
     "relation",
-    [Dependency(("a", "b"), "é'", lasting=True), Key(("a",)), Counter(("a", "b"), "n", 0.5, 10.0)],
+    [
+        Dependency(("a", "b"), "é'", lasting=True),
+        Key(("a",)),
+        Counter(("a", "b"), "n", 0.5, 10.0),
+        Step(("a", "b"), "n", "c"),
+        Inclusion("a", "b", lasting=False),
+    ],
 )
 def test_relations_travel_as_json(relation: Relation) -> None:
     assert Relation.from_json(relation.to_json()) == relation
