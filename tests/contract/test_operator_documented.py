@@ -16,6 +16,7 @@ from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
+from airflow_dq.triggers.driver import DriverTrigger
 from airflow_dq.triggers.profile import ProfileTrigger
 
 CLASSES: tuple[type[Any], ...] = (
@@ -26,6 +27,7 @@ CLASSES: tuple[type[Any], ...] = (
     DQSplitOperator,
     DQGateSensor,
     ProfileTrigger,
+    DriverTrigger,
     DQAlertNotifier,
 )
 TASKS = (
