@@ -1,10 +1,11 @@
 """Entry point of a profile job: ``spark-submit profile.py --spec '<JSON>'``, or ``--result <folder>``.
 
 The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes from the environment variable
-``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and read options that no command line may show, such as
-a source's password, from ``AIRFLOW_DQ_SOURCE_SECRET``.  With a folder for results neither a database nor its driver is
-needed: the profiles are left there, where the order may lie, too (``order.json``).  Executors need numpy and pyarrow;
-the job sends them the package's pure part by itself, so nothing of ours belongs into ``--py-files``.
+``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and what no command line may show from
+``AIRFLOW_DQ_SOURCE_SECRET``: read options, such as a source's password, and properties of Hadoop (``fs....``), by which
+an object store is reached.  With a folder for results neither a database nor its driver is needed: the profiles are
+left there, where the order may lie, too (``order.json``).  Executors need numpy and pyarrow; the job sends them the
+package's pure part by itself, so nothing of ours belongs into ``--py-files``.
 
 Exit code 0: every partition is profiled and stored; 2: a problem that the last line on stderr explains; 1: a bug.
 (spark-submit puts the script's stderr on its own stdout.)  The last line on stdout is a
@@ -17,7 +18,7 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -54,8 +55,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = JobSpec.from_json(_text(given))
         dataset = spec.dataset
-        spec = replace(spec, options={**source_options_from_environment(), **spec.options})
-        return run(spec, given.result)
+        secret = source_options_from_environment()
+        store = {name: value for name, value in secret.items() if name.startswith("fs.")}
+        read = {name: value for name, value in secret.items() if name not in store}
+        return run(replace(spec, options={**read, **spec.options}), store, given.result)
     except DQError as error:
         failed = JobResult(dataset, error=str(error), retryable=error.retryable)
         _end(failed)
@@ -84,9 +87,10 @@ def _order_in(result: str) -> str:
     return found.decode()
 
 
-def run(spec: JobSpec, result: str | None = None) -> int:
+def run(spec: JobSpec, store_options: Mapping[str, str], result: str | None) -> int:
     """Check what the job needs, profile, and report one line for each partition.
 
+    :param store_options: properties of Hadoop by which the object store of the source is reached
     :param result: the folder for the profiles, where they are not for the database
     :raises DQError: when nothing could be profiled
     """
@@ -100,12 +104,12 @@ def run(spec: JobSpec, result: str | None = None) -> int:
     require_measured(spec.checks)
     if result is None:
         with _store() as store:
-            return _report(spec, _outcomes(spec, store), began)
+            return _report(spec, _outcomes(spec, store_options, store), began)
     from airflow_dq.job.result_folder import ResultFolder
     from airflow_dq.job.result_writer import ResultWriter
 
     writer = ResultWriter(ResultFolder(result), spec.rules)
-    outcomes = _outcomes(spec, writer)
+    outcomes = _outcomes(spec, store_options, writer)
     writer.finish(JobResult.of(spec.dataset, outcomes, time.monotonic() - began))
     return _report(spec, outcomes, began)
 
@@ -113,25 +117,19 @@ def run(spec: JobSpec, result: str | None = None) -> int:
 @contextmanager
 def _store() -> Iterator[Keeper]:
     """The statistics database; before Spark starts, so that a wrong address shows at once."""
-    from airflow_dq.settings import dsn_from_environment
     from airflow_dq.store import open_store
+    from airflow_dq.store.address import dsn_of_job
 
-    dsn = dsn_from_environment()
-    if dsn is None:
-        raise ConfigurationError(
-            "No statistics database is named: set AIRFLOW_DQ_DSN=postgresql://user:password@host/database in the "
-            "environment of spark-submit."
-        )
-    with open_store(dsn) as store:
+    with open_store(dsn_of_job()) as store:
         yield store
 
 
-def _outcomes(spec: JobSpec, keeper: Keeper) -> list[Outcome]:
+def _outcomes(spec: JobSpec, store_options: Mapping[str, str], keeper: Keeper) -> list[Outcome]:
     from airflow_dq.engine.spark.engine import SparkEngine
     from airflow_dq.engine.spark.session import open_session
     from airflow_dq.job.pipeline import ProfileJob
 
-    with open_session() as spark:
+    with open_session(store_options) as spark:
         return ProfileJob(SparkEngine(spark, spec, _say), keeper, _say).run()
 
 

@@ -27,6 +27,7 @@ from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -51,6 +52,7 @@ def backtest(
     accept_after: int | None = ACCEPT_AFTER,
     targets: Sequence[float] = TARGETS,
     reload: Reload | None = None,
+    left_out: Collection[str] = (),
 ) -> BacktestResult:
     """Judge past partitions as the gate would have, each by a program from the partitions before it.
 
@@ -69,9 +71,10 @@ def backtest(
     :param accept_after: 1: every alarm is accepted at once; None: none ever is
     :param targets: further values of ``target_fpr`` to compare; none: only that of the options
     :param reload: loads a profile with its states, for profiles that are given without them
+    :param left_out: keys of partitions that the calendar leaves out: they are judged, and never learned from
     :raises DQError: when every partition ended in an error, saying which
     """
-    walk = _Walk(options or SynthesisOptions(), decisions or {}, answers, accept_after, targets, reload)
+    walk = _Walk(options or SynthesisOptions(), decisions or {}, answers, accept_after, targets, reload, left_out)
     for profile in profiles:
         if isinstance(profile, FailedPartition):
             walk.outcomes.append(PartitionOutcome(profile.partition, None, Status.ERROR, reason=profile.reason))
@@ -93,7 +96,9 @@ class _Walk:
         accept_after: int | None,
         targets: Sequence[float],
         reload: Reload | None,
+        left_out: Collection[str],
     ) -> None:
+        self._left_out = left_out
         self.outcomes: list[PartitionOutcome] = []
         self._options = options
         self._decisions = decisions
@@ -115,9 +120,10 @@ class _Walk:
         decision = self._decision(profile)
         if decision == "new_normal":
             self._past.restart()
-        if decision != "rejected":
+        if decision != "rejected" and profile.partition not in self._left_out:
             self._past.add(profile)
 
+    @uncollected()
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
         distances = self._past.compare(profile)
@@ -126,7 +132,7 @@ class _Walk:
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:
             self._recent.append(TriedPartition(profile, self._history(profile)))
-        if decision == "rejected":
+        if decision == "rejected" or profile.partition in self._left_out:
             return
         if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP) or outcome.only_warns:
             self._alarmed, self._accepted = [], False

@@ -146,6 +146,7 @@ def _from_store(arguments: Any) -> BacktestResult:
             decisions=stored.decisions,
             answers=stored.answers,
             reload=stored.reload,
+            left_out=stored.left_out,
             **_settings(arguments),
         )
         if arguments.until is None:

@@ -238,6 +238,7 @@ def _alerts(
             cause=_own_cause(constraint, finding, partition, cause, accused),
             columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
+            owner=constraint.declared.owner if isinstance(constraint, Declared) else None,
         )
     stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]

@@ -12,6 +12,7 @@ from airflow_dq.learn.constraint.share import past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.relation import relations_of
 from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.relation import DRAWN
 from airflow_dq.relation.words import quoted
 from airflow_dq.visible import visible
@@ -25,11 +26,20 @@ def relation_words(constraint: Holding, finding: Finding, partition: PartitionVi
     drawn = " rows drawn" if finding.seen == DRAWN else ""
     shown = f": {'; '.join(finding.examples)}" if finding.examples else ""
     known, broken = pooled(past_answers(constraint.learned, partition.history))
-    usual = "" if finding.upper is None else f"; expected at most {share_words(finding.upper)}"
+    # Where codes have other names, fewer rows may do so than usual are wrong.
+    told = finding.upper is not None and share > finding.upper
+    usual = f"; expected at most {share_words(finding.upper)}" if told and finding.upper is not None else ""
     return visible(
-        f"{share_words(share)} of the rows ({finding.rows:,}{rows}{drawn}) break {finding.expected}{shown}{usual}; "
+        f"{share_words(share)} of the rows ({finding.rows:,}{rows}{drawn}) break {finding.expected}{shown}"
+        f"{_renamed_words(measured)}{usual}; "
         f"{broken:,} of {known:,} did before ({past_words(finding.partitions)})."
     )
+
+
+def _renamed_words(measured: Measured | None) -> str:
+    if measured is None or not measured.renamed:
+        return ""
+    return f"; {measured.renamed:,} of {measured.known or 0:,} have another one than ever in nearly all of their rows"
 
 
 def wrong_side(constraint: Holding, partition: PartitionView, accused: Collection[str]) -> str | None:

@@ -44,7 +44,7 @@ class ProfileJob:
             if not self._engine.order.profile_options.discreet:
                 raise
             # Whoever prints or keeps it must not learn a value.
-            raise _discreet(error, where_of(self._engine.order)) from None
+            raise discreet(error, where_of(self._engine.order)) from None
 
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
@@ -77,7 +77,7 @@ class ProfileJob:
             self._say(f"{dataset}: relations between rows could not be counted: {said}")
 
 
-def _discreet(error: Exception, where: str) -> DQError:
+def discreet(error: Exception, where: str) -> DQError:
     """The error without anything that was read from data."""
     said = said_of(error, discreet=True)
     if isinstance(error, DQError):

@@ -8,16 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from urllib.parse import urlsplit
 
+from airflow_dq.engine.store_access import NO_ACCESS, kind_of
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 
-if TYPE_CHECKING:
-    from pyarrow import fs
-
-_SAME = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfs": "abfss"}
-"""Names of a file system that Arrow knows by another."""
 _BLOCK = 8 * 2**20
 """Bytes that are copied at once."""
 ORDER = "order.json"
@@ -36,9 +32,17 @@ class ResultFolder:
         :param path: ``s3://bucket/dq``, ``gs://``, ``abfss://``, ``hdfs://``, ``file:///dq`` or a local path
         :raises ConfigurationError: when it is on no file system that Arrow knows
         """
+        from airflow_dq.engine.arrow.store import store_of
+
         self.path = path.rstrip("/")
         self._local = urlsplit(path).scheme in ("", "file")
-        self._system, self._root = _opened(self.path)
+        if not (self._local or _is_known(path)):
+            raise ConfigurationError(
+                f"The folder for results {path!r} is on no file system that pyarrow knows: give one that the job's "
+                "driver and this task both reach, s3://, gs://, abfss://, hdfs://, or a path that both have mounted."
+            )
+        found = store_of(self.path, NO_ACCESS, f"The folder for results {path!r}")
+        self._system, self._root = found.system, os.path.abspath(found.inner) if self._local else found.inner
 
     def __str__(self) -> str:
         return self.path
@@ -105,19 +109,8 @@ class ResultFolder:
             raise ProfileError(f"The folder for results {self.path} cannot be {done}: {error}") from error
 
 
-def _opened(path: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a path, and how the path is spelled there."""
-    import pyarrow as pa
-    from pyarrow import fs
-
-    parts = urlsplit(path)
-    if parts.scheme in ("", "file"):
-        return fs.LocalFileSystem(), os.path.abspath(parts.path if parts.scheme else path)
+def _is_known(path: str) -> bool:
     try:
-        system, root = fs.FileSystem.from_uri(f"{_SAME.get(parts.scheme, parts.scheme)}{path[len(parts.scheme) :]}")
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise ConfigurationError(
-            f"The folder for results {path!r} cannot be used: {error}. Give one that the job's driver and this task "
-            "both reach: s3://, gs://, abfss://, hdfs://, or a path of a file system that both have mounted."
-        ) from error
-    return system, root.rstrip("/")
+        return kind_of(path) != ""
+    except ConfigurationError:
+        return False

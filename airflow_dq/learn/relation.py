@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
@@ -72,11 +71,6 @@ _MINED: dict[str, tuple[LearnedRule, ...]] = {}
 """What was mined of equal contents."""
 _MOST_MINED = 1_000
 """Contents that are remembered; then it begins anew."""
-
-
-def readers_of(rules: Iterable[LearnedRule]) -> Mapping[str, int]:
-    """How many relations read each column."""
-    return Counter(name for rule in rules for name in rule.columns)
 
 
 def new_relations(found: Sequence[LearnedRule], known: Iterable[LearnedRule]) -> list[LearnedRule]:

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from airflow_dq.novelty.feature import Features, Floats
+from airflow_dq.novelty.feature import Features
+from airflow_dq.novelty.row import Floats
 
 PRIOR = 3.0
 """Weight of a feature's least spread, in partitions."""

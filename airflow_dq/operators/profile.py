@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.file import declared_checks
+from airflow_dq.engine.store_access import NO_ACCESS
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
-from airflow_dq.hooks.source import require_no_secret
+from airflow_dq.hooks.source import require_no_secret, source_access
 from airflow_dq.hooks.task import explained, partition_key, rendering, require_rendered
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.local import run_here
@@ -61,13 +62,19 @@ class DQProfileOperator(SparkArguments):
     :param where: a condition in Spark's SQL on the rows of a table, such as ``"day = '{{ ds }}'"`` (templated).  A
         table with a ``partition`` needs it or ``partition_by``, unless it has one partition column of its own, which is
         then taken; ``"true"`` says that the whole table is the partition
+    :param version: of a Delta table: the version to read (default: the newest) (templated)
+    :param snapshot: of an Iceberg table: the id of the snapshot to read, or a branch or tag (templated)
+    :param as_of: read a Delta or Iceberg table as it was at this moment: ``"{{ data_interval_end }}"``, ``"{{ ds }} +
+        30h"``; ``"* + 30h"`` counts from each partition's key (templated)
     :param since: with a pattern or ``partition_by``: ignore partition keys below this one (templated)
     :param until: with a pattern or ``partition_by``: ignore partition keys above this one (templated)
     :param limit: with a pattern or ``partition_by``: at most this many of the newest partitions
-    :param source_format: format of Spark's reader: parquet, csv, json, orc ... (templated)
-    :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
-    :param source_conn_id: connection to the database that ``source_format="jdbc"`` reads: its address, login and
-        password reach the job in the environment of ``spark-submit`` (templated)
+    :param source_format: format of Spark's reader: parquet, csv, json, orc ..., or ``delta`` or ``iceberg`` (templated)
+    :param read_options: options of Spark's reader; no secrets, they show on the command line.  Of an Iceberg catalog
+        with ``engine="arrow"``: its properties (``uri``, ``warehouse`` ...) (templated)
+    :param source_conn_id: connection to the database that ``source_format="jdbc"`` reads, or to the object store (type
+        ``aws``, ``wasb``, ``adls`` ...) that holds the source: its address, login and password reach the job in the
+        environment of ``spark-submit`` (templated)
     :param columns: profile only these columns (default: all) (templated)
     :param exclude: do not profile these columns (templated)
     :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_SECRET``, which
@@ -80,8 +87,8 @@ class DQProfileOperator(SparkArguments):
         counted in the same scan, for the gate to judge
     :param key_folder: folder for how often keys occur in all partitions (``scope="total"``), where they are too many
         for the database: any that Spark writes to, or with ``engine="arrow"`` one of this machine (templated)
-    :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
-        process, without Spark and Java, with the same profiles
+    :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files, and Delta and Iceberg tables, of
+        this machine or of an object store in the task's own process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
     :param conn_id: Spark connection, of type ``spark`` or ``spark_connect``; ``spark_default`` may be undefined
     :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``,
@@ -108,6 +115,9 @@ class DQProfileOperator(SparkArguments):
         "sql",
         "partition_by",
         "where",
+        "version",
+        "snapshot",
+        "as_of",
         "since",
         "until",
         "source_format",
@@ -135,6 +145,9 @@ class DQProfileOperator(SparkArguments):
         sql: str | None = None,
         partition_by: str | None = None,
         where: str | None = None,
+        version: str | int | None = None,
+        snapshot: str | int | None = None,
+        as_of: str | None = None,
         since: str | None = None,
         until: str | None = None,
         limit: int | None = None,
@@ -174,6 +187,9 @@ class DQProfileOperator(SparkArguments):
         self.sql = sql
         self.partition_by = partition_by
         self.where = where
+        self.version = version
+        self.snapshot = snapshot
+        self.as_of = as_of
         self.since = since
         self.until = until
         self.limit = limit
@@ -287,6 +303,9 @@ class DQProfileOperator(SparkArguments):
             partition=None if paths else partition,
             partition_by=self.partition_by,
             where=self.where,
+            version=None if self.version is None else str(self.version),
+            snapshot=None if self.snapshot is None else str(self.snapshot),
+            as_of=self.as_of,
             format=self.source_format,
             options=options,
             since=self.since,
@@ -303,12 +322,8 @@ class DQProfileOperator(SparkArguments):
         )
 
     def _run_here(self, spec: JobSpec) -> JobResult:
-        if self.source_conn_id is not None:
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: engine='arrow' reads files, for which source_conn_id is none: leave out "
-                f"{self.source_conn_id!r}, or use engine='spark'."
-            )
-        result = run_here(spec, self.dq_conn_id, self.log)
+        access = NO_ACCESS if self.source_conn_id is None else source_access(self.source_conn_id)
+        result = run_here(spec, self.dq_conn_id, self.log, access)
         if result.error is not None:
             raise (ProfileError if result.retryable else ConfigurationError)(result.error)
         return result

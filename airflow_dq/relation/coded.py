@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,13 @@ class Coded:
             if pa.types.is_floating(values.type):
                 numbers[name] = values.to_numpy(zero_copy_only=False)
         return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, left_out)
+
+    def thinned(self, most: int) -> Coded:
+        """So many of the rows at most, of each partition the same share."""
+        step = max(1, -(-len(self.part) // most))
+        sizes = tuple(int(one) for one in np.bincount(self.part[::step], minlength=len(self.sizes)))
+        numbers = {name: values[::step] for name, values in self.numbers.items()}
+        return replace(self, codes=self.codes[::step], part=self.part[::step], sizes=sizes, numbers=numbers)
 
     @cached_property
     def widths(self) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What can only be seen of several rows together: functional dependencies, keys, and counters of a key."""
+"""What can only be seen of several rows together: functional dependencies, keys, and numbers of a key."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from airflow_dq.relation.words import quoted
 
 FALL = 0.01
 """A step down by a smaller share is a correction: of the falls of cumulative counts in public tables nearly all are."""
+EXACT = 1e-9
+"""What sums of floats are off by, as a share of the number."""
 ANY_RISE = 1e9
 """So large a step is none that anybody asks about: only a fall breaks such a counter."""
 Floats = NDArray[np.float64]
@@ -87,9 +89,35 @@ class Counter(Relation):
         return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
 
 
+@dataclass(frozen=True, slots=True)
+class Step(Relation):
+    """Of each key, a number is what it was in the partition right before, and the change that stands beside it."""
+
+    kind: ClassVar[str] = "step"
+
+    key: tuple[str, ...]
+    number: str
+    change: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The key's columns, then the number and its change."""
+        return (*self.key, self.number, self.change)
+
+    def __str__(self) -> str:
+        """``cases - new_cases of each region is cases in the partition right before``."""
+        number = quoted(self.number)
+        return f"{number} - {quoted(self.change)} of each {_all(self.key)} is {number} in the partition right before"
+
+    def is_broken(self, supposed: Floats, past: Floats) -> Flags:
+        """Whether what each number was is not what it is supposed to have been."""
+        size = np.maximum(np.maximum(np.abs(supposed), np.abs(past)), 1.0)
+        return np.asarray(np.abs(supposed - past) > EXACT * size, np.bool_)
+
+
 def is_lasting(relation: Relation) -> bool:
     """Whether the partitions before say what a row may be."""
-    return isinstance(relation, Counter) or (isinstance(relation, Dependency) and relation.lasting)
+    return isinstance(relation, Counter | Step) or (isinstance(relation, Dependency) and relation.lasting)
 
 
 def _all(columns: tuple[str, ...]) -> str:

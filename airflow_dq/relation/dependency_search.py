@@ -21,6 +21,10 @@ MOST = 40
 """Dependencies of one table that are watched: each is counted in every scan."""
 
 
+Pairs = tuple[Codes, Codes]
+"""Places of the first and of the second row of each pair."""
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A dependency of two columns, by their places."""
@@ -33,13 +37,39 @@ class Edge:
     surprise: float
 
 
-def find_dependencies(rows: Coded) -> list[Mined]:
-    """The dependencies that are worth watching, the surest first: none that others imply.
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """What pairs of rows that agree in a determinant say of each column."""
+
+    chances: NDArray[np.int64]
+    """Pairs in which both values are known."""
+    broken: NDArray[np.int64]
+    """Of these, those in which they differ."""
+    values: int
+    """How many values of the determinant the pairs have."""
+
+    @classmethod
+    def of(cls, rows: Coded, codes: NDArray[np.int64], pairs: Pairs) -> Tally:
+        """Compare the two rows of each pair.
+
+        :param codes: of the determinant
+        """
+        one, other = rows.codes[pairs[0]], rows.codes[pairs[1]]
+        known = (one != MISSING) & (other != MISSING)
+        return cls(known.sum(axis=0), (known & (one != other)).sum(axis=0), len(np.unique(codes[pairs[0]])))
+
+
+def find_edges(rows: Coded) -> dict[tuple[int, int], Edge]:
+    """All dependencies on one column that are believed, by their places.
 
     A determinant with a value of its own in every row has no pair of rows that could break anything, so keys are left
     out by themselves; across partitions they have such pairs, and are not.
     """
-    edges = {(one.determinant, one.dependent): one for one in _edges(rows)}
+    return {(one.determinant, one.dependent): one for one in _edges(rows)}
+
+
+def find_dependencies(rows: Coded, edges: Mapping[tuple[int, int], Edge]) -> list[Mined]:
+    """The dependencies that are worth watching, the surest first: none that others imply."""
     kept = sorted(_reduced(edges), key=lambda one: (one.broken / one.chances, -one.chances))
     return [_mined(rows, one) for one in kept[:MOST]]
 
@@ -56,10 +86,8 @@ def _edges(rows: Coded) -> Iterable[Edge]:
     for determinant in range(columns):
         if not rows.tellable[determinant]:
             continue
-        first, second = _pairs(rows, rows.codes[:, determinant])
-        within = rows.part[first] == rows.part[second]
-        inner = _counted(rows, determinant, first[within], second[within])
-        outer = _counted(rows, determinant, first[~within], second[~within])
+        codes = rows.codes[:, determinant].astype(np.int64)
+        outer, inner = (Tally.of(rows, codes, pairs) for pairs in agreeing_pairs(rows, codes))
         for dependent in range(columns):
             if dependent == determinant:
                 continue
@@ -68,57 +96,57 @@ def _edges(rows: Coded) -> Iterable[Edge]:
                 yield edge
 
 
-Counted = tuple[NDArray[np.int64], NDArray[np.int64], int]
-"""Of each column the pairs in which both values are known, and those in which they differ; and how many values of the
-determinant the pairs have."""
-
-
 def _believed(
-    rows: Coded, determinant: int, dependent: int, inner: Counted, outer: Counted, candidates: int
+    rows: Coded, determinant: int, dependent: int, inner: Tally, outer: Tally, candidates: int
 ) -> Edge | None:
     """The dependency of two columns: across partitions where it lasts, else within them."""
-    for lasting, (chances, broken, values), agreement, largest in (
+    for lasting, tally, agreement, largest in (
         (True, outer, rows.lasting_agreement, LARGEST_LASTING),
         (False, inner, rows.agreement, LARGEST_SHARE),
     ):
-        number, odd = int(chances[dependent]), int(broken[dependent])
+        number, odd = int(tally.chances[dependent]), int(tally.broken[dependent])
         # What always has one value within a partition, such as its date, depends on nothing there.
         by_chance = 1.0 - float(max(agreement[dependent], rows.agreement[dependent]))
-        sure = surprise(odd, number, by_chance, candidates, largest) if values >= FEWEST_VALUES else None
-        if sure is not None and (not lasting or _holds_inside(inner, dependent)):
+        sure = surprise(odd, number, by_chance, candidates, largest) if tally.values >= FEWEST_VALUES else None
+        if sure is not None and (not lasting or holds_inside(inner, dependent)):
             return Edge(determinant, dependent, lasting, number, odd, sure)
     return None
 
 
-def _holds_inside(inner: Counted, dependent: int) -> bool:
+def holds_inside(inner: Tally, dependent: int) -> bool:
     """Whether no partition by itself speaks against it."""
-    chances, broken, _ = inner
-    return bool(broken[dependent] <= USUAL_SHARE * chances[dependent])
+    return bool(inner.broken[dependent] <= USUAL_SHARE * inner.chances[dependent])
 
 
-def _pairs(rows: Coded, codes: NDArray[np.int32]) -> tuple[Codes, Codes]:
-    """Rows next to each other among those of one value, by partition: each pair could break a dependency on it."""
-    order = np.argsort(codes.astype(np.int64) * len(rows.sizes) + rows.part)
+def agreeing_pairs(rows: Coded, codes: NDArray[np.int64], most: int = MOST_PAIRS) -> tuple[Pairs, Pairs]:
+    """Rows next to each other among those of one value, by partition: each pair could break a dependency on it.
+
+    :param codes: of each row its value; :data:`MISSING` where it has none
+    :return: those of different partitions, and those of one
+    """
+    order = np.argsort(codes * len(rows.sizes) + rows.part)
     order = order[np.searchsorted(codes[order], 0) :]  # those without a value are the first
     same = np.flatnonzero(codes[order[1:]] == codes[order[:-1]])
-    if len(same) > MOST_PAIRS:
-        same = np.random.default_rng(0).choice(same, MOST_PAIRS, replace=False)
-    return order[same], order[same + 1]
+    if len(same) > most:
+        same = np.random.default_rng(0).choice(same, most, replace=False)
+    first, second = order[same], order[same + 1]
+    within = rows.part[first] == rows.part[second]
+    return (first[~within], second[~within]), (first[within], second[within])
 
 
-def _counted(rows: Coded, determinant: int, first: Codes, second: Codes) -> Counted:
-    one, other = rows.codes[first], rows.codes[second]
-    known = (one != MISSING) & (other != MISSING)
-    return known.sum(axis=0), (known & (one != other)).sum(axis=0), len(np.unique(one[:, determinant]))
+def stand_ins(edges: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Of each column the first one of those that determine it and that it determines: it stands for all of them."""
+    known = set(edges)
+    stands = {place: place for edge in known for place in edge}
+    for left, right in sorted(known):
+        if (right, left) in known:
+            stands[right] = min(stands[right], stands[left])
+    return stands
 
 
 def _reduced(edges: Mapping[tuple[int, int], Edge]) -> list[Edge]:
     """Without what follows from others: one column stands for all that determine each other."""
-    stands = {place: place for edge in edges for place in edge}
-    for left, right in sorted(edges):
-        if (right, left) in edges:
-            stands[right] = min(stands[right], stands[left])
-    kept = []
+    stands, kept = stand_ins(edges), []
     for (left, right), edge in edges.items():
         if stands[left] == stands[right]:
             if stands[left] in (left, right):

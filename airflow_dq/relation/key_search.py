@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.relation.belief import beyond, surprise
+from airflow_dq.relation.belief import LARGEST_LASTING, beyond, surprise
 from airflow_dq.relation.coded import MISSING, Coded, Codes
 from airflow_dq.relation.dependency import Counter, Key
 from airflow_dq.relation.found import Mined
@@ -61,7 +61,7 @@ def find_counters(rows: Coded, keys: Sequence[Mined], uncounted: Collection[str]
     names = [name for name in rows.numbers if name not in uncounted]
     for key in keys:
         columns = key.relation.columns
-        before, after = _repeated(rows, [rows.names.index(name) for name in columns])
+        before, after = repeated(rows, columns)
         if len(before):
             found = [one for name in names if (one := _counter(rows, columns, name, before, after)) is not None]
             return found[:MOST_COUNTERS]
@@ -75,7 +75,7 @@ def _counter(rows: Coded, key: tuple[str, ...], name: str, before: Codes, after:
     change = numbers[after] - numbers[before]
     change = change[np.isfinite(change) & (change != 0)]
     falls = int((change < 0).sum())
-    sure = surprise(falls, len(change), 0.5, len(rows.names))
+    sure = surprise(falls, len(change), 0.5, len(rows.names), LARGEST_LASTING)
     if sure is None:
         return None
     floor = float(np.nanmedian(np.abs(numbers[before]))) or 1.0
@@ -89,9 +89,9 @@ def _rounded(number: float) -> float:
     return float(f"{number:.0e}")
 
 
-def _repeated(rows: Coded, key: Sequence[int]) -> tuple[Codes, Codes]:
+def repeated(rows: Coded, key: tuple[str, ...]) -> tuple[Codes, Codes]:
     """The rows of one key in a partition and in the next one that has it."""
-    codes = _together(rows, key)
+    codes = _together(rows, [rows.names.index(name) for name in key])
     order = np.lexsort((rows.part, codes))
     same = np.flatnonzero(codes[order[1:]] == codes[order[:-1]])
     before, after = order[same], order[same + 1]

@@ -10,10 +10,12 @@ import pyarrow as pa
 
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
+from airflow_dq.relation.composite_search import find_composites
 from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency
-from airflow_dq.relation.dependency_search import find_dependencies
+from airflow_dq.relation.dependency_search import find_dependencies, find_edges
 from airflow_dq.relation.found import Mined
-from airflow_dq.relation.key_search import find_counters, find_keys
+from airflow_dq.relation.key_search import find_counters, find_keys, repeated
+from airflow_dq.relation.step_search import find_steps
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +46,23 @@ def mine_between(tables: Sequence[pa.Table], uncounted: Collection[str] = (), da
     counters = find_counters(rows, keys, uncounted)
     counted = {one.relation.columns for one in counters}
     # A number that seldom rises is a counter all the same, and no attribute.
-    dependencies = [one for one in find_dependencies(rows) if one.relation.columns not in counted]
-    return [*dependencies, *keys, *counters]
+    dependencies = [one for one in _dependencies(rows, uncounted) if one.relation.columns not in counted]
+    return [*dependencies, *keys, *counters, *_steps(rows, keys, uncounted)]
+
+
+def _dependencies(rows: Coded, uncounted: Collection[str]) -> list[Mined]:
+    """On one column, then on two."""
+    edges = find_edges(rows)
+    return [*find_dependencies(rows, edges), *find_composites(rows, edges, uncounted)]
+
+
+def _steps(rows: Coded, keys: Sequence[Mined], uncounted: Collection[str]) -> list[Mined]:
+    """Of the first key that comes again."""
+    for key in keys:
+        before, after = repeated(rows, key.relation.columns)
+        if len(before):
+            return find_steps(rows, key.relation.columns, before, after, uncounted)
+    return []
 
 
 def candidates(tables: Sequence[pa.Table], uncounted: Collection[str] = ()) -> list[Relation]:
@@ -62,7 +79,7 @@ def candidates(tables: Sequence[pa.Table], uncounted: Collection[str] = ()) -> l
         return []
     found: list[Relation] = [
         replace(one.relation, lasting=True)
-        for one in find_dependencies(rows)
+        for one in _dependencies(rows, uncounted)
         if isinstance(one.relation, Dependency) and not one.relation.lasting
     ]
     keys = [one.relation.columns for one in find_keys(rows) if len(one.relation.columns) == 1]

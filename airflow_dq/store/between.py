@@ -9,10 +9,11 @@ from sqlalchemy import Connection, func, select, update
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.constraint.between import MOST_BROKEN
+from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.between import relation_of
+from airflow_dq.profile.check.between import needs_neighbour, relation_of
 from airflow_dq.profile.check.breach import breaches
 from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.measured import Measured
@@ -36,6 +37,8 @@ COUNTED = 4
 """Partitions in which a relation must have been counted before it is dropped: a bad one alone drops none."""
 JUDGED_BY = 10
 """Newest partitions whose counts decide whether it is."""
+_RHYTHM = 30
+"""Keys of partitions that tell whether one is right behind another: as many as are learned from."""
 _LARGEST = 2**31
 """Bytes of what is held for all relations of one partition, as of a table's state."""
 
@@ -106,12 +109,15 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
     row = connection.execute(select(ProfileRow.id, ProfileRow.checks, ProfileRow.held).where(*own)).one_or_none()
     if row is None or row.held is None:
         return
-    now, before = _read(row.held), [_read(data) for data in _held_before(connection, owner, partition)]
+    now, kept = _read(row.held), _held_before(connection, owner, partition)
+    before = [_read(data) for _, data in kept]
+    neighbour = bool(kept) and kept[-1][0] == _right_before(connection, owner, partition)
     found = {}
     for rule in rules:
         held = now.get(rule.measure)
         if held is not None:
-            found[rule.measure] = _told(rule, held, [one[rule.measure] for one in before if rule.measure in one])
+            past = before if neighbour or not needs_neighbour(rule) else []
+            found[rule.measure] = _told(rule, held, [one[rule.measure] for one in past if rule.measure in one])
     checks = {**row.checks, **{storable_text(name): one.to_dict() for name, one in found.items()}}
     # The next partitions need no more of it.
     lasting = {
@@ -120,17 +126,30 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
     connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks, held=packed(lasting)))
 
 
-def _held_before(connection: Connection, owner: int, partition: str) -> list[bytes]:
-    """Of the newest partitions before one that may be learned from, oldest first."""
+def _right_before(connection: Connection, owner: int, partition: str) -> str | None:
+    """The key of the partition right before one, whatever became of it; None behind a gap."""
     query = (
-        select(ProfileRow.held)
+        select(ProfileRow.partition_key)
+        .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY)
+        .where(ProfileRow.sort_key < order_key(partition))
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(_RHYTHM)
+    )
+    keys = list(connection.execute(query).scalars())[::-1]
+    return keys[-1] if keys and Timeline.of(keys).steps_to(partition)[-1] == 1 else None
+
+
+def _held_before(connection: Connection, owner: int, partition: str) -> list[tuple[str, bytes]]:
+    """Of the newest partitions before one that may be learned from, with their keys, oldest first."""
+    query = (
+        select(ProfileRow.partition_key, ProfileRow.held)
         .outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
         .where(ProfileRow.dataset_id == owner, ProfileRow.partition_key != NULL_KEY, ELIGIBLE)
         .where(ProfileRow.sort_key < order_key(partition), ProfileRow.held.is_not(None))
         .order_by(ProfileRow.sort_key.desc())
         .limit(PARTITIONS)
     )
-    found: list[Any] = list(connection.execute(query).scalars())
+    found = [(key, data) for key, data in connection.execute(query) if data is not None]
     return found[::-1]
 
 

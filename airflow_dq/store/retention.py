@@ -98,7 +98,8 @@ def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateC
     ids = [one.id for one in oldest]
     measure_around(connection, dataset, owner, ids, cache)
     connection.execute(delete(StateRow).where(StateRow.column_profile_id.in_(_columns_of(ids))))
-    connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(has_states=False, failing={}))
+    dropped = {"has_states": False, "failing": {}, "drilled": None}
+    connection.execute(update(ProfileRow).where(ProfileRow.id.in_(ids)).values(dropped))
     return len(found) > len(oldest)
 
 

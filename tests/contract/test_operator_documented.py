@@ -12,6 +12,7 @@ from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.operators.check import DQCheckOperator
+from airflow_dq.operators.drill import DQDrillOperator
 from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.split import DQSplitOperator
@@ -25,6 +26,7 @@ CLASSES: tuple[type[Any], ...] = (
     DQProfileOperator,
     DQCheckOperator,
     DQSplitOperator,
+    DQDrillOperator,
     DQGateSensor,
     ProfileTrigger,
     DriverTrigger,
@@ -33,6 +35,7 @@ CLASSES: tuple[type[Any], ...] = (
 TASKS = (
     DQProfileOperator(task_id="profile", dataset="flights", source="a", partition="1"),
     DQGateSensor(task_id="gate", dataset="flights", partition="1"),
+    DQDrillOperator(task_id="drill", dataset="flights", partition="1"),
 )
 
 

@@ -28,6 +28,7 @@ from airflow_dq.job.result_writer import PROFILES, RESULT, ResultWriter
 from airflow_dq.profile import JobSpec, Profile, profile_table
 from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository
+from tests.integration.object_store import BUCKET, ObjectStore
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 7)]
 FOREIGN = ("airflow", "sqlalchemy", "psycopg2", "alembic", "msgspec", "scipy", "statsmodels", "jinja2", "yaml")
@@ -132,6 +133,23 @@ def test_a_rerun_replaces_and_a_partition_that_failed_is_told(store: Repository,
     folder.remove()
     folder.remove()
     assert find_result(folder) is None
+
+
+def test_an_object_store_is_a_folder_like_others(
+    store: Repository, lake: Path, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in object_store.environment.items():
+        monkeypatch.setenv(name, value)
+    folder, spec = ResultFolder(f"s3a://{BUCKET}/results").inside("one"), order(lake, "t", DAYS[0])
+    assert find_result(folder) is None
+    for _ in range(2):
+        leave(spec, folder)
+        import_it(store, spec, folder)
+    assert progress(store, "t", DAYS[0]).state == "ready"
+    folder.remove()
+    assert find_result(folder) is None
+    with pytest.raises(ProfileError, match="s3://no-such-bucket/x cannot be written"):
+        ResultFolder("s3://no-such-bucket/x").put("a", io.BytesIO(b"a"))
 
 
 def _changed(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:

@@ -18,7 +18,15 @@ from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.drawn import is_plain, together
 from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
-from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
+from airflow_dq.engine.order import (
+    describe,
+    lacks_key_column,
+    place_of,
+    read_options,
+    require_partition,
+    where_of,
+    with_key_column,
+)
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
@@ -36,7 +44,7 @@ from airflow_dq.engine.spark.source import (
     open_partition,
     parts_of,
 )
-from airflow_dq.engine.spark.table_partition import with_key_column
+from airflow_dq.engine.spark.table_partition import own_columns
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
@@ -72,7 +80,9 @@ class SparkEngine(Engine):
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
         look_again(self._spark)
-        self.order = with_key_column(self._spark, self.order)
+        if lacks_key_column(self.order):
+            own = own_columns(self._spark, self.order.table) if self.order.table else []
+            self.order = with_key_column(self.order, own)
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()

@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_dq.learn.between import between_of
-from airflow_dq.learn.constraint.base import Detector, Learned, Scope, Skipped
-from airflow_dq.learn.constraint.relation import Holding, has_held
+from airflow_dq.learn.constraint.base import Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.relation import BELIEF, Holding, has_held, own_rate
 from airflow_dq.learn.constraint.share import Past, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.learning import SynthesisOptions
-from airflow_dq.pattern.significance import Belief
+from airflow_dq.pattern.significance import beta_binomial
+from airflow_dq.profile.check.between import needs_neighbour
 from airflow_dq.profile.check.measured import Measured
 
 MOST_BROKEN = 0.03
 """Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
 a share that stays where it is has a range."""
-_BELIEF = Belief(0.002, 10.0, 50_000.0)
-"""Of relations that no row had broken in four weeks, in public tables one in 300 was broken in a partition that is
-right: one row of as many as there are in a partition is then as probable as that."""
-
 _ROUNDING = 1e-9
 """What a share may exceed another by that is the same."""
 
@@ -38,12 +35,26 @@ class Keeping(Holding):
 
     family: ClassVar[str] = "between"
     suffices: ClassVar[bool] = False
-    belief: ClassVar[Belief] = _BELIEF
 
     clock: LocalClock | None = None
     """Tells when an hour comes twice, and with it every key that names an hour."""
 
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """As of a relation within a row; where it needs the partition right before, not behind a gap."""
+        if needs_neighbour(self.learned) and partition.steps() != 1:
+            return self._not_evaluated("the partition right before it is not known")
+        return Holding.check(self, partition)
+
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
+        """Too many rows that break it, or too many determinants that have another dependent in nearly all of theirs.
+
+        Among rows that are wrong here and there the few of a code with another name would not stand out.
+        """
+        known, renamed = (sum(getattr(one, name) or 0 for _, one in past) for name in ("known", "renamed"))
+        names = beta_binomial(BELIEF, renamed, known, measured.renamed or 0, measured.known or 0)
+        return names < self.fpr or self._are_too_many(measured, partition, past)
+
+    def _are_too_many(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         length = 1.0 if self.clock is None else self.clock.length(partition.profile.partition)
         # Both times of it are rows that break it.
         twice = 2.0 * max(0.0, length - 1.0) / length
@@ -56,16 +67,15 @@ class BetweenDetector(Detector):
     name: ClassVar[str] = "between"
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
-        """One constraint for each relation that the rows of enough partitions have kept.
-
-        Each may take the whole rate: if one is broken where nothing is wrong, most often many are at once.
-        """
+        """One constraint for each relation that the rows of enough partitions have kept."""
         if not options.relations:
             return Skipped("relations are switched off")
         clock = LocalClock.of(options.timezone, history.partitions)
         known = [rule for rule in between_of(history) if all(map(options.judges, rule.columns))]
         found = tuple(
-            Keeping(Scope(tuple(dict.fromkeys(rule.columns))), rule, options.target_fpr, options.min_history, clock)
+            Keeping(
+                Scope(tuple(dict.fromkeys(rule.columns))), rule, own_rate(rule, options), options.min_history, clock
+            )
             for rule in known
             if has_held(past_answers(rule, history), options.min_history, MOST_BROKEN)
         )

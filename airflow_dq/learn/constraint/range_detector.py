@@ -20,7 +20,6 @@ from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.history import History
-from airflow_dq.learn.relation import readers_of, relations_of
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
@@ -30,9 +29,6 @@ OF_ROWS = 0.5
 OF_PATTERNS = 0.1
 """The part of a column's rate that its pattern has, where it is one of texts.  A pattern catches at a tenth of the rate
 what it catches at all of it but for shares of exceptions that are a quarter smaller; ranges need all they can get."""
-OF_RELATIONS = 0.05
-"""The part of a column's rate that the relations with other columns have which it stands in, all together.  A broken
-relation is broken in hundreds of rows: a rate that is a hundred times smaller costs hardly any recall."""
 
 
 class RangeDetector(Detector):
@@ -59,13 +55,7 @@ class RangeDetector(Detector):
             for name, one in found.items()
             if isinstance(one, ColumnChoice)
         }
-        related = readers_of(relations_of(history)) if options.relations else {}
-        parts = {
-            name: 1.0
-            - (OF_PATTERNS if _has_pattern(kind, options) else 0.0)
-            - (OF_RELATIONS if name in related else 0.0)
-            for name, kind in kinds.items()
-        }
+        parts = {name: 1.0 - (OF_PATTERNS if _has_pattern(kind, options) else 0.0) for name, kind in kinds.items()}
         chosen = _choose(able, options, share, parts)
         ranges = [] if rows is None else [Range.of(TABLE, Kind.NUMERIC, rows, directions=options.direction)]
         for name, choice in chosen.items():

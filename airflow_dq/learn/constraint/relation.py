@@ -7,18 +7,17 @@ one with some exceptions in each partition by the range of their share as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
-from airflow_dq.learn.constraint.range_detector import OF_RELATIONS, equal_share
 from airflow_dq.learn.constraint.share import Past, highest_usual, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
-from airflow_dq.learn.relation import readers_of, relations_of
+from airflow_dq.learn.relation import relations_of
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern.significance import Belief, beta_binomial
@@ -36,9 +35,9 @@ MOST_BROKEN = 0.01
 """Share of past rows from which on it is no relation."""
 _EXAMPLES = 3
 """Rows that a finding shows."""
-_BELIEF = Belief(0.01, 1.0, 20_000.0)
-"""What was found without chance is hardly ever broken: a row counts for it as much as all that is known before.  Of
-later rows no more than 20,000 count: with exceptions in fewer than some two of ten thousand rows nobody is woken."""
+BELIEF = Belief(0.002, 10.0, 50_000.0)
+"""Of relations that no row had broken in four weeks, in public tables fewer than one in 300 was broken in a partition
+that is right: one row of as many as there are in a partition is then as probable as that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,6 @@ class Holding(Constraint):
 
     family: ClassVar[str] = "relation"
     suffices: ClassVar[bool] = False
-    belief: ClassVar[Belief] = _BELIEF
 
     learned: LearnedRule
     fpr: float
@@ -92,14 +90,18 @@ class Holding(Constraint):
 
     def shares(self, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
         """The history of the share of rows that break it: what a chart shows."""
-        known = {key: one.value for key, one in past_answers(self.learned, partition.history)}
-        return tuple((one.partition, known.get(one.partition)) for one in partition.history.profiles)
+        profiles = partition.history.profiles
+        found = [answer_of(self.learned, one, profiles[:place]) for place, one in enumerate(profiles)]
+        return tuple(
+            (profile.partition, None if one is None else one.value)
+            for profile, one in zip(profiles, found, strict=True)
+        )
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Whether neither all rows so far nor the history of their share lets expect so many."""
         broken, rows = measured.numerator or 0, measured.denominator or 0
         known_rows, known_broken = pooled(past)
-        if not broken or beta_binomial(self.belief, known_broken, known_rows, broken, rows) >= self.fpr:
+        if not broken or beta_binomial(BELIEF, known_broken, known_rows, broken, rows) >= self.fpr:
             return False
         upper = self._usual(partition, past)
         return upper is None or broken / rows > upper
@@ -127,14 +129,16 @@ class RelationDetector(Detector):
     name: ClassVar[str] = "relation"
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
-        """One constraint for each relation that the rows of enough partitions have kept."""
+        """One constraint for each relation that the rows of enough partitions have kept.
+
+        Each may take the whole rate: if one is broken where nothing is wrong, most often many are at once.
+        """
         if not options.relations:
             return Skipped("relations are switched off")
         names = [name for name in history.columns if options.judges(name)]
         known = [rule for rule in relations_of(history) if set(rule.columns) <= set(names)]
-        rates = _rates(known, options, names)
         found = tuple(
-            Holding(Scope(rule.columns), rule, rates[rule.measure], options.min_history)
+            Holding(Scope(rule.columns), rule, own_rate(rule, options), options.min_history)
             for rule in known
             if has_held(past_answers(rule, history), options.min_history)
         )
@@ -147,13 +151,9 @@ class RelationDetector(Detector):
         )
 
 
-def _rates(rules: Sequence[LearnedRule], options: SynthesisOptions, names: Sequence[str]) -> Mapping[str, float]:
-    """Of each relation what its columns leave it: each shares its own part among those that read it."""
-    share, readers = equal_share(options, names), readers_of(rules)
-    return {
-        rule.measure: sum(OF_RELATIONS * (options.own_rate(name) or share) / readers[name] for name in rule.columns)
-        for rule in rules
-    }
+def own_rate(rule: LearnedRule, options: SynthesisOptions) -> float:
+    """The false-positive rate of a relation: the least that any of its columns has."""
+    return min(options.own_rate(name) or options.target_fpr for name in rule.columns)
 
 
 def has_held(past: Sequence[Past], min_history: int, most: float = MOST_BROKEN) -> bool:

@@ -15,7 +15,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.between import answer_of, needs_neighbour
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.states.base import Kind
 
@@ -24,9 +24,16 @@ Past = tuple[str | None, Measured]
 
 
 def past_answers(rule: LearnedRule, history: History) -> list[Past]:
-    """What is known of the past partitions, oldest first, by their keys."""
+    """What is known of the past partitions, oldest first, by their keys.
+
+    Where only the partition right before says what a row may be, those behind a gap are left out.
+    """
     profiles = history.profiles
-    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in enumerate(profiles))
+    asked = enumerate(profiles)
+    if profiles and needs_neighbour(rule):
+        gaps = history.timeline.across_gap(len(profiles)).tolist()
+        asked = ((place, one) for (place, one), gap in zip(asked, gaps, strict=True) if not gap)
+    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in asked)
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.breach import breaches
-from airflow_dq.profile.check.coded import CodedRows, as_numbers
+from airflow_dq.profile.check.breach import SUPPOSED, breaches
+from airflow_dq.profile.check.coded import CodedRows, as_numbers, of_numbers
 from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.learned import RowRule, answer_rule, row_rule
 from airflow_dq.profile.check.measured import Measured
@@ -17,7 +18,7 @@ from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.states.prepared import PreparedColumn
 
@@ -31,7 +32,7 @@ class BetweenRule(RowRule, family=BETWEEN):
         :raises CodecError: when its document is damaged, or its relation is one within a row
         """
         self.relation = RelationRule.from_json(rule.document).relation
-        if not isinstance(self.relation, Dependency | Key | Counter):
+        if not isinstance(self.relation, Dependency | Key | Counter | Step):
             raise CodecError(f"{self.relation} is no relation between rows")
 
     def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Held:
@@ -41,6 +42,8 @@ class BetweenRule(RowRule, family=BETWEEN):
         coded = [CodedRows.of(one) for one in columns]
         if isinstance(self.relation, Key):
             return Held.of(_keyed(CodedRows.of_all(coded), hidden), None, hidden=bool(hidden))
+        if isinstance(self.relation, Step):
+            return Held() if hidden else _stepping(coded[:-2], *columns[-2:])
         *group, member = coded
         if isinstance(self.relation, Counter):
             if hidden or not columns[-1].is_number:
@@ -55,6 +58,19 @@ class BetweenRule(RowRule, family=BETWEEN):
     def answer(self, rule: LearnedRule, profile: Profile) -> Measured | None:
         """Nothing, as above."""
         return None
+
+
+def _stepping(group: Sequence[CodedRows], number: PreparedColumn, change: PreparedColumn) -> Held:
+    """Of each key the number, and beside it what it must have been: held together, for their hashes are neighbours."""
+    if not (number.is_number and change.is_number):
+        return Held()
+    keys, now = CodedRows.of_all(group), number.numbers
+    both = CodedRows(
+        np.concatenate([keys.codes, np.where(keys.codes >= 0, keys.codes + len(keys.hashes), -1)]),
+        np.concatenate([keys.hashes & ~SUPPOSED, keys.hashes | SUPPOSED]),
+        lambda places, most: keys.texts(places % max(1, len(keys.hashes)), most),
+    )
+    return Held.of(both, of_numbers(np.concatenate([now, now - change.numbers])), hidden=False)
 
 
 def _keyed(rows: CodedRows, hidden: Collection[str]) -> CodedRows:
@@ -108,6 +124,14 @@ def relation_of(rule: LearnedRule) -> Relation:
     :raises CodecError: when it is damaged
     """
     return RelationRule.from_json(rule.document).relation
+
+
+def needs_neighbour(rule: LearnedRule) -> bool:
+    """Whether only the partition right before says what a row may be: behind a gap nothing does.
+
+    :raises CodecError: when it is damaged
+    """
+    return rule.family == BETWEEN and isinstance(relation_of(rule), Step)
 
 
 def held_of(rule: LearnedRule, profile: Profile) -> Held | None:

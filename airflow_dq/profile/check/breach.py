@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.profile.check.held import Held, group_starts
 from airflow_dq.profile.check.measured import NO_VALUES, Measured
-from airflow_dq.profile.check.memory import PARTITIONS, Memory
+from airflow_dq.profile.check.memory import CLEAR, PARTITIONS, Memory
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 
 EXAMPLES = 5
 """Breaches that are shown."""
-Broken = tuple[NDArray[np.bool_], NDArray[np.bool_], Memory]
-"""Of each pair whether its rows could have broken the relation, and whether they do; and what was remembered."""
+SUPPOSED = np.uint64(1)
+"""Of the hash of a key, the bit that tells what a number must have been from what it is."""
+MANY = 2
+"""Rows from which on a group has another member for good: one row alone may be an odd one as well."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Broken:
+    """What the pairs that are held say to a relation."""
+
+    speaks: NDArray[np.bool_]
+    """Of each pair whether its rows could have broken it."""
+    breaks: NDArray[np.bool_]
+    """Of these, whether they do."""
+    memory: Memory = field(default_factory=Memory)
+    renamed: int | None = None
+    """Groups with another member than ever in nearly all of their rows, of which there are several."""
+    known: int | None = None
+    """Groups of several rows whose member is remembered."""
 
 
 def breaches(relation: Relation, held: Held, before: Sequence[Held]) -> Measured:
@@ -24,11 +42,19 @@ def breaches(relation: Relation, held: Held, before: Sequence[Held]) -> Measured
 
     :param before: what was held of the partitions before, oldest first
     """
-    speaks, breaks, memory = _READERS[type(relation)](relation, held, before[-PARTITIONS:])
-    rows, odd = int(held.counts[speaks].sum()), int(held.counts[breaks].sum())
+    found = _READERS[type(relation)](relation, held, before[-PARTITIONS:])
+    rows, odd = int(held.counts[found.speaks].sum()), int(held.counts[found.breaks].sum())
     if not rows:
         return Measured(nothing=NO_VALUES, learned=True)
-    return Measured(odd / rows, odd, rows, learned=True, examples=tuple(_examples(held, breaks, memory)))
+    return Measured(
+        odd / rows,
+        odd,
+        rows,
+        learned=True,
+        renamed=found.renamed,
+        known=found.known,
+        examples=tuple(_examples(held, found.breaks, found.memory)),
+    )
 
 
 def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
@@ -41,12 +67,27 @@ def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broke
     if known.any():
         usual = np.where(known, memory.members[places], usual)
     speaks = _shared(held, known) & ~np.isin(held.groups, memory.unclear)
-    return speaks, speaks & (held.members != usual), memory
+    breaks = speaks & (held.members != usual)
+    return Broken(speaks, breaks, memory, *(_renamed(held, known, breaks) if relation.lasting else ()))
+
+
+def _renamed(held: Held, known: NDArray[np.bool_], breaks: NDArray[np.bool_]) -> tuple[int, int]:
+    """Groups of several rows that nearly all have one other member than ever, and all such groups that are known.
+
+    Rows that are wrong here and there do not agree in what they say instead.
+    """
+    starts = group_starts(held.groups)
+    if not len(starts):
+        return 0, 0
+    totals = np.add.reduceat(held.counts, starts)
+    asked = known[starts] & (totals >= MANY)
+    most = np.maximum.reduceat(np.where(breaks, held.counts, 0), starts)
+    return int((asked & (most >= MANY) & (most >= CLEAR * totals)).sum()), int(asked.sum())
 
 
 def _key(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     """Rows of a key that occurs more than once."""
-    return np.ones(len(held.groups), np.bool_), held.counts > 1, Memory()
+    return Broken(np.ones(len(held.groups), np.bool_), held.counts > 1)
 
 
 def _counter(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
@@ -56,15 +97,31 @@ def _counter(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     places = memory.places_of(held.groups)
     speaks = places >= 0
     if not speaks.any():
-        return speaks, speaks, memory
+        return Broken(speaks, speaks)
     now, past = held.members.view(np.float64), memory.members[places].view(np.float64)
-    return speaks, speaks & relation.is_broken(now, past), memory
+    return Broken(speaks, speaks & relation.is_broken(now, past), memory)
+
+
+def _step(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
+    """Rows whose number is not what it was in the partition right before and its change together."""
+    assert isinstance(relation, Step)
+    newest = Memory.of_newest(before[-1:])
+    was = (newest.groups & SUPPOSED) == 0
+    # What is supposed of a key now is asked of what it was.
+    memory = Memory(newest.groups[was] | SUPPOSED, newest.members[was], numeric=True)
+    places = memory.places_of(held.groups)
+    speaks = places >= 0
+    if not speaks.any():
+        return Broken(speaks, speaks)
+    supposed, past = held.members.view(np.float64), memory.members[places].view(np.float64)
+    return Broken(speaks, speaks & relation.is_broken(supposed, past), memory)
 
 
 _READERS: dict[type[Relation], Callable[[Relation, Held, Sequence[Held]], Broken]] = {
     Dependency: _dependency,
     Key: _key,
     Counter: _counter,
+    Step: _step,
 }
 
 

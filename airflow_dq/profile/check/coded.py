@@ -68,6 +68,13 @@ class CodedRows:
         return CodedRows(self.codes, hidden_hashes(self.hashes, key), self.texts)
 
 
+def of_numbers(values: NDArray[np.float64]) -> CodedRows:
+    """Rows by numbers that are computed, with their bits in the place of hashes; NaN is missing."""
+    distinct, codes = np.unique(values + 0.0, return_inverse=True)
+    known = np.where(np.isnan(values), -1, codes)
+    return CodedRows(known, distinct.view(np.uint64), lambda places, most: _shown(pa.array(distinct), places, most))
+
+
 def as_numbers(rows: CodedRows, column: PreparedColumn) -> CodedRows:
     """The same with the bits of the numbers themselves in the place of their hashes."""
     numbers = np.asarray(column.distinct[1].values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))

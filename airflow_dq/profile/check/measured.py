@@ -33,6 +33,11 @@ class One:
     """Whether a learned rule asked for it: the same data profiled before there was the rule has none."""
     unusual: int | None = None
     """Values outside of what a learned rule says most of them are, those that break the rule included."""
+    renamed: int | None = None
+    """Of a dependency from one partition to the next, values of the determinant that have another dependent in nearly
+    all of their rows."""
+    known: int | None = None
+    """Values of the determinant that could have."""
     examples: tuple[tuple[str, int], ...] = ()
     """A few of the values that break the rule (without any: unusual ones), with the rows that have each, the most
     frequent first; of a hidden column their shapes."""

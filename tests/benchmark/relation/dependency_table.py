@@ -151,5 +151,40 @@ def lines(seed: int, partitions: int = 4, rows: int = 3_000) -> Planted:
     return Planted(tables, frozenset(planted))
 
 
-SHAPES = {"events": events, "snapshots": snapshots, "lines": lines}
+def shipments(seed: int, partitions: int = 6, rows: int = 3_000) -> Planted:
+    """What two columns determine together: a tariff that lasts, a class within the partition; and a sum of numbers."""
+    rng = np.random.default_rng(seed)
+    countries, bands = int(rng.integers(8, 20)), int(rng.integers(5, 15))
+    tariffs, dirty = rng.integers(0, 9, (countries, bands)), float(rng.choice([0.0, 0.002, 0.01]))
+    tables = []
+    for at in range(partitions):
+        country, band, trip, seat = (rng.integers(0, most, rows) for most in (countries, bands, rows // 4, 3))
+        tariff, classes = tariffs[country, band], rng.integers(0, 6, (rows // 4, 3))
+        tariff = np.where(rng.random(rows) < dirty, rng.integers(0, 9, rows), tariff)
+        left, right = rng.integers(0, 9, rows).astype(float), rng.integers(0, 9, rows).astype(float)
+        words = {
+            "country": country,
+            "area": country // 3,
+            "band": band,
+            "tariff": tariff,
+            "trip": at * rows + trip,
+            "seat": seat,
+            "class": classes[trip, seat],
+            "noise": rng.integers(0, 5, rows),
+            "leaning": np.where(rng.random(rows) < 0.8, (country + band) % 5, rng.integers(0, 5, rows)),
+            "rare": rng.random(rows) < 0.01,
+        }
+        columns = {
+            name: pa.array([f"{name[0]}{one}" for one in some], pa.large_string()) for name, some in words.items()
+        }
+        tables.append(pa.table(columns | {"left": left, "right": right, "sum": left + right}))
+    planted = {
+        name_of(Dependency(("country",), "area", lasting=True)),
+        name_of(Dependency(("country", "band"), "tariff", lasting=True)),
+        name_of(Dependency(("trip", "seat"), "class", lasting=False)),
+    }
+    return Planted(tables, frozenset(planted))
+
+
+SHAPES = {"events": events, "snapshots": snapshots, "lines": lines, "shipments": shipments}
 """The kinds of table."""

@@ -389,7 +389,7 @@ def test_a_sources_password_is_in_the_environment_alone(
     assert json.loads(environment["AIRFLOW_DQ_SOURCE_SECRET"])["password"] == "battery-staple"
     with pytest.raises(ConfigurationError, match="holds a password"):
         operator(source_format="jdbc", read_options={**options, "password": "x"}, partition="1").job_spec()
-    with pytest.raises(AirflowFailException, match="source_conn_id is none"):
+    with pytest.raises(AirflowFailException, match="which is no object store"):
         operator(source="a", partition="1", engine="arrow", source_conn_id="shop").execute({})
 
 

@@ -95,6 +95,37 @@ def test_of_columns_that_one_stands_for_each_is_named_once() -> None:
     }
 
 
+def shipments(rng: np.random.Generator, wrong: float = 0.0) -> pa.Table:
+    """Two columns that determine a third one together, and a number that is computed of two others."""
+    rates, rows = np.random.default_rng(8).integers(0, 9, (10, 8)), 1_500
+    country, band, left, right = (rng.integers(0, most, rows) for most in (10, 8, 9, 9))
+    rate = np.where(rng.random(rows) < wrong, rng.integers(0, 9, rows), rates[country, band])
+    numbers = {name: pa.array(some.astype(float)) for name, some in (("left", left), ("right", right))}
+    sums = pa.array((left + right).astype(float))
+    codes = {"country": texts(country), "area": texts(country // 2), "band": texts(band), "rate": texts(rate)}
+    return pa.table({**codes, **numbers, "sum": sums})
+
+
+@pytest.mark.parametrize(("wrong", "expected"), [(0.0, True), (0.01, True), (0.3, False)])
+def test_two_columns_determine_a_third_one_that_neither_does(wrong: float, expected: bool) -> None:
+    rng = np.random.default_rng(7)
+    relations = found([shipments(rng, wrong) for _ in range(5)])
+    assert ("country, band determines rate, as in the partitions before" in relations) is expected
+    # What follows from the country alone is said of it alone, and a sum is said as a sum, within each row.
+    assert not any(", " in one.split(" determines ")[0] and "rate" not in one for one in relations)
+
+
+def test_what_one_column_says_already_two_do_not_say() -> None:
+    rng = np.random.default_rng(9)
+    tables = []
+    for _ in range(4):
+        shop, noise = rng.integers(0, 30, 1_000), rng.integers(0, 4, 1_000)
+        # A tenth has no one city: too many for a dependency, and no fewer where the noise is the same.
+        city = np.where(rng.random(1_000) < 0.1, rng.integers(0, 9, 1_000), shop % 7)
+        tables.append(pa.table({"shop": texts(shop), "noise": texts(noise), "city": texts(city)}))
+    assert found(tables) == set()
+
+
 @pytest.mark.parametrize("values", [pa.nulls(50, pa.large_string()), pa.array([1.0] * 50), pa.array([], pa.float64())])
 def test_of_nothing_there_is_nothing(values: pa.Array) -> None:
     assert found([pa.table({"a": values}), pa.table({"a": values})]) == set()

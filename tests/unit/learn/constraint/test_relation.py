@@ -11,7 +11,6 @@ import pytest
 
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.learn.constraint.base import Finding, Learned, NotEvaluated, Skipped
-from airflow_dq.learn.constraint.range_detector import OF_RELATIONS, equal_share
 from airflow_dq.learn.constraint.relation import METRIC, Holding, RelationDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
@@ -48,6 +47,12 @@ def clean() -> list[Profile]:
     return [day(number) for number in range(12)]
 
 
+def _constraints(history: Sequence[Profile]) -> list[Holding]:
+    learned = RelationDetector().learn(History.of(history, rules=(RULE,)), SynthesisOptions())
+    assert isinstance(learned, Learned)
+    return [one for one in learned.constraints if isinstance(one, Holding)]
+
+
 def found(history: Sequence[Profile], now: Profile, **options: object) -> Finding | NotEvaluated | None:
     past = History.of(history, rules=(RULE,))
     learned = RelationDetector().learn(past, SynthesisOptions(**options))  # type: ignore[arg-type]
@@ -78,6 +83,18 @@ def test_a_stable_share_of_exceptions_is_judged_by_its_range() -> None:
     assert isinstance(found(usual, day(20, wrong=40)), Finding)
 
 
+def test_partitions_without_names_are_judged_by_the_same_shares() -> None:
+    broken = [0] * 18
+    broken[4] = broken[11] = 30
+    named = [day(number, wrong) for number, wrong in enumerate(broken)]
+    now = day(18, wrong=30)
+    unnamed = [replace(one, partition=None) for one in named]
+    assert found(named, now) is None
+    assert found(unnamed, replace(now, partition=None)) is None
+    (shares,) = {one.shares(PartitionView(now, History.of(unnamed, rules=(RULE,)))) for one in _constraints(unnamed)}
+    assert [share for _, share in shares] == [wrong / ROWS for wrong in broken]
+
+
 def test_it_is_judged_once_enough_partitions_have_kept_it(clean: list[Profile]) -> None:
     def learned(history: Sequence[Profile]) -> Learned | Skipped:
         return RelationDetector().learn(History.of(history, rules=(RULE,)), SynthesisOptions())
@@ -102,12 +119,19 @@ def test_who_does_not_ask_for_relations_gets_none(clean: list[Profile], options:
     assert isinstance(RelationDetector().learn(history, SynthesisOptions(**options)), Skipped)  # type: ignore[arg-type]
 
 
-def test_nothing_of_the_target_is_spent_beside_it(clean: list[Profile]) -> None:
-    program = synthesize(History.of(clean, rules=(RULE,)))
-    (one,) = [each for each in program.constraints if isinstance(each, Holding)]
-    share = equal_share(SynthesisOptions(), ["price", "fee", "total"])
-    assert one.fpr == pytest.approx(3 * OF_RELATIONS * share)
-    assert all(program.columns[name].fpr <= 2 * share * (1 - OF_RELATIONS) + 1e-12 for name in ("price", "fee"))
+def test_a_column_of_its_own_rate_lends_it_to_its_relations(clean: list[Profile]) -> None:
+    history = History.of(clean, rules=(RULE,))
+    for own, expected in ((1e-6, 1e-6), (0.1, SynthesisOptions().target_fpr)):
+        options = SynthesisOptions(overrides={"fee": {"target_fpr": own}})
+        (one,) = [each for each in synthesize(history, options).constraints if isinstance(each, Holding)]
+        assert one.fpr == expected
+
+
+def test_one_row_is_told_once_enough_partitions_have_kept_what_it_breaks() -> None:
+    """What adds up in each of twenty rows a day, for a month, and now does not in one."""
+    past = [day(number, rows=20) for number in range(31)]
+    assert found(past[:10], day(40, wrong=1, rows=20)) is None
+    assert isinstance(found(past, day(40, wrong=1, rows=20)), Finding)
 
 
 def test_where_nothing_is_stored_drawn_rows_answer(clean: list[Profile]) -> None:
