@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from airflow_dq.engine.order import order_again, where_of
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 ROWS = 100_000
 """Rows that are drawn of the larger partition: a slice of 1 % has a thousand of them, and they fit into any driver."""
 
+EARLIER = 5
+"""Good partitions that say what is usual: a slice is named beyond the most that any two of them differ by."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -36,8 +39,8 @@ class Comparison:
     against: str
     now: JobSpec
     before: JobSpec
-    earlier: tuple[str, JobSpec] | None
-    """A good partition before that one, which says what changes daily; None where there is none to be read."""
+    earlier: tuple[tuple[str, JobSpec], ...]
+    """Good partitions before that one, which say what changes daily, the newest first; none that cannot be read."""
     engine: str
     """What read the partition."""
     options: ProfileOptions
@@ -83,7 +86,7 @@ def plan(repository: Repository, spec: DrillSpec) -> Comparison:
         )
     looked_into = spec.columns if spec.columns is not None else _alarmed(repository, dataset, partition)
     share = min(1.0, ROWS / max(1, rows, rows_before))
-    earlier = _earlier(repository, dataset, other, spec.options)
+    earlier = tuple(_earlier(repository, dataset, other, spec.options))
     return Comparison(
         dataset,
         partition,
@@ -124,10 +127,14 @@ def _carried_out(
     with open_engine(one.now, one.engine) as engine:
         now = engine.drawn(one.partition, one.share)
         before = engine.beside(one.before).drawn(one.against, one.share)
-        earlier = None if one.earlier is None else engine.beside(one.earlier[1]).drawn(one.earlier[0], one.share)
-    found = drill(
-        before, now, earlier, options=one.options, columns=one.columns, each=1.0 / one.share, most=spec.slices
-    )
+
+        def past(columns: Sequence[str]) -> list[pa.Table]:
+            orders = ((key, replace(order, columns=tuple(columns))) for key, order in one.earlier)
+            return [engine.beside(order).drawn(key, one.share) for key, order in orders]
+
+        found = drill(
+            before, now, past=past, options=one.options, columns=one.columns, each=1.0 / one.share, most=spec.slices
+        )
     return DrillReport.of(
         found,
         [_sample(each, now, one.options, spec.rows) for each in found.slices],
@@ -163,15 +170,15 @@ def _last_good(repository: Repository, dataset: str, partition: str) -> str:
     return str(history[-1].partition)
 
 
-def _earlier(repository: Repository, dataset: str, before: str, given: Mapping[str, str]) -> tuple[str, JobSpec] | None:
-    history = repository.load_history(dataset, before, 1)
-    if not history:
-        return None
-    key = str(history[-1].partition)
-    try:
-        return key, _order(repository, dataset, key, given)[0]
-    except ConfigurationError:
-        return None  # It was imported, say: nobody knows where its rows are.
+def _earlier(
+    repository: Repository, dataset: str, before: str, given: Mapping[str, str]
+) -> Iterator[tuple[str, JobSpec]]:
+    for profile in reversed(repository.load_history(dataset, before, EARLIER)):
+        key = str(profile.partition)
+        try:
+            yield key, _order(repository, dataset, key, given)[0]
+        except ConfigurationError:
+            continue  # It was imported, say: nobody knows where its rows are.
 
 
 def _order(

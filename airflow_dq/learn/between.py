@@ -10,7 +10,8 @@ import pyarrow as pa
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
-from airflow_dq.relation.rows_search import candidates, mine_between
+from airflow_dq.relation.dependency import is_lasting
+from airflow_dq.relation.rows_search import RowsSearch, mine_between
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.states.base import Kind
 
@@ -37,9 +38,11 @@ def rules_to_try(profiles: Sequence[Profile], dataset: str = "") -> tuple[Learne
     :param dataset: for the log
     """
     drawn = _Drawn.of(profiles)
-    found = mine_profiles(profiles, dataset)
-    lasting = {rule.columns for rule in found if '"lasting":false' not in rule.condition}
-    tried = [one for one in candidates(drawn.tables, drawn.uncounted) if one.columns not in lasting]
+    search = RowsSearch.of(drawn.tables, drawn.uncounted, dataset)
+    mined = search.found()
+    lasting = {one.relation.columns for one in mined if is_lasting(one.relation)}
+    tried = [one for one in search.candidates() if one.columns not in lasting]
+    found = (RelationRule.of(one, drawn.moments).learned(drawn.partitions) for one in mined)
     return (*found, *(RelationRule(one).learned(drawn.partitions) for one in tried))
 
 

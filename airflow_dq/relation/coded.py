@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from airflow_dq.states.array import string_bytes
+from airflow_dq.states.hashing import hash_strings
 from airflow_dq.states.prepared import as_written
 
 MOST_ROWS = 100_000
@@ -38,6 +40,8 @@ class Coded:
     """Of each column whether its values name things: texts, whole numbers, dates; no measurements with fractions."""
     numbers: dict[str, NDArray[np.float64]]
     """The values of the numeric columns."""
+    texts: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
+    """Of the columns of texts a hash of each value, by its code: the same in each column."""
     left_out: int = 0
     """Columns that are not looked at, because there are too many."""
 
@@ -54,14 +58,16 @@ class Coded:
         drawn = [one.select(taken).take(pa.array(rng.permutation(one.num_rows)[:most])) for one in tables]
         sizes = tuple(one.num_rows for one in drawn)
         part = np.repeat(np.arange(len(drawn)), sizes)
-        codes, tellable, numbers = np.full((len(part), len(taken)), MISSING, np.int32), [], {}
+        codes, tellable, numbers, texts = np.full((len(part), len(taken)), MISSING, np.int32), [], {}, {}
         for place, name in enumerate(taken):
             values = pa.concat_arrays([chunk for one in drawn for chunk in one.column(name).chunks])
             tellable.append(_names_things(values))
-            codes[:, place] = _encoded(values)
+            codes[:, place], distinct = _encoded(values)
+            if pa.types.is_large_string(values.type):
+                texts[name] = hash_strings(*string_bytes(distinct))
             if pa.types.is_floating(values.type):
                 numbers[name] = values.to_numpy(zero_copy_only=False)
-        return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, left_out)
+        return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, texts, left_out)
 
     def thinned(self, most: int) -> Coded:
         """So many of the rows at most, of each partition the same share."""
@@ -69,6 +75,17 @@ class Coded:
         sizes = tuple(int(one) for one in np.bincount(self.part[::step], minlength=len(self.sizes)))
         numbers = {name: values[::step] for name, values in self.numbers.items()}
         return replace(self, codes=self.codes[::step], part=self.part[::step], sizes=sizes, numbers=numbers)
+
+    def identity(self, name: str) -> NDArray[np.uint64]:
+        """Of each row a number that is the same for the same value, in any column of its kind; 0 where it has none."""
+        codes = self.codes[:, self.names.index(name)]
+        if name in self.numbers:
+            found = (self.numbers[name] + 0.0).view(np.uint64)
+        elif name in self.texts and len(self.texts[name]):
+            found = self.texts[name][codes]
+        else:
+            found = codes.astype(np.uint64) + np.uint64(1)
+        return np.where(codes == MISSING, np.uint64(0), found)
 
     @cached_property
     def widths(self) -> NDArray[np.int64]:
@@ -104,10 +121,10 @@ def _common(tables: Sequence[pa.Table]) -> list[str]:
     if not tables:
         return []
     found = []
-    for field in tables[-1].schema:
-        types = [one.schema.field(field.name).type for one in tables if field.name in one.column_names]
-        if len(types) == len(tables) and all(one == field.type for one in types) and _is_plain(field.type):
-            found.append(field.name)
+    for entry in tables[-1].schema:
+        types = [one.schema.field(entry.name).type for one in tables if entry.name in one.column_names]
+        if len(types) == len(tables) and all(one == entry.type for one in types) and _is_plain(entry.type):
+            found.append(entry.name)
     return found
 
 
@@ -124,14 +141,15 @@ def _names_things(values: pa.Array) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _encoded(values: pa.Array) -> NDArray[np.int32]:
+def _encoded(values: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """The code of each value, and the different values."""
     if pa.types.is_floating(values.type):
         numbers = pa.array(as_written(values.to_numpy(zero_copy_only=False)))
         values = pc.if_else(pc.is_finite(numbers), numbers, None)
     elif pa.types.is_large_string(values.type):
         values = pc.if_else(pc.equal(values, ""), None, values)
     if values.null_count == len(values):
-        return np.full(len(values), MISSING, np.int32)
-    indices = values.dictionary_encode().indices
-    found: NDArray[np.int32] = indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    return found
+        return np.full(len(values), MISSING, np.int32), values.slice(0, 0)
+    encoded = values.dictionary_encode()
+    found: NDArray[np.int32] = encoded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False)
+    return found.astype(np.int32, copy=False), encoded.dictionary

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.relation.base import Flags, Relation
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.words import quoted
 
 FALL = 0.01
@@ -117,7 +118,7 @@ class Step(Relation):
 
 def is_lasting(relation: Relation) -> bool:
     """Whether the partitions before say what a row may be."""
-    return isinstance(relation, Counter | Step) or (isinstance(relation, Dependency) and relation.lasting)
+    return isinstance(relation, Counter | Step) or (isinstance(relation, Dependency | Inclusion) and relation.lasting)
 
 
 def _all(columns: tuple[str, ...]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -12,8 +13,10 @@ from airflow_dq.relation.base import Relation
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
 from airflow_dq.relation.composite_search import find_composites
 from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency
-from airflow_dq.relation.dependency_search import find_dependencies, find_edges
+from airflow_dq.relation.dependency_search import Edge, find_dependencies, find_edges, stand_ins
 from airflow_dq.relation.found import Mined
+from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.inclusion_search import find_inclusions
 from airflow_dq.relation.key_search import find_counters, find_keys, repeated
 from airflow_dq.relation.step_search import find_steps
 
@@ -25,68 +28,93 @@ MOST_CANDIDATES = 20
 """Attributes of a key that are tried, those of the first columns: each is counted in a few scans."""
 
 
+@dataclass(frozen=True)
+class RowsSearch:
+    """What rows of partitions have in common; each kind is looked for once."""
+
+    rows: Coded
+    uncounted: Collection[str]
+    """Columns whose numbers count nothing, or must not be kept."""
+
+    @classmethod
+    def of(cls, tables: Sequence[pa.Table], uncounted: Collection[str] = (), dataset: str = "") -> RowsSearch:
+        """Of the rows of partitions in canonical types, oldest first.
+
+        :param uncounted: columns whose numbers count nothing, or must not be kept
+        :param dataset: for the log
+        """
+        rows = Coded.of(tables)
+        if rows.left_out:
+            log.info(
+                "Dataset %r: dependencies are looked for among the first %d columns; %d are left out.",
+                dataset,
+                MOST_COLUMNS,
+                rows.left_out,
+            )
+        return cls(rows, uncounted)
+
+    @cached_property
+    def _edges(self) -> dict[tuple[int, int], Edge]:
+        return find_edges(self.rows)
+
+    @cached_property
+    def _dependencies(self) -> list[Mined]:
+        """On one column, then on two."""
+        composites = find_composites(self.rows, self._edges, self.uncounted)
+        return [*find_dependencies(self.rows, self._edges), *composites]
+
+    @cached_property
+    def _keys(self) -> list[Mined]:
+        return find_keys(self.rows)
+
+    def found(self) -> list[Mined]:
+        """The dependencies, keys, numbers of a key and inclusions, the ones that are surest first of each kind."""
+        if len(self.rows.part) < 2:
+            return []
+        counters = find_counters(self.rows, self._keys, self.uncounted)
+        counted = {one.relation.columns for one in counters}
+        # A number that seldom rises is a counter all the same, and no attribute.
+        dependencies = [one for one in self._dependencies if one.relation.columns not in counted]
+        inclusions = find_inclusions(self.rows, stand_ins(self._edges), self.uncounted)
+        return [*dependencies, *self._keys, *counters, *self._steps(), *inclusions]
+
+    def _steps(self) -> list[Mined]:
+        """Of the first key that comes again."""
+        for key in self._keys:
+            before, after = repeated(self.rows, key.relation.columns)
+            if len(before):
+                return find_steps(self.rows, key.relation.columns, before, after, self.uncounted)
+        return []
+
+    def candidates(self) -> list[Relation]:
+        """What may last from one partition to the next, where too few were drawn to tell: later ones do, or do not.
+
+        Of each dependency within partitions that it lasts; and of the first key that none is new, that its attributes
+        last, and that its numbers do not fall.
+        """
+        if len(self.rows.part) < 2:
+            return []
+        found: list[Relation] = [
+            replace(one.relation, lasting=True)
+            for one in self._dependencies
+            if isinstance(one.relation, Dependency) and not one.relation.lasting
+        ]
+        keys = [one.relation.columns for one in self._keys if len(one.relation.columns) == 1]
+        for key in keys[:1]:
+            known = zip(self.rows.names, self.rows.agreement, strict=True)
+            others = [name for name, agreement in known if agreement < CONSTANT and name not in key]
+            found.append(Inclusion(key[0], key[0], lasting=True))
+            found += [Dependency(key, name, lasting=True) for name in others[:MOST_CANDIDATES]]
+            numbers = [name for name in others if name in self.rows.numbers and name not in self.uncounted]
+            found += [Counter(key, name, ANY_RISE, 0.0) for name in numbers[:MOST_CANDIDATES]]
+        return found
+
+
 def mine_between(tables: Sequence[pa.Table], uncounted: Collection[str] = (), dataset: str = "") -> list[Mined]:
-    """The dependencies, keys and counters that a sample of rows shows, the ones that are surest first of each kind.
+    """The relations between rows that a sample of them shows, the ones that are surest first of each kind.
 
     :param tables: rows of partitions in canonical types, oldest first
     :param uncounted: columns whose numbers count nothing, or must not be kept
     :param dataset: for the log
     """
-    rows = Coded.of(tables)
-    if rows.left_out:
-        log.info(
-            "Dataset %r: dependencies are looked for among the first %d columns; %d are left out.",
-            dataset,
-            MOST_COLUMNS,
-            rows.left_out,
-        )
-    if len(rows.part) < 2:
-        return []
-    keys = find_keys(rows)
-    counters = find_counters(rows, keys, uncounted)
-    counted = {one.relation.columns for one in counters}
-    # A number that seldom rises is a counter all the same, and no attribute.
-    dependencies = [one for one in _dependencies(rows, uncounted) if one.relation.columns not in counted]
-    return [*dependencies, *keys, *counters, *_steps(rows, keys, uncounted)]
-
-
-def _dependencies(rows: Coded, uncounted: Collection[str]) -> list[Mined]:
-    """On one column, then on two."""
-    edges = find_edges(rows)
-    return [*find_dependencies(rows, edges), *find_composites(rows, edges, uncounted)]
-
-
-def _steps(rows: Coded, keys: Sequence[Mined], uncounted: Collection[str]) -> list[Mined]:
-    """Of the first key that comes again."""
-    for key in keys:
-        before, after = repeated(rows, key.relation.columns)
-        if len(before):
-            return find_steps(rows, key.relation.columns, before, after, uncounted)
-    return []
-
-
-def candidates(tables: Sequence[pa.Table], uncounted: Collection[str] = ()) -> list[Relation]:
-    """What may last from one partition to the next, where too few were drawn to tell: later ones confirm it, or do not.
-
-    Of each dependency within partitions that it lasts; and of the first key that its attributes do, and that numbers
-    do not fall.
-
-    :param tables: as above
-    :param uncounted: as above
-    """
-    rows = Coded.of(tables)
-    if len(rows.part) < 2:
-        return []
-    found: list[Relation] = [
-        replace(one.relation, lasting=True)
-        for one in _dependencies(rows, uncounted)
-        if isinstance(one.relation, Dependency) and not one.relation.lasting
-    ]
-    keys = [one.relation.columns for one in find_keys(rows) if len(one.relation.columns) == 1]
-    for key in keys[:1]:
-        names = [name for name, agreement in zip(rows.names, rows.agreement, strict=True) if agreement < CONSTANT]
-        others = [name for name in names if name not in key]
-        found += [Dependency(key, name, lasting=True) for name in others[:MOST_CANDIDATES]]
-        numbers = [name for name in others if name in rows.numbers and name not in uncounted]
-        found += [Counter(key, name, ANY_RISE, 0.0) for name in numbers[:MOST_CANDIDATES]]
-    return found
+    return RowsSearch.of(tables, uncounted, dataset).found()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlalchemy import Connection, Select, func, select
@@ -15,6 +16,7 @@ from airflow_dq.options.key import order_key
 from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
 from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, VerdictRow
 from airflow_dq.store.table_review import ReplayRow, ReviewEventRow
+from airflow_dq.store.value import storable_key
 
 RECENT = 60
 """Newest judged partitions that a gate's record is made of: two months of days, as on the dataset's page."""
@@ -122,10 +124,15 @@ def _fate(status: str, decision: str | None, alerts: int) -> str:
     return "accepted" if decision == "accepted" else "rejected"
 
 
-def save_replay(connection: Connection, dataset: str, options: str, replay: Replay) -> None:
+def save_replay(
+    connection: Connection, dataset: str, options: str, replay: Replay, outcomes: Mapping[str, Status]
+) -> None:
     """Keep what the last backtest of a dataset's stored history found, in place of what one before had found."""
     owner = select(DatasetRow.id).where(DatasetRow.name == dataset).scalar_subquery()
-    values = {"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest}
+    values = {
+        **{"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest},
+        "outcomes": {storable_key(key, "partition"): status.value for key, status in outcomes.items()},
+    }
     made = postgresql.insert(ReplayRow).values(dataset_id=owner, **values)
     connection.execute(
         made.on_conflict_do_update(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
@@ -101,31 +101,29 @@ def mute(connection: Connection, dataset: str, rule: int, by: str, *, action: Ac
 
     :param action: what the audit trail tells: a rule that was confirmed is asked by a declared check in its place
     """
-    who, found = name_of(by), _of(connection, dataset, rule)
-    changed = update(LearnedRuleRow).where(*found, LearnedRuleRow.state == "active")
-    row = connection.execute(
-        changed.values(state="muted", changed_at=func.clock_timestamp()).returning(LearnedRuleRow)
-    ).one_or_none()
-    return _recorded(connection, dataset, row, action, who)
+    who, owner, words = name_of(by), dataset_id(connection, dataset), _words_of(connection, dataset, rule)
+    changed = update(LearnedRuleRow).where(*_of(owner, rule), LearnedRuleRow.state == "active")
+    done = connection.execute(changed.values(state="muted", changed_at=func.clock_timestamp())).rowcount
+    if done and owner is not None:
+        record(connection, owner, dataset, action, who, detail=words)
+    return bool(done)
 
 
 def remove(connection: Connection, dataset: str, rule: int, by: str) -> bool:
     """Forget a rule, muted or not: it may be learned again; False when there is none."""
-    who, gone = name_of(by), delete(LearnedRuleRow).where(*_of(connection, dataset, rule))
-    return _recorded(
-        connection, dataset, connection.execute(gone.returning(LearnedRuleRow)).one_or_none(), "rule_deleted", who
-    )
+    who, owner, words = name_of(by), dataset_id(connection, dataset), _words_of(connection, dataset, rule)
+    done = connection.execute(delete(LearnedRuleRow).where(*_of(owner, rule))).rowcount
+    if done and owner is not None:
+        record(connection, owner, dataset, "rule_deleted", who, detail=words)
+    return bool(done)
 
 
-def _recorded(connection: Connection, dataset: str, row: Any, action: Action, by: str) -> bool:
-    """Tell the audit trail of a rule that was there."""
-    if row is None:
-        return False
-    rule = rule_of(row, dataset)
-    words = None if rule is None else _words(rule)
-    record(connection, row.dataset_id, dataset, action, by, detail=storable_text(words or f"number {row.id}"))
-    return True
+def _words_of(connection: Connection, dataset: str, rule: int) -> str:
+    """What the audit trail calls a rule, damaged or not."""
+    rows = rows_of(connection, dataset_id(connection, dataset))
+    read = next((rule_of(row, dataset) for row in rows if row.id == rule), None)
+    return storable_text((None if read is None else _words(read)) or f"number {rule}")
 
 
-def _of(connection: Connection, dataset: str, rule: int) -> tuple[ColumnElement[bool], ...]:
-    return LearnedRuleRow.dataset_id == dataset_id(connection, dataset), LearnedRuleRow.id == rule
+def _of(owner: int | None, rule: int) -> tuple[ColumnElement[bool], ...]:
+    return LearnedRuleRow.dataset_id == owner, LearnedRuleRow.id == rule

@@ -60,6 +60,8 @@ class ReplayRow(Base):
     alarms: Mapped[int]
     newest: Mapped[str] = mapped_column(Key)
     """Key of the newest partition that was replayed."""
+    outcomes: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
+    """What the gate would have said of each partition: its key -> the verdict's status."""
     made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 

@@ -359,6 +359,7 @@ def _create_review() -> None:
         sa.Column("judged", sa.Integer(), nullable=False),
         sa.Column("alarms", sa.Integer(), nullable=False),
         sa.Column("newest", sa.Text(collation="C"), nullable=False),
+        sa.Column("outcomes", postgresql.JSONB(), server_default="{}", nullable=False),
         sa.Column("made_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
             ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_replay_dataset_id"), ondelete="CASCADE"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -29,11 +29,10 @@ def past_answers(rule: LearnedRule, history: History) -> list[Past]:
     Where only the partition right before says what a row may be, those behind a gap are left out.
     """
     profiles = history.profiles
-    asked = enumerate(profiles)
+    places: Iterable[int] = range(len(profiles))
     if profiles and needs_neighbour(rule):
-        gaps = history.timeline.across_gap(len(profiles)).tolist()
-        asked = ((place, one) for (place, one), gap in zip(asked, gaps, strict=True) if not gap)
-    found = ((one.partition, answer_of(rule, one, profiles[:place])) for place, one in asked)
+        places = np.flatnonzero(~history.timeline.across_gap(len(profiles))).tolist()
+    found = ((profiles[place].partition, answer_of(rule, profiles[place], profiles[:place])) for place in places)
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.states.prepared import PreparedColumn
 
@@ -32,7 +34,7 @@ class BetweenRule(RowRule, family=BETWEEN):
         :raises CodecError: when its document is damaged, or its relation is one within a row
         """
         self.relation = RelationRule.from_json(rule.document).relation
-        if not isinstance(self.relation, Dependency | Key | Counter | Step):
+        if not isinstance(self.relation, Dependency | Key | Counter | Step | Inclusion):
             raise CodecError(f"{self.relation} is no relation between rows")
 
     def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Held:
@@ -44,6 +46,8 @@ class BetweenRule(RowRule, family=BETWEEN):
             return Held.of(_keyed(CodedRows.of_all(coded), hidden), None, hidden=bool(hidden))
         if isinstance(self.relation, Step):
             return Held() if hidden else _stepping(coded[:-2], *columns[-2:])
+        if isinstance(self.relation, Inclusion):
+            return _beside([_keyed(one, hidden) for one in coded], columns, hidden)
         *group, member = coded
         if isinstance(self.relation, Counter):
             if hidden or not columns[-1].is_number:
@@ -71,6 +75,20 @@ def _stepping(group: Sequence[CodedRows], number: PreparedColumn, change: Prepar
         lambda places, most: keys.texts(places % max(1, len(keys.hashes)), most),
     )
     return Held.of(both, of_numbers(np.concatenate([now, now - change.numbers])), hidden=False)
+
+
+def _beside(coded: Sequence[CodedRows], columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Held:
+    """Of each value how many rows have it in the first column, and how many in the other one."""
+    if len({one.values.type for one in columns}) != 1:
+        return Held()  # hashes of a text and of a number cannot be compared
+    parts = []
+    for place, rows in enumerate(coded):
+        member = CodedRows(np.where(rows.codes >= 0, 0, -1), np.array([place], np.uint64), rows.texts)
+        parts.append(replace(Held.of(rows, member, hidden=bool(hidden)), member_texts=_NO_TEXTS))
+    return Held.merged(parts)
+
+
+_NO_TEXTS = pa.array([], pa.large_string())
 
 
 def _keyed(rows: CodedRows, hidden: Collection[str]) -> CodedRows:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.profile.check.held import Held, group_starts
+from airflow_dq.profile.check.held import ALL, Held, group_starts
 from airflow_dq.profile.check.measured import NO_VALUES, Measured
 from airflow_dq.profile.check.memory import CLEAR, PARTITIONS, Memory
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 
 EXAMPLES = 5
 """Breaches that are shown."""
@@ -117,11 +118,26 @@ def _step(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     return Broken(speaks, speaks & relation.is_broken(supposed, past), memory)
 
 
+def _inclusion(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
+    """Rows whose value is none of the other column's: of this partition, or of those before."""
+    assert isinstance(relation, Inclusion)
+    reference = before if relation.lasting else [held]
+    other = np.uint64(len(relation.columns) - 1)
+    known = [one.groups[one.members == other] for one in reference]
+    # Beyond the limit of any of them nobody knows what it has.
+    limit = min((one.limit for one in reference), default=0)
+    speaks = held.members == 0
+    if limit < ALL:
+        speaks &= held.groups < np.uint64(limit)
+    return Broken(speaks, speaks & ~np.isin(held.groups, np.concatenate(known or [held.groups])))
+
+
 _READERS: dict[type[Relation], Callable[[Relation, Held, Sequence[Held]], Broken]] = {
     Dependency: _dependency,
     Key: _key,
     Counter: _counter,
     Step: _step,
+    Inclusion: _inclusion,
 }
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.random import Generator
 
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
     tables = []
     for at in range(partitions):
         there = np.sort(rng.permutation(keys)[: int(keys * 0.98)])
-        total = total + rng.poisson(rng.uniform(0.2, 20), keys)
+        new = rng.poisson(rng.uniform(0.2, 20), keys).astype(float)
+        total = total + new
         now = rng.normal(100, 30, keys).round()
         tables.append(
             pa.table(
@@ -99,6 +101,7 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
                     "region": pa.array([f"R{region_of[one]}" for one in there], pa.large_string()),
                     "lat": pa.array(lat[there]),
                     "total": pa.array(total[there]),
+                    "new": pa.array(new[there]),
                     "now": pa.array(now[there]),
                     "mood": pa.array([f"m{one}" for one in rng.integers(0, 4, len(there))], pa.large_string()),
                 }
@@ -110,8 +113,10 @@ def snapshots(seed: int, partitions: int = 10, keys: int | None = None) -> Plant
         name_of(Dependency(("place",), "region", lasting=True)),
         name_of(Dependency(("place",), "lat", lasting=True)),
         name_of(Counter(("place",), "total", 1.0, 1.0)),
+        name_of(Step(("place",), "total", "new")),
     }
     true = {
+        name_of(Inclusion("place", "place", lasting=True)),
         name_of(Key(("place_name",))),
         name_of(Dependency(("place_name",), "place", lasting=True)),
         name_of(Counter(("place_name",), "total", 1.0, 1.0)),

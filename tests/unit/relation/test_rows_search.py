@@ -10,7 +10,8 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.belief import surprise
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rows_search import mine_between
 
 
@@ -66,9 +67,46 @@ def test_snapshots_have_keys_lasting_attributes_and_counters() -> None:
         tables.append(snapshot(rng, day, total))
     assert found(tables) == {
         "each place occurs once",
+        "each place is one of place in the partitions before",
         "place determines region, as in the partitions before",
         "total of each place does not fall, nor rise by more than 40%",
     }
+
+
+def test_a_change_that_stands_beside_its_number_is_told_from_numbers_that_move_alike() -> None:
+    rng = np.random.default_rng(13)
+    total, tables = rng.integers(0, 99, 40).astype(float), []
+    for day in range(6):
+        new = rng.poisson(2, 40).astype(float)
+        total = total + new
+        columns = {"new": pa.array(new), "other": pa.array(rng.poisson(2, 40).astype(float))}
+        table = snapshot(rng, day, total)
+        tables.append(pa.table({name: table[name] for name in table.column_names} | columns))
+    assert {one for one in found(tables) if "right before" in one} == {
+        "total - new of each place is total in the partition right before"
+    }
+
+
+@pytest.mark.parametrize(("lost", "expected"), [(0, True), (3, True), (90, False)])
+def test_values_of_a_column_are_among_those_of_another(lost: int, expected: bool) -> None:
+    """A parent is an id; two numbers of a small domain include each other by chance."""
+    rng, tables = np.random.default_rng(14), []
+    for _ in range(4):
+        ids = rng.permutation(5_000)[:300]
+        parent = ids[rng.integers(0, 300, 300)]
+        parent[:lost] = 9_000 + np.arange(lost)
+        few = {name: pa.array(rng.integers(0, most, 300).astype(float)) for name, most in (("few", 20), ("more", 40))}
+        tables.append(pa.table({"id": texts(ids), "parent": texts(parent), **few}))
+    included = {one for one in found(tables) if " is one of " in one}
+    assert included == ({"each parent is one of id in the same partition"} if expected else set())
+
+
+def test_places_that_come_again_are_told_from_rows_that_come_once() -> None:
+    rng = np.random.default_rng(15)
+    again = [pa.table({"place": texts(rng.permutation(100)[:99])}) for _ in range(4)]
+    once = [pa.table({"event": texts(np.arange(99) + 100 * day)}) for day in range(4)]
+    assert "each place is one of place in the partitions before" in found(again)
+    assert not any(" is one of " in one for one in found(once))
 
 
 def test_lines_of_an_order_have_a_key_of_two_columns() -> None:
@@ -149,7 +187,13 @@ def test_more_candidates_need_more_evidence() -> None:
 
 @pytest.mark.parametrize(
     "relation",
-    [Dependency(("a", "b"), "é'", lasting=True), Key(("a",)), Counter(("a", "b"), "n", 0.5, 10.0)],
+    [
+        Dependency(("a", "b"), "é'", lasting=True),
+        Key(("a",)),
+        Counter(("a", "b"), "n", 0.5, 10.0),
+        Step(("a", "b"), "n", "c"),
+        Inclusion("a", "b", lasting=False),
+    ],
 )
 def test_relations_travel_as_json(relation: Relation) -> None:
     assert Relation.from_json(relation.to_json()) == relation

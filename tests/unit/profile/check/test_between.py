@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -14,13 +15,16 @@ from airflow_dq.profile.check.learned import row_rule
 from airflow_dq.profile.check.tally import Failed
 from airflow_dq.profile.table import TableState, merge_states, profile_table
 from airflow_dq.relation.condition import Order
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.settings import HASH_KEY_VARIABLE
 
 NAME = RelationRule(Dependency(("code",), "name", lasting=True)).learned(())
 KEY = RelationRule(Key(("code",))).learned(())
 COUNT = RelationRule(Counter(("code",), "cases", 0.5, 10.0)).learned(())
+PARENT = RelationRule(Inclusion("code", "name", lasting=False)).learned(())
+STEP = RelationRule(Step(("code",), "cases", "cases")).learned(())
 RULES = (NAME, KEY, COUNT)
 OPTIONS = ProfileOptions(rules=RULES)
 
@@ -86,6 +90,20 @@ def test_of_hidden_columns_only_keyed_hashes_are_held() -> None:
     assert other is not None
     assert held is not None
     assert not set(held.groups.tolist()) & set(other.groups.tolist())
+
+
+def test_inclusion_and_steps_merge_and_keep_no_hidden_value() -> None:
+    shown = ProfileOptions(rules=(PARENT, STEP))
+    for options in (shown, replace(shown, store_values=False)):
+        parts = [TableState.of(NOW.slice(at, 1), options) for at in range(3)]
+        merged = merge_states([TableState.decode(one.encode()) for one in parts]).profile("2", options).held
+        whole = profile_table(NOW, "2", options).held
+        assert {name: one.to_bytes() for name, one in merged.items()} == {
+            name: one.to_bytes() for name, one in whole.items()
+        }
+        kept = b"".join(one.to_bytes() for one in whole.values())
+        assert (b"LaGuardia" in kept) is options.store_values
+        assert (np.float64(210.0).tobytes() in kept) is options.store_values
 
 
 def test_a_column_that_is_not_there_is_not_counted() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
+import pytest
 
+from airflow_dq.profile.check.between import BetweenRule
 from airflow_dq.profile.check.breach import breaches
 from airflow_dq.profile.check.coded import CodedRows, as_numbers
 from airflow_dq.profile.check.held import Held
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.rule import RelationRule
 from airflow_dq.states.prepared import PreparedColumn
 
 NAME = Dependency(("code",), "name", lasting=True)
@@ -25,6 +30,17 @@ def names(codes: str, values: str) -> Held:
 def counts(keys: str, numbers: list[float]) -> Held:
     column = PreparedColumn(pa.array(numbers, pa.float64()))
     return Held.of(texts(keys.split()), as_numbers(CodedRows.of(column), column), hidden=False)
+
+
+def steps(keys: str, numbers: list[float], changes: list[float]) -> Held:
+    columns = [PreparedColumn(pa.array(some)) for some in (numbers, changes)]
+    rule = BetweenRule(RelationRule(Step(("code",), "cases", "new")).learned(()))
+    return rule.count([PreparedColumn(pa.array(keys.split(), pa.large_string())), *columns], ())
+
+
+def beside(relation: Inclusion, columns: list[list[str]]) -> Held:
+    rule = BetweenRule(RelationRule(relation).learned(()))
+    return rule.count([PreparedColumn(pa.array(one, pa.large_string())) for one in columns], ())
 
 
 def test_the_rows_beside_the_most_frequent_member_break_a_dependency() -> None:
@@ -77,6 +93,51 @@ def test_a_counter_is_compared_with_the_newest_partition_that_has_its_key() -> N
     assert breaches(counter, counts("a", [1.0]), []).value is None
 
 
+def test_a_code_with_another_name_in_all_of_its_rows_is_told_from_rows_that_are_wrong_here_and_there() -> None:
+    before = [names("a a b b c", "x x z z w")]
+    scattered = breaches(NAME, names("a a b b c", "y x z v u"), before)
+    renamed = breaches(NAME, names("a a b b c", "y y z z w"), before)
+    # Of c, which has one row, nobody can tell.
+    assert (scattered.numerator, scattered.renamed, scattered.known) == (3, 0, 2)
+    assert (renamed.numerator, renamed.renamed, renamed.known) == (2, 1, 2)
+    assert breaches(INSIDE, names("a a", "y y"), before).renamed is None
+
+
+def test_a_number_is_what_it_was_right_before_and_its_change() -> None:
+    step = Step(("code",), "cases", "new")
+    before = [steps("a b", [90.0, 5.0], [0.0, 0.0]), steps("a b c", [100.0, 7.0, 1.5], [10.0, 2.0, 0.1])]
+    found = breaches(step, steps("a b c d", [103.0, 9.0, 1.8, 4.0], [3.0, 1.0, 0.3, 4.0]), before)
+    # d is new, and c is off by what floats are.
+    assert (found.numerator, found.denominator, found.examples) == (1, 3, (("b: 8, before 7", 1),))
+    assert breaches(step, steps("a", [1.0], [1.0]), []).nothing is not None
+
+
+def test_a_value_is_one_of_another_column_or_of_the_partitions_before() -> None:
+    within, lasting = Inclusion("parent", "id", lasting=False), Inclusion("id", "id", lasting=True)
+    held = beside(within, [["a", "b", "x", "x"], ["a", "b", "c", "d"]])
+    found = breaches(within, held, [])
+    assert (found.numerator, found.denominator, found.examples) == (2, 4, (("x", 2),))
+    now, before = (beside(lasting, [values]) for values in (["a", "z"], ["a", "b"]))
+    found = breaches(lasting, now, [before, beside(lasting, [["c"]])])
+    assert (found.numerator, found.denominator, found.examples) == (1, 2, (("z", 1),))
+    assert breaches(lasting, now, []).nothing is not None
+
+
+def test_what_lies_beyond_the_values_that_are_held_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Held, "SIZE", 8)
+    relation, rng = Inclusion("id", "id", lasting=True), np.random.default_rng(0)
+    values = [f"v{one}" for one in rng.permutation(200)]
+    found = breaches(relation, beside(relation, [values[:180]]), [beside(relation, [values])])
+    assert found.numerator == 0
+    assert 0 < (found.denominator or 0) <= 8
+
+
 def test_of_nothing_there_is_no_share() -> None:
-    for relation in (NAME, INSIDE, Key(("code",)), Counter(("code",), "cases", 0.5, 10.0)):
+    for relation in (
+        NAME,
+        INSIDE,
+        Key(("code",)),
+        Counter(("code",), "cases", 0.5, 10.0),
+        Inclusion("a", "b", lasting=False),
+    ):
         assert breaches(relation, Held(), [Held()]).nothing is not None
