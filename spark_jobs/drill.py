@@ -25,7 +25,11 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
-from airflow_dq.options.argument import source_options_from_environment, unpacked  # noqa: E402
+from airflow_dq.options.argument import (  # noqa: E402
+    source_options_from_environment,
+    store_options_from_environment,
+    unpacked,
+)
 from airflow_dq.options.drill import DrillSpec  # noqa: E402
 
 
@@ -72,7 +76,7 @@ def _spark(order: Any, engine: str) -> Iterator[Any]:
     from airflow_dq.engine.spark.engine import SparkEngine
     from airflow_dq.engine.spark.session import open_session
 
-    with open_session() as spark:
+    with open_session(store_options_from_environment()) as spark:
         yield SparkEngine(spark, order, lambda line: None)
 
 

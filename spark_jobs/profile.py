@@ -33,7 +33,11 @@ sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).na
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
-from airflow_dq.options.argument import source_options_from_environment, unpacked  # noqa: E402
+from airflow_dq.options.argument import (  # noqa: E402
+    source_options_from_environment,
+    store_options_from_environment,
+    unpacked,
+)
 from airflow_dq.options.job import JobSpec  # noqa: E402
 
 if TYPE_CHECKING:
@@ -55,10 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = JobSpec.from_json(_text(given))
         dataset = spec.dataset
-        secret = source_options_from_environment()
-        store = {name: value for name, value in secret.items() if name.startswith("fs.")}
-        read = {name: value for name, value in secret.items() if name not in store}
-        return run(replace(spec, options={**read, **spec.options}), store, given.result)
+        spec = replace(spec, options={**source_options_from_environment(), **spec.options})
+        return run(spec, store_options_from_environment(), given.result)
     except DQError as error:
         failed = JobResult(dataset, error=str(error), retryable=error.retryable)
         _end(failed)

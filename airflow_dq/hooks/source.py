@@ -40,7 +40,7 @@ def variable_of(connection: Connection) -> dict[str, str]:
         options = hadoop_options(_masked(store_access(connection)))
     else:
         options = jdbc_options(connection)
-        mask_values([options.get("password") or ""])
+        _mask([options.get("password") or ""])
     return {SOURCE_VARIABLE: json.dumps(options)}
 
 
@@ -52,7 +52,7 @@ def source_access(conn_id: str) -> StoreAccess:
     return _masked(store_access(_connection(conn_id)))
 
 
-def mask_values(values: Iterable[str]) -> None:
+def _mask(values: Iterable[str]) -> None:
     """Have Airflow print stars in place of some values, whoever logs them."""
     from airflow.sdk.log import mask_secret
 
@@ -61,7 +61,7 @@ def mask_values(values: Iterable[str]) -> None:
 
 
 def _masked(access: StoreAccess) -> StoreAccess:
-    mask_values(value for name, value in access.given.items() if _SECRET.search(name))
+    _mask(value for name, value in access.given.items() if _SECRET.search(name))
     return access
 
 

@@ -14,6 +14,8 @@ _MOST = 64_000
 """Characters of an order that are handed on as they are; Linux takes 131,071 bytes in one argument, and a thousand
 checks are more."""
 _PACKED = "zlib:"
+_HADOOP = "fs."
+"""How the names of Hadoop's properties of file systems begin."""
 _LARGEST = 64 * 2**20
 """Bytes of an order: 300,000 checks."""
 
@@ -50,6 +52,18 @@ def source_options_from_environment() -> dict[str, str]:
 
     :raises ConfigurationError: when it holds no JSON object of texts; what it holds is not shown
     """
+    return {name: value for name, value in _secret().items() if not name.startswith(_HADOOP)}
+
+
+def store_options_from_environment() -> dict[str, str]:
+    """The properties of Hadoop there, by which an object store is reached.
+
+    :raises ConfigurationError: as :func:`source_options_from_environment` does
+    """
+    return {name: value for name, value in _secret().items() if name.startswith(_HADOOP)}
+
+
+def _secret() -> dict[str, str]:
     text = os.environ.get(SOURCE_VARIABLE, "").strip()
     try:
         found = json.loads(text) if text else {}

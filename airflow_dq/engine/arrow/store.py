@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -128,7 +130,7 @@ def iceberg_options(place: str, access: StoreAccess) -> dict[str, str]:
     return {**patience, **region, **renamed}
 
 
-def _s3(given: dict[str, str] | Any) -> dict[str, Any]:
+def _s3(given: Mapping[str, str]) -> dict[str, Any]:
     found = {**s3_from_environment(), **given}
     scheme, _, host = found.pop("endpoint", "").rpartition("://")
     options: dict[str, Any] = {name: value for name, value in found.items() if name != "anonymous"}
@@ -141,9 +143,7 @@ def _s3(given: dict[str, str] | Any) -> dict[str, Any]:
     return {**options, "connect_timeout": _CONNECT, "request_timeout": _REQUEST, "retry_strategy": patience}
 
 
-def _gcs(given: dict[str, str] | Any) -> dict[str, Any]:
-    from datetime import UTC, datetime, timedelta
-
+def _gcs(given: Mapping[str, str]) -> dict[str, Any]:
     options: dict[str, Any] = {"retry_time_limit": timedelta(seconds=_REQUEST)}
     if "access_token" in given:
         # The library wants to know; a token of Google's lasts an hour, and the store says when it is over.
@@ -157,6 +157,6 @@ def _gcs(given: dict[str, str] | Any) -> dict[str, Any]:
     return options | ({"project_id": given["project"]} if "project" in given else {})
 
 
-def _azure(given: dict[str, str] | Any, host: str) -> dict[str, Any]:
+def _azure(given: Mapping[str, str], host: str) -> dict[str, Any]:
     account = host.partition(".")[0]
     return {"account_name": account, **given}

@@ -9,7 +9,7 @@ from airflow.sdk import Connection
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.source import jdbc_options, require_no_secret, source_variable
-from airflow_dq.options.argument import source_options_from_environment
+from airflow_dq.options.argument import source_options_from_environment, store_options_from_environment
 from airflow_dq.settings import SOURCE_VARIABLE
 
 
@@ -41,6 +41,12 @@ def test_the_job_finds_in_its_environment_what_the_task_put_there(monkeypatch: p
     for name, value in source_variable("shop").items():
         monkeypatch.setenv(name, value)
     assert source_options_from_environment() == {"url": "jdbc:postgresql://db/", "password": "horse"}
+
+
+def test_properties_of_a_store_are_no_read_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SOURCE_VARIABLE, json.dumps({"fs.s3a.secret.key": "horse", "user": "me"}))
+    assert source_options_from_environment() == {"user": "me"}
+    assert store_options_from_environment() == {"fs.s3a.secret.key": "horse"}
 
 
 @pytest.mark.parametrize("text", ["horse", '["horse"]', '{"password": 5}'])
