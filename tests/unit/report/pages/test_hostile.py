@@ -21,6 +21,8 @@ from jinja2.runtime import Macro
 from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOutcome, Recall, Suggestion, TargetOutcome
 from airflow_dq.backtest.summary import rate
 from airflow_dq.check import Checks
+from airflow_dq.drill.model import Condition, Contrast, Drilled, Slice
+from airflow_dq.drill.report import DrillReport
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.problem import Problem
 from airflow_dq.judge.calendar import CalendarEvent
@@ -152,6 +154,12 @@ def _detail(name: str) -> VerdictDetail:
     return VerdictDetail(_judged(name), _verdict(name), None, alerts, events, (_snooze(name),), name)
 
 
+def _drilled(name: str) -> DrillReport:
+    found = Slice((Condition(name, name),), (name,), 3, 2, 0.5, 0.9, 0.8, (Contrast(name, name, name, name),))
+    whole = Drilled((found,), (name,), 1, (name,))
+    return DrillReport.of(whole, [_failing(name)], name, name, last_good=True, columns=None, drawn=1.0)
+
+
 def _told(verdict: Verdict) -> list[tuple[Problem, Alert]]:
     return [(problem, alert) for problem in verdict.problems for alert in problem.alerts]
 
@@ -215,8 +223,9 @@ def problem_page(name: str) -> str:
     recent = (_partition(name), _partition(f"{name}!", origins=(), decision="accepted"))
     impact = Impact((name,), (name,), (name,), name)
     view = AlertView(
-        detail, name, True, recent, frozenset({"d"}), NOW, name, name, impact=impact, problems=_problems(name)
-    )
+        detail, name, True, recent, frozenset({"d"}), NOW, name, name,
+        impact=impact, problems=_problems(name), drilled=_drilled(name),
+    )  # fmt: skip
     views = (view, replace(view, detail=decided), replace(view, may_decide=False))
     return "".join(pages.render_alert(one, WHERE) for one in views)
 
