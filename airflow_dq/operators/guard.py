@@ -62,6 +62,12 @@ def dq_guard(
         raise ConfigurationError(
             f"Dataset {dataset!r}: drill shows values, and store_values=False says that none may be; leave out drill."
         )
+    elsewhere = [name for name in ("submit", "result") if profile.get(name) is not None]
+    if drill and elsewhere:
+        raise ConfigurationError(
+            f"Dataset {dataset!r}: drill needs spark-submit and the database, which {' and '.join(elsewhere)} "
+            "of the profile do not; leave out drill."
+        )
     with TaskGroup(name, default_args=shared, tooltip=f"Data quality of {dataset}") as group:
         profiled = DQProfileOperator(**{"task_id": "profile", **common, **keyed, **profile})
         gated = DQGateSensor(**{"task_id": "gate", "partition": partition, **common, **(gate or {})})

@@ -96,7 +96,8 @@ def test_header_rows_are_told_from_texts_and_nulls_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "fact"), [("heat", -999.0, "is -999"), ("shop", "n/a", "has the new value 'n/a'")]
+    ("name", "value", "fact"),
+    [("heat", -999.0, "is -999"), ("shop", "n/a", "is 'n/a'")],
 )
 def test_a_value_that_no_row_had_before_is_named(name: str, value: object, fact: str) -> None:
     cause = _changed(name, value, every=10)

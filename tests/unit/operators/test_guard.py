@@ -99,6 +99,11 @@ def test_values_that_must_not_be_shown_are_not_drilled() -> None:
         dq_guard(dataset="flights", source="x", store_values=False, drill=True)
 
 
+def test_a_profile_that_is_made_elsewhere_is_not_drilled() -> None:
+    with DAG("d"), pytest.raises(ConfigurationError, match="which result of the profile do not; leave out drill"):
+        dq_guard(dataset="flights", source="x", result="s3://jobs/results", drill=True)
+
+
 def test_a_wrong_argument_is_told_when_the_dag_is_parsed() -> None:
     with DAG("d"), pytest.raises(ConfigurationError, match="on_violation is 'stop'"):
         dq_guard(dataset="flights", source="x", gate={"on_violation": "stop"})
