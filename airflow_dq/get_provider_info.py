@@ -26,9 +26,11 @@ def get_provider_info() -> dict[str, Any]:
         "description": "Learns data-quality constraints for recurring tables from their history and gates the DAG.",
         "integrations": [{"integration-name": _INTEGRATION, "tags": ["software"]}],
         "hooks": _modules("airflow_dq.hooks.dq", "airflow_dq.hooks.spark"),
-        "operators": _modules("airflow_dq.operators.profile", "airflow_dq.operators.guard"),
+        "operators": _modules(
+            "airflow_dq.operators.profile", "airflow_dq.operators.guard", "airflow_dq.operators.drill"
+        ),
         "sensors": _modules("airflow_dq.sensors.gate"),
-        "triggers": _modules("airflow_dq.triggers.profile"),
+        "triggers": _modules("airflow_dq.triggers.profile", "airflow_dq.triggers.driver"),
         "extra-links": ["airflow_dq.links.alert.DQAlertLink"],
         "notifications": ["airflow_dq.notifications.alert.DQAlertNotifier"],
         "cli": ["airflow_dq.cli.definition.get_dq_cli_commands"],

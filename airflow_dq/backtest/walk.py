@@ -27,6 +27,7 @@ from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
@@ -51,6 +52,7 @@ def backtest(
     accept_after: int | None = ACCEPT_AFTER,
     targets: Sequence[float] = TARGETS,
     reload: Reload | None = None,
+    left_out: Collection[str] = (),
 ) -> BacktestResult:
     """Judge past partitions as the gate would have, each by a program from the partitions before it.
 
@@ -69,9 +71,10 @@ def backtest(
     :param accept_after: 1: every alarm is accepted at once; None: none ever is
     :param targets: further values of ``target_fpr`` to compare; none: only that of the options
     :param reload: loads a profile with its states, for profiles that are given without them
+    :param left_out: keys of partitions that the calendar leaves out: they are judged, and never learned from
     :raises DQError: when every partition ended in an error, saying which
     """
-    walk = _Walk(options or SynthesisOptions(), decisions or {}, answers, accept_after, targets, reload)
+    walk = _Walk(options or SynthesisOptions(), decisions or {}, answers, accept_after, targets, reload, left_out)
     for profile in profiles:
         if isinstance(profile, FailedPartition):
             walk.outcomes.append(PartitionOutcome(profile.partition, None, Status.ERROR, reason=profile.reason))
@@ -93,7 +96,9 @@ class _Walk:
         accept_after: int | None,
         targets: Sequence[float],
         reload: Reload | None,
+        left_out: Collection[str],
     ) -> None:
+        self._left_out = left_out
         self.outcomes: list[PartitionOutcome] = []
         self._options = options
         self._decisions = decisions
@@ -115,18 +120,21 @@ class _Walk:
         decision = self._decision(profile)
         if decision == "new_normal":
             self._past.restart()
-        if decision != "rejected":
+        if decision != "rejected" and profile.partition not in self._left_out:
             self._past.add(profile)
 
+    @uncollected()
     def judge(self, profile: Profile) -> None:
         """Judge a partition, and let it be learned from if the gate would have."""
         distances = self._past.compare(profile)
-        outcome = self._outcome(profile, distances)
+        # One for all targets: what does not depend on the target is computed once.
+        history = self._past.history(Answers.of(self._answers, profile.partition))
+        outcome = self._outcome(profile, history, distances)
         self.outcomes.append(outcome)
         decision = outcome.decision
         if outcome.status is Status.PASS and decision is None:
-            self._recent.append(TriedPartition(profile, self._history(profile)))
-        if decision == "rejected":
+            self._recent.append(TriedPartition(profile, history))
+        if decision == "rejected" or profile.partition in self._left_out:
             return
         if decision is not None or outcome.status in (Status.PASS, Status.WARMING_UP) or outcome.only_warns:
             self._alarmed, self._accepted = [], False
@@ -142,10 +150,10 @@ class _Walk:
                 self._past.add(alarmed)
             self._alarmed, self._accepted = [], True
 
-    def _outcome(self, profile: Profile, distances: bool) -> PartitionOutcome:
+    def _outcome(self, profile: Profile, history: History, distances: bool) -> PartitionOutcome:
         decision = self._decision(profile)
         try:
-            program, verdict = self._verdict(profile, self._options, distances)
+            program, verdict = _verdict(profile, history, self._options, distances)
         except DQError as error:
             self._problem = self._problem or error
             return PartitionOutcome(profile.partition, profile.row_count, Status.ERROR, (), str(error), decision)
@@ -156,7 +164,7 @@ class _Walk:
         judged = [name for name, scope in verdict.columns.items() if scope.status in JUDGED]
         if verdict.status in JUDGED and decision != "rejected":
             self._tally.add(verdict, judged)
-            self._try_targets(profile, verdict, distances)
+            self._try_targets(profile, history, verdict, distances)
         return PartitionOutcome(
             partition=profile.partition,
             rows=profile.row_count,
@@ -169,17 +177,7 @@ class _Walk:
             without_distances=verdict.status in JUDGED and not distances,
         )
 
-    def _verdict(self, profile: Profile, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
-        history = self._history(profile)
-        program = synthesize(history, options)
-        if not distances:
-            program = _measurable(program, profile, history)
-        return program, evaluate(program, profile, history)
-
-    def _history(self, profile: Profile) -> History:
-        return self._past.history(Answers.of(self._answers, profile.partition))
-
-    def _try_targets(self, profile: Profile, verdict: Verdict, distances: bool) -> None:
+    def _try_targets(self, profile: Profile, history: History, verdict: Verdict, distances: bool) -> None:
         """Count the alarms at each target.
 
         A partition that passes at one target is assumed to pass at every smaller one, and one that alarms to alarm at
@@ -200,7 +198,7 @@ class _Walk:
         for target in (*self._targets[-1:], *self._targets):
             if highest_pass < target < lowest_alarm:
                 options = replace(self._options, target_fpr=target)
-                narrow(target, self._verdict(profile, options, distances)[1].status)
+                narrow(target, _verdict(profile, history, options, distances)[1].status)
         for target in self._targets:
             self._alarms[target] += target >= lowest_alarm
 
@@ -238,6 +236,13 @@ class _Walk:
 
     def _decision(self, profile: Profile) -> Decision | None:
         return self._decisions.get(profile.partition) if profile.partition is not None else None
+
+
+def _verdict(profile: Profile, history: History, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
+    program = synthesize(history, options)
+    if not distances:
+        program = _measurable(program, profile, history)
+    return program, evaluate(program, profile, history)
 
 
 def _measurable(program: Program, profile: Profile, history: History) -> Program:

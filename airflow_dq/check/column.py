@@ -56,6 +56,10 @@ class ColumnChecks:
         """Every value is above 0."""
         return self.add("positive", **given)
 
+    def consistent_type(self, **given: Unpack[Common]) -> Asked:
+        """Every value is of one type: a number, true or false, a date, a moment, or a text that is none of these."""
+        return self.add("consistent_type", **given)
+
     def no_placeholder(self, values: Iterable[Scalar] = (), **given: Unpack[Rule]) -> Asked:
         """No value stands for a missing one, as ``N/A``, ``-1`` or ``9999-12-31`` do.
 

@@ -207,3 +207,12 @@ def checks_of(given: Any, dataset: str | None = None) -> Checks | None:
 
         return read_checks(yaml.safe_dump(dict(given), sort_keys=False), dataset=dataset)
     raise ConfigurationError(f"checks is {given!r}; give Checks(...), or the path of a file such as 'orders.dq.yml'.")
+
+
+def flow(value: Any) -> str:
+    """A value as YAML on one line."""
+    import yaml
+
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
+    text = text.removesuffix("...\n").strip()
+    return text[1:-1] if isinstance(value, dict) else text

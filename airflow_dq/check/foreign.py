@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from airflow_dq.check.expression import AGGREGATES, Aggregate, Arithmetic, Column, Foreign, Node, Value
+from airflow_dq.check.like_spark import require_same, said_alike
 from airflow_dq.exceptions import ConfigurationError
 
 EXTRA = "pip install 'airflow-provider-dq[duckdb]'"
@@ -46,7 +47,7 @@ def _read(sql: str, own: ConfigurationError) -> Any:
         raise ConfigurationError(f"{own} Other SQL of Spark is computed where DuckDB is: {EXTRA}.") from None
     try:
         found = sqlglot.parse_one(sql, read="spark")
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         raise own from None
     if not isinstance(found, exp.Condition) or isinstance(found, exp.Query):
         raise own
@@ -110,10 +111,11 @@ def _translated(sql: str, tree: Any, *, boolean: bool) -> Node:
         )
     )
     try:
-        said = renamed.sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
+        said = renamed.transform(said_alike).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
     except sqlglot.errors.UnsupportedError as error:
         raise ConfigurationError(f"The SQL {sql!r} cannot be said to DuckDB: {error}.") from None
     _try(sql, said, len(names), None if type(tree).__name__ in _UNTYPED or not boolean else written)
+    require_same(sql, tree)
     return Foreign(written, said, tuple(map(Column, names)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from airflow_dq.check.bounds import Bounds
+from airflow_dq.check.iso_code import COUNTRIES, CURRENCIES, LANGUAGES, any_of
 
 Subject = Literal["table", "column", "columns"]
 Unit = Literal["share", "count", "number", "value", "characters", "seconds"]
@@ -52,7 +53,7 @@ class CheckMetric:
     @property
     def by_row(self) -> bool:
         """Whether it is a rule that each row by itself follows or not: then some rows are those that fail."""
-        return self.source == "rows" and self.unit == "share"
+        return self.source == "rows" and self.unit == "share" and self.name != "consistent_type"
 
     @property
     def natural(self) -> tuple[float, float] | None:
@@ -143,6 +144,17 @@ _ENTRIES = (
         "share",
         (),
         ("values", "where", "nulls"),
+        ALL,
+        (1, 1),
+    ),
+    CheckMetric(
+        "consistent_type",
+        "share of values of the type that most of them have",
+        "column",
+        "rows",
+        "share",
+        (),
+        ("where",),
         ALL,
         (1, 1),
     ),
@@ -320,9 +332,9 @@ FORMATS: Mapping[str, str] = {
     "date": rf"^{_DAY}$",
     "datetime": rf"^{_DAY}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$",
     "time": r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$",
-    "country": r"^[A-Z]{2}$",
-    "currency": r"^[A-Z]{3}$",
-    "language": r"^[a-z]{2}$",
+    "country": any_of(COUNTRIES),
+    "currency": any_of(CURRENCIES),
+    "language": any_of(LANGUAGES),
     "number": r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$",
     "integer": r"^[+-]?\d+$",
     "boolean": r"^(?i:true|false)$",
@@ -332,7 +344,7 @@ FORMATS: Mapping[str, str] = {
     "iban": r"^[A-Z]{2}\d{2}( ?[A-Z0-9]){11,30}$",
     "json": r"^\s*[\[{\"0-9tfn-]",
 }
-"""Name of a format -> what all of a value must match: how it is written, not whether there is such a country."""
+"""Name of a format -> what all of a value must match."""
 PROVED = ("credit_card", "iban", "json", "ssn")
 """Formats of which the pattern is only the outline: a check digit, or what no pattern can say, is looked at as well."""
 

@@ -29,7 +29,7 @@ from airflow_dq.check.expression import (
     Value,
 )
 from airflow_dq.check.foreign import foreign_aggregate, foreign_predicate
-from airflow_dq.check.token import Token, problem, tokens
+from airflow_dq.check.token import Token, WrongSQLError, problem, tokens
 from airflow_dq.exceptions import ConfigurationError
 
 _COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
@@ -50,6 +50,8 @@ def predicate(sql: str) -> Node:
     """
     try:
         found = _Parser(sql).whole()
+    except WrongSQLError:
+        raise
     except ConfigurationError as error:
         return foreign_predicate(sql, error)
     if found.is_boolean is False:
@@ -69,6 +71,8 @@ def aggregate(sql: str) -> Node:
     """
     try:
         found = _Parser(sql).whole()
+    except WrongSQLError:
+        raise
     except ConfigurationError as error:
         found = foreign_aggregate(sql, error)
     _require_aggregated(found, sql)
@@ -153,6 +157,9 @@ class _Parser:
     def _unexpected(self, wanted: str) -> ConfigurationError:
         return problem(self._sql, self._token.place, f"{self._token.text!r} stands where {wanted} was expected")
 
+    def _wrong(self, place: int, what: str) -> ConfigurationError:
+        return problem(self._sql, place, what, WrongSQLError)
+
     def _or(self) -> Node:
         return self._logic("or", lambda: self._logic("and", self._not))
 
@@ -170,7 +177,7 @@ class _Parser:
 
     def _require_boolean(self, node: Node, place: int, word: str) -> None:
         if node.is_boolean is False:
-            raise problem(self._sql, place, f"one side of {word!r} is neither true nor false")
+            raise self._wrong(place, f"one side of {word!r} is neither true nor false")
 
     def _not(self) -> Node:
         place = self._token.place
@@ -183,7 +190,7 @@ class _Parser:
     def _deeper(self, read: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise problem(self._sql, self._token.place, f"more than {_DEEPEST} expressions lie within each other")
+            raise self._wrong(self._token.place, f"more than {_DEEPEST} expressions lie within each other")
         found = read()
         self._depth -= 1
         return found
@@ -191,9 +198,7 @@ class _Parser:
     def _longer(self) -> None:
         self._joined += 1
         if self._joined > _LONGEST:
-            raise problem(
-                self._sql, self._token.place, f"more than {_LONGEST} terms are joined; make several rules of it"
-            )
+            raise self._wrong(self._token.place, f"more than {_LONGEST} terms are joined; make several rules of it")
 
     def _comparison(self) -> Node:
         left = self._sum()
@@ -220,8 +225,13 @@ class _Parser:
     def _pattern(self, word: str) -> str:
         if self._token.sort != "text":
             raise self._unexpected(f"a text in quotes for {word}")
-        text = self._take().text
-        return check_pattern(text) if word == "rlike" else text
+        place, text = self._token.place, self._take().text
+        if word == "rlike":
+            try:
+                check_pattern(text)
+            except ConfigurationError as error:
+                raise self._wrong(place, str(error).rstrip(".")) from None
+        return text
 
     def _values(self) -> tuple[Value, ...]:
         self._require("(")
@@ -293,7 +303,7 @@ class _Parser:
         self._require(")")
         fewest, most = FUNCTIONS[name]
         if not fewest <= len(arguments) <= most:
-            raise problem(self._sql, token.place, f"{name} takes {fewest} to {most} arguments, not {len(arguments)}")
+            raise self._wrong(token.place, f"{name} takes {fewest} to {most} arguments, not {len(arguments)}")
         return Call(name, tuple(arguments))
 
 

@@ -59,6 +59,10 @@ def tokens(sql: str) -> tuple[Token, ...]:
     return (*found, Token("end", "the end", len(sql)))
 
 
-def problem(sql: str, place: int, what: str) -> ConfigurationError:
+class WrongSQLError(ConfigurationError):
+    """A rule that can be read, and cannot be meant so: no other reader makes sense of it."""
+
+
+def problem(sql: str, place: int, what: str, kind: type[ConfigurationError] = ConfigurationError) -> ConfigurationError:
     """What is wrong with a rule, and where: the text is shown up to that place."""
-    return ConfigurationError(f"The SQL {sql!r} cannot be read at character {place + 1}: {what}.")
+    return kind(f"The SQL {sql!r} cannot be read at character {place + 1}: {what}.")

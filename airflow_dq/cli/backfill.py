@@ -12,9 +12,10 @@ from typing import Any
 
 from airflow_dq.check.file import declared_checks
 from airflow_dq.cli.argument import names, pairs
-from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.connection import find_access, find_dsn, find_source
 from airflow_dq.cli.progress import Progress
 from airflow_dq.cli.run import tell
+from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
 from airflow_dq.options.argument import packed
@@ -36,7 +37,8 @@ def backfill(arguments: Any) -> int:
 
     spec = job_spec(arguments)
     if arguments.engine == "arrow":
-        result = _here(spec, find_dsn(arguments.dq_conn_id))
+        access = NO_ACCESS if arguments.source_conn_id is None else find_access(arguments.source_conn_id)
+        result = _here(spec, find_dsn(arguments.dq_conn_id), access)
     else:
         environment, command = _environment(arguments), _command(arguments, spec)
         if not arguments.master.startswith("sc://"):
@@ -68,7 +70,7 @@ def _require_partitions(spec: JobSpec, arguments: Any) -> None:
         locate(spec)
 
 
-def _here(spec: JobSpec, dsn: str) -> JobResult:
+def _here(spec: JobSpec, dsn: str, access: StoreAccess) -> JobResult:
     """Profile in this process.
 
     :raises ProfileError: when any partition could not be profiled
@@ -79,7 +81,7 @@ def _here(spec: JobSpec, dsn: str) -> JobResult:
 
     began, shown = time.monotonic(), _Shown()
     with open_store(dsn) as store:
-        outcomes = ProfileJob(ArrowEngine(spec), store, shown.line).run()
+        outcomes = ProfileJob(ArrowEngine(spec, access), store, shown.line).run()
     shown.close()
     result = JobResult.of(spec.dataset, outcomes, time.monotonic() - began)
     if result.error is not None:
@@ -117,6 +119,10 @@ def job_spec(arguments: Any) -> JobSpec:
         table=arguments.table,
         sql=arguments.sql,
         partition_by=arguments.partition_by,
+        where=arguments.where,
+        version=arguments.version,
+        snapshot=arguments.snapshot,
+        as_of=arguments.as_of,
         format=arguments.format,
         options=pairs("--option", arguments.option),
         since=arguments.since,
@@ -155,7 +161,9 @@ def _environment(arguments: Any) -> dict[str, str]:
     from airflow_dq.engine.spark.environment import spark_environment
     from airflow_dq.settings import DSN_VARIABLE
 
-    return {**os.environ, **spark_environment(arguments.master), DSN_VARIABLE: find_dsn(arguments.dq_conn_id)}
+    secret = {} if arguments.source_conn_id is None else find_source(arguments.source_conn_id)
+    found = {**os.environ, **spark_environment(arguments.master), **secret}
+    return {**found, DSN_VARIABLE: find_dsn(arguments.dq_conn_id)}
 
 
 def _submit(command: list[str], environment: dict[str, str]) -> tuple[int, list[str]]:

@@ -146,6 +146,7 @@ def _from_store(arguments: Any) -> BacktestResult:
             decisions=stored.decisions,
             answers=stored.answers,
             reload=stored.reload,
+            left_out=stored.left_out,
             **_settings(arguments),
         )
         if arguments.until is None:
@@ -161,7 +162,8 @@ def _keep(repository: Repository, result: BacktestResult) -> None:
     found, newest = result.false_alarms, result.partitions[-1].partition
     try:
         replay = Replay(found.of, found.count, str(newest))
-        repository.save_replay(str(result.dataset), options_digest(result.options), replay)
+        outcomes = {str(one.partition): one.status for one in result.partitions}
+        repository.save_replay(str(result.dataset), options_digest(result.options), replay, outcomes)
     except StoreError as error:
         print(f"Alerts will not speak of this backtest, it could not be stored: {error}", file=sys.stderr)
 

@@ -34,6 +34,8 @@ class StoredHistory:
     """Keys of the partitions that the gate learns from as things stand."""
     answers: Sequence[AnsweredAlarm] = ()
     """The alarms that people have decided about."""
+    left_out: frozenset[str] = frozenset()
+    """Keys of the partitions that the calendar of events leaves out."""
 
     @classmethod
     def load(cls, repository: Repository, dataset: str, until: str | None = None) -> StoredHistory:
@@ -64,7 +66,10 @@ class StoredHistory:
         decisions: dict[str, Decision] = dict.fromkeys(restarts, "new_normal")
         decisions |= {line.partition: line.decision for line in listed if line.decision is not None}
         profiles = [loaded[key] for key in keys if key in loaded]
-        return cls(repository, dataset, profiles, decisions, eligible, repository.answered_alarms(dataset))
+        events = [event for event in repository.calendar(dataset) if event.effect == "left_out"]
+        left_out = frozenset(key for key in keys if any(event.covers(key) for event in events))
+        answers = repository.answered_alarms(dataset)
+        return cls(repository, dataset, profiles, decisions, eligible, answers, left_out)
 
     def reload(self, partition: str) -> Profile | None:
         """The profile with the states that are kept of it."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from airflow_dq.cli.argument import Command, Group, Section
+from airflow_dq.cli.definition_calendar import EVENTS
 from airflow_dq.cli.definition_look import DIFF, DRILL, EXPLAIN, REPORT, ROWS, STATUS
 from airflow_dq.cli.definition_past import BACKFILL, BACKFILL_DAG, BACKTEST, JOB, JUDGE, SUGGEST
 from airflow_dq.cli.definition_pattern import INDEX, TAG
-from airflow_dq.cli.definition_review import ACCEPT, ALERTS, NEW_NORMAL, REJECT, RULES, SHOW, SNOOZE
+from airflow_dq.cli.definition_review import ACCEPT, ALERTS, NEW_NORMAL, PROBLEMS, REJECT, RULES, SHOW, SNOOZE
 from airflow_dq.cli.definition_start import DB, DOCTOR, INIT, PROFILE
 from airflow_dq.cli.definition_store import EXPORT, EXPORT_RULES, IMPORT, PRUNE
 
@@ -21,7 +22,7 @@ SECTIONS = (
     Section("To begin with", (INIT, DOCTOR, DB, PROFILE)),
     Section("The past: profile it, and try the gate on it", (BACKFILL, BACKFILL_DAG, JOB, BACKTEST, JUDGE, SUGGEST)),
     Section("What there is, and what is wrong with it", (STATUS, EXPLAIN, REPORT, DIFF, DRILL, ROWS)),
-    Section("Decide about alerts", (ALERTS, SHOW, ACCEPT, REJECT, NEW_NORMAL, SNOOZE, RULES)),
+    Section("Decide about alerts", (PROBLEMS, ALERTS, SHOW, ACCEPT, REJECT, NEW_NORMAL, SNOOZE, RULES, EVENTS)),
     Section("Take along, hand over, tidy up", (EXPORT, IMPORT, EXPORT_RULES, PRUNE)),
     Section("Patterns of a lake", (INDEX, TAG)),
 )

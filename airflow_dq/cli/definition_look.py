@@ -80,6 +80,8 @@ DRILL = command(
         option("--columns", "A,B", "columns whose change is looked into (default: those that alarmed, else all)"),
         option("--limit", "N", "most slices to show (default: 5)", type=number, default=5),
         option("--rows", "N", "most rows of a slice to show (default: 20)", type=number, default=20),
+        arg("--store", action="store_true", help="keep what is found: the partition's page shows it"),
+        arg("--last", action="store_true", help="show what was kept last, and read nothing"),
         *AGAIN,
     ),
     "drill orders 2026-01-31",

@@ -33,6 +33,14 @@ LEARNING = (
 )
 """How the gate learns and judges: by default as the dataset's gate has last, else as stands in brackets."""
 
+TRAVEL = (
+    option("--version", "N", "of a Delta table: the version to read (default: the newest)"),
+    option("--snapshot", "ID", "of an Iceberg table: the snapshot to read, or a branch or tag"),
+    option("--as-of", "MOMENT", "read a table as it was then (2026-01-31T06:00); '* + 30h' counts from each key"),
+)
+"""As of when a table is read that keeps its past."""
+SOURCE_CONN_ID = option("--source-conn-id", "ID", "connection to the object store or database that holds the source")
+
 BACKFILL = command(
     "backfill",
     "Profile many past partitions of a source in one Spark job",
@@ -43,8 +51,11 @@ BACKFILL = command(
         option("--table", "TABLE", "a table that Spark can read, instead of --source; needs --partition-by"),
         option("--sql", "QUERY", "a query that Spark can run, instead of --source; needs --partition-by"),
         option("--partition-by", "COLUMN", "column whose values are the partition keys"),
-        option("--format", "NAME", "format of Spark's reader (default: parquet)", default="parquet"),
+        option("--where", "CONDITION", "only rows of a table for which this is true"),
+        *TRAVEL,
+        option("--format", "NAME", "format of Spark's reader, delta and iceberg too (parquet)", default="parquet"),
         option("--option", "KEY=VALUE", "option of Spark's reader; may be repeated", action="append", default=[]),
+        SOURCE_CONN_ID,
         option("--since", "KEY", "first partition key"),
         option("--until", "KEY", "last partition key"),
         option("--limit", "N", "only the newest N partitions", type=number),
@@ -57,7 +68,7 @@ BACKFILL = command(
         option(
             "--engine",
             "NAME",
-            "what reads the source: spark (default), or arrow for small files of this machine, without Spark and Java",
+            "what reads the source: spark (default), or arrow for small files and tables, without Spark and Java",
             choices=("spark", "arrow"),
             default="spark",
         ),
@@ -81,6 +92,7 @@ JOB = command(
         option("--partition", "KEY", "the partition's key, unless the source names its keys"),
         option("--partition-by", "COLUMN", "column whose values are the partition keys"),
         option("--where", "CONDITION", "which rows of a table are the partition's; true for all"),
+        *TRAVEL,
         option("--format", "NAME", "format of Spark's reader (default: parquet)", default="parquet"),
         option("--option", "KEY=VALUE", "option of Spark's reader; may be repeated", action="append", default=[]),
         option("--columns", "A,B", "profile only these columns"),

@@ -58,6 +58,25 @@ ACCEPT = _decision("accept", "Accept a partition: its data is right and joins th
 REJECT = _decision("reject", "Reject a partition: its data is bad and stays out of the history", "reject")
 NEW_NORMAL = _decision("new-normal", "Accept a partition as the new normal: the history restarts with it", "new_normal")
 
+PROBLEMS = command(
+    "problems",
+    "List the problems of a dataset over time, or say more of one: seen, owner, ticket, noise",
+    "problems",
+    (
+        DATASET,
+        arg("--open", action="store_true", help="only those that nobody has decided about"),
+        option("--alert", "N", "the problem that this alert is evidence of; the list names one for each", type=int),
+        arg("--acknowledge", action="store_true", help="with --alert: somebody has seen it"),
+        option("--owner", "NAME", "with --alert: who sees to it ('': whoever does by default)"),
+        option("--ticket", "URL", "with --alert: where its ticket is ('': it has none any more)"),
+        arg("--noise", action="store_true", help="with --alert: a false alarm; later ranges are wider"),
+        arg("--not-noise", action="store_true", help="with --alert: take back that it is noise"),
+        COMMENT,
+        BY,
+    ),
+    "problems flights --alert 17 --owner ann --ticket https://tickets.example/DQ-17",
+)
+
 SNOOZE = command(
     "snooze",
     "Let alerts of a dataset only warn for a while, list the snoozes, or end one",
@@ -84,6 +103,7 @@ RULES = command(
         option("--confirm", "ID", "write this relation as a declared check, and mute the learned one", type=int),
         option("--mute", "ID", "neither count nor judge this rule any more, nor learn it again", type=int),
         option("--delete", "ID", "forget this rule; it is learned again where it holds", type=int),
+        BY,
     ),
     "rules orders --mute 17",
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from airflow_dq.cli.argument import DATASET, Group, arg, command, number, option
+from airflow_dq.cli.definition_past import SOURCE_CONN_ID, TRAVEL
 
-FILE_FORMATS = ("parquet", "csv", "json", "arrow")
+FILE_FORMATS = ("parquet", "csv", "json", "arrow", "delta", "iceberg")
 FOLDER = option("--folder", "FOLDER", "where its data lie (default: ~/.local/share/airflow_dq/postgres)")
 
 INIT = command(
@@ -57,13 +58,24 @@ DOCTOR = command(
 
 PROFILE = command(
     "profile",
-    "Profile local files in this process and show their columns; needs no database and no Spark",
+    "Profile files or a Delta or Iceberg table in this process and show the columns; needs no database and no Spark",
     "profile",
     (
-        arg("files", metavar="FILE", nargs="+", help="files of one table: Parquet, CSV, JSON lines or Arrow"),
-        option(
-            "--format", "NAME", "parquet, csv, json or arrow (default: as the files' names end)", choices=FILE_FORMATS
+        arg(
+            "files",
+            metavar="FILE",
+            nargs="+",
+            help="files of one table: Parquet, CSV, JSON lines or Arrow; or one Delta or Iceberg table; s3:// too",
         ),
+        option(
+            "--format",
+            "NAME",
+            "parquet, csv, json or arrow (default: as the files' names end), or delta or iceberg",
+            choices=FILE_FORMATS,
+        ),
+        option("--where", "CONDITION", "of a table: only rows for which this is true"),
+        *TRAVEL,
+        SOURCE_CONN_ID,
         option(
             "--option",
             "KEY=VALUE",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.cli.connection import find_dsn
+from airflow_dq.cli.decision import who
 from airflow_dq.cli.run import tell
-from airflow_dq.cli.suggest import flow
 from airflow_dq.cli.table import render
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.visible import visible
@@ -64,32 +64,27 @@ def _list(arguments: Any, found: list[StoredRule]) -> None:
 
 def _confirm(arguments: Any, repository: Repository, chosen: StoredRule) -> None:
     """Write the rule as a declared check, which from then on asks it in its place."""
-    from airflow_dq.relation.declared import as_check
-    from airflow_dq.relation.rule import RELATION, RelationRule
-
-    rule = chosen.rule
-    check = as_check(RelationRule.from_json(rule.document).relation) if rule.family == RELATION else None
+    check = chosen.check
     if check is None:
         raise ConfigurationError(
             f"Rule {chosen.id} ({visible(chosen.words)}) cannot be written as a check, and goes on as a learned one."
         )
-    repository.mute_rule(arguments.dataset, chosen.id)
-    said = {name: value for name, value in check.to_dict().items() if name in ("sql", "where")}
+    repository.mute_rule(arguments.dataset, chosen.id, who(arguments), confirmed=True)
     told = (
-        f"# {visible(chosen.words)}\n- {flow({check.metric: said})}\n"
+        f"# {visible(chosen.words)}\n{chosen.check_line}\n"
         f"# Add it to the checks of dataset {visible(arguments.dataset)}; the learned rule {chosen.id} is muted."
     )
     tell(arguments, {"confirmed": chosen.id, "check": check.to_dict()}, told)
 
 
 def _mute(arguments: Any, repository: Repository, chosen: StoredRule) -> None:
-    repository.mute_rule(arguments.dataset, chosen.id)
+    repository.mute_rule(arguments.dataset, chosen.id, who(arguments))
     told = f"Rule {chosen.id} is muted: neither counted nor judged any more, nor learned again."
     tell(arguments, {"muted": chosen.id}, told)
 
 
 def _delete(arguments: Any, repository: Repository, chosen: StoredRule) -> None:
-    repository.delete_rule(arguments.dataset, chosen.id)
+    repository.delete_rule(arguments.dataset, chosen.id, who(arguments))
     told = f"Rule {chosen.id} is deleted; it is learned again where it holds."
     tell(arguments, {"deleted": chosen.id}, told)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airflow_dq.check.file import flow
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError
@@ -72,12 +73,3 @@ def _said(one: SuggestedCheck) -> dict[str, Any]:
         one_sided = f"<={high}" if low is None else f">={low}"
         given["error"] = low if low == high else one_sided if None in (low, high) else [low, high]
     return {check.metric: columns | given}
-
-
-def flow(value: Any) -> str:
-    """A value as YAML on one line."""
-    import yaml
-
-    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
-    text = text.removesuffix("...\n").strip()
-    return text[1:-1] if isinstance(value, dict) else text

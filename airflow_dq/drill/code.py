@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,21 +32,32 @@ _LENGTHS = 24
 """Texts from this length on are of one length."""
 
 
-Columns = tuple[pa.ChunkedArray, ...]
-"""One column of the partition before, of this one, and of an even earlier one where that is known."""
+Columns = tuple[pa.ChunkedArray, pa.ChunkedArray]
+"""One column of the partition before, and of this one."""
+Coding = Callable[[pa.ChunkedArray], Codes]
+"""Codes of a column of any partition."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """One column of all tables."""
+    """One column of both partitions, or two columns together."""
 
     name: str
-    sides: tuple[Codes, ...]
-    """Before, now, and earlier where that is known."""
+    sides: tuple[Codes, Codes]
+    """Before, and now."""
     size: int
     """Codes are below it."""
     values: tuple[Any, ...] = ()
     """The values of the first codes, for what rows are sliced by; all others share the last code."""
+    coding: Coding | None = field(default=None, repr=False)
+    """Codes the column of another partition; None for two columns."""
+    parts: tuple[Coded, Coded] | None = field(default=None, repr=False)
+    """Two columns that it is made of."""
+
+    def together(self, one: Codes, two: Codes) -> Codes:
+        """The codes of two columns together: a pair with a value that is not tried is not tried, and has the last."""
+        assert self.parts is not None
+        return _grid(*self.parts)[one, two]
 
 
 def attribute(name: str, columns: Columns) -> Coded | None:
@@ -63,7 +76,8 @@ def attribute(name: str, columns: Columns) -> Coded | None:
     frequent = order[counts[order] >= _LEAST_SHARE * len(both)]
     chosen = counted.field("values").take(pa.array(frequent))
     values = tuple(chosen.to_pylist())
-    found = Coded(name, tuple(_places(side, chosen) for side in columns), len(values) + 1, values)
+    coding = partial(_places, known=chosen)
+    found = Coded(name, (coding(columns[0]), coding(columns[1])), len(values) + 1, values, coding)
     return found if _shared(found) >= _LEAST_SHARED else None
 
 
@@ -74,37 +88,42 @@ def distribution(name: str, columns: Columns) -> Coded | None:
     day counts, for the next partition is of another one. Texts are told apart one by one while
     they are few, as numbers where all of them are written so, and by length and letter case else.
     """
+    coding: Coding
     kind = columns[0].type
     if any(side.type != kind for side in columns):
         return None
     if pt.is_boolean(kind) or _is_text(kind):
         few = None if _looks_distinct(columns[0]) else _few_values(columns[0])
-        numbers = None if few is not None else _as_numbers(columns)
+        written = few is None and all(_is_written_number(side) for side in columns)
         if few is not None:
-            coded = [_places(side, few) for side in columns], len(few) + 1
-        elif numbers is not None:
-            coded = _by_size(numbers)
+            coding, size = partial(_places, known=few), len(few) + 1
+        elif written:
+            coding, size = _by_size(_written_number, columns[0])
         else:
-            coded = [_shape(side) for side in columns], 4 * (_LENGTHS + 1) + 1
+            coding, size = _shape, 4 * (_LENGTHS + 1) + 1
     elif pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
-        coded = _by_size([_numbers(side) for side in columns])
+        coding, size = _by_size(_numbers, columns[0])
     elif pt.is_timestamp(kind) or pt.is_date(kind):
-        coded = _by_size([_within(_numbers(side), _per_second(kind)) for side in columns])
+        coding, size = _by_size(partial(_time_of_day, unit=_per_second(kind)), columns[0])
     else:
         return None
-    codes, size = coded
-    return Coded(name, tuple(codes), size)
+    return Coded(name, (coding(columns[0]), coding(columns[1])), size, coding=coding)
 
 
 def crossed(first: Coded, second: Coded) -> Coded:
     """Both attributes together: each pair of their values is one."""
+    values = tuple((one, two) for one in first.values for two in second.values)
+    grid = _grid(first, second)
+    before, now = (grid[one, two] for one, two in zip(first.sides, second.sides, strict=True))
+    return Coded(f"{first.name}, {second.name}", (before, now), len(values) + 1, values, parts=(first, second))
+
+
+def _grid(first: Coded, second: Coded) -> Codes:
+    """The codes of all pairs."""
     rows, columns = len(first.values), len(second.values)
-    # A pair with a value that is not tried is not tried either, and has the last code.
     numbers = np.full((first.size, second.size), rows * columns, dtype=np.int64)
     numbers[:rows, :columns] = np.arange(rows * columns).reshape(rows, columns)
-    values = tuple((one, two) for one in first.values for two in second.values)
-    sides = tuple(numbers[one, two] for one, two in zip(first.sides, second.sides, strict=True))
-    return Coded(f"{first.name}, {second.name}", sides, len(values) + 1, values)
+    return numbers
 
 
 def _sliceable(kind: pa.DataType) -> bool:
@@ -143,12 +162,17 @@ def _places(values: pa.ChunkedArray, known: pa.Array) -> Codes:
     return _codes(pc.fill_null(pc.index_in(values, value_set=known), len(known)))
 
 
-def _as_numbers(columns: Columns) -> list[NDArray[np.float64]] | None:
-    """Numbers that are written as texts, as columns of CSV files are; None when any is none."""
+def _is_written_number(values: pa.ChunkedArray) -> bool:
+    """Whether all texts are numbers, as in columns of CSV files."""
     try:
-        return [_numbers(pc.if_else(pc.equal(side, ""), None, side).cast(pa.float64())) for side in columns]
+        _written_number(values)
     except pa.ArrowInvalid:
-        return None
+        return False
+    return True
+
+
+def _written_number(values: pa.ChunkedArray) -> NDArray[np.float64]:
+    return _numbers(pc.if_else(pc.equal(values, ""), None, values).cast(pa.float64()))
 
 
 def _shape(values: pa.ChunkedArray) -> Codes:
@@ -175,6 +199,10 @@ def _numbers(values: pa.ChunkedArray) -> NDArray[np.float64]:
     return found
 
 
+def _time_of_day(values: pa.ChunkedArray, unit: float) -> NDArray[np.float64]:
+    return _within(_numbers(values), unit)
+
+
 def _within(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
     """Places in time from the beginning of the day that most of them are in, or of the hour when they fill no more.
 
@@ -188,8 +216,10 @@ def _within(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
     return np.asarray(values - period * np.floor(middle / period))
 
 
-def _by_size(sides: list[NDArray[np.float64]]) -> tuple[list[Codes], int]:
-    known = sides[0][np.isfinite(sides[0])]
+def _by_size(numbers: Callable[[pa.ChunkedArray], NDArray[np.float64]], before: pa.ChunkedArray) -> tuple[Coding, int]:
+    """Codes by size: each value while they are few, else bins that are equally likely before."""
+    found = numbers(before)
+    known = found[np.isfinite(found)]
     distinct = np.unique(known[: 20 * MOST_DISTINCT])
     if 0 < len(distinct) <= _FEW and len(distinct := np.unique(known)) <= _FEW:
         # Each value, and what lies between two of them, is a bin.
@@ -197,9 +227,11 @@ def _by_size(sides: list[NDArray[np.float64]]) -> tuple[list[Codes], int]:
     else:
         edges = np.unique(np.quantile(known, np.linspace(0.0, 1.0, _BINS + 1))) if len(known) else np.array([0.0])
         edges[-1] = np.nextafter(edges[-1], np.inf)
-    codes = []
-    for side in sides:
+
+    def coding(values: pa.ChunkedArray) -> Codes:
+        side = numbers(values)
         places = np.searchsorted(edges, side, side="right")
         places[np.isnan(side)] = len(edges) + 1
-        codes.append(places.astype(np.int64))
-    return codes, len(edges) + 2
+        return places.astype(np.int64)
+
+    return coding, len(edges) + 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -86,23 +85,6 @@ class Slice:
         of = ", ".join(self.columns)
         return f"only {self.words}: {of} changed there ({share_words(self.share)} of the rows, {self.rows:,})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values."""
-        return {
-            "headline": self.headline,
-            "conditions": [{"column": one.column, "value": _plain(one.value)} for one in self.conditions],
-            "filter": self.filter,
-            "columns": list(self.columns),
-            "rows": self.rows,
-            "rows_before": self.rows_before,
-            "share": self.share,
-            "changed": self.changed,
-            "carried": self.carried,
-            "contrasts": [
-                {"column": one.column, "what": one.what, "before": one.before, "now": one.now} for one in self.contrasts
-            ],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Drilled:
@@ -116,19 +98,6 @@ class Drilled:
     """Slices that were looked at, each for every column."""
     everywhere: tuple[str, ...]
     """Columns that have changed in all rows alike."""
-
-    @property
-    def summary(self) -> Iterator[str]:
-        """What is to be said where no slice is named."""
-        if self.everywhere:
-            yield f"{', '.join(self.everywhere)} changed in all rows alike."
-        if not self.slices:
-            tried = (
-                f"{self.tried:,} slices of {', '.join(self.attributes)} were tried"
-                if self.tried
-                else ("no column has few enough values to be sliced by")
-            )
-            yield f"No slice carries a change ({tried})."
 
 
 def _literal(value: Any) -> str:
@@ -145,7 +114,3 @@ def _literal(value: Any) -> str:
             return str(value)
         case _:
             return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

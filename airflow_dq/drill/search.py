@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from airflow_dq.drill.code import Coded, attribute, crossed, distribution
+from airflow_dq.drill.code import Coded, Columns, attribute, crossed, distribution
 from airflow_dq.drill.contrast import contrasts
 from airflow_dq.drill.model import Condition, Drilled, Slice
+from airflow_dq.drill.past import Load, Past
 from airflow_dq.drill.score import Scores, distance, row_scores, value_scores
 from airflow_dq.options.profile import ProfileOptions
 
@@ -54,6 +56,13 @@ class _Rows:
     pairs: tuple[tuple[Coded, Coded, Coded], ...]
     """Two attributes, and both as one."""
     targets: tuple[Coded, ...]
+    types: Mapping[str, pa.DataType]
+    """Of the columns, as they are compared."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are looked at in any way."""
+        return tuple(dict.fromkeys(one.name for one in (*self.attributes, *self.targets)))
 
     @property
     def slices(self) -> tuple[int, int]:
@@ -64,8 +73,8 @@ class _Rows:
 def drill(
     before: pa.Table,
     now: pa.Table,
-    earlier: pa.Table | None = None,
     *,
+    past: Load | None = None,
     options: ProfileOptions | None = None,
     columns: Sequence[str] | None = None,
     each: float = 1.0,
@@ -74,19 +83,21 @@ def drill(
     """Compare a partition with another one, slice by slice.
 
     :param before: rows of the partition to compare with: all of them, or as large a random part of them as ``now`` is
-    :param earlier: the same of a partition before that one: what changes as much between those two is usual
+    :param past: reads the same of the good partitions before that one: what changes as much between two of them is
+        usual; asked only when a slice would be named without them
     :param options: how they are profiled: columns that are left out or hidden are none to slice by
     :param columns: look at the distributions of these columns only (None: of all); the number of rows always counts
     :param each: rows of the partition that each row here stands for
     :param most: most slices
     """
     options = options or ProfileOptions()
-    tables = (before, now) if earlier is None else (before, now, earlier)
-    rows = whole = _coded(tables, options, columns)
+    rows = whole = _coded(before, now, options, columns)
+    usual = Past(past or (lambda names: ()), {name: whole.types[name] for name in whole.columns})
     found: list[_Found] = []
-    while len(found) < most and (best := _best(rows)) is not None:
+    while len(found) < most and (best := _best(rows, usual)) is not None:
         found.append(best)
         rows = _without(rows, best)
+        usual.without(best.place[0], best.code)
     told = tuple(_slice(one, before, now, options, each) for one in found)
     named = {name for one in found for name in one.columns}
     # Unless it is asked for by name: keys and counters are others in every partition.
@@ -104,15 +115,15 @@ def rows_of(table: pa.Table, one: Slice) -> pa.Table:
     return table.filter(pa.array(chosen))
 
 
-def _coded(tables: Sequence[pa.Table], options: ProfileOptions, columns: Sequence[str] | None) -> _Rows:
+def _coded(before: pa.Table, now: pa.Table, options: ProfileOptions, columns: Sequence[str] | None) -> _Rows:
     wanted = [
         name
-        for name in tables[1].column_names
-        if all(name in table.column_names for table in tables)
+        for name in now.column_names
+        if name in before.column_names
         and name not in options.exclude
         and (options.columns is None or name in options.columns)
     ]
-    sides = {name: tuple(table.column(name) for table in tables) for name in wanted}
+    sides = {name: _alike(before.column(name), now.column(name)) for name in wanted}
     slicing = (attribute(name, sides[name]) for name in wanted if not options.hides(name))
     known = [one for one in slicing if one is not None]
     fewest = sorted(known, key=lambda one: one.size)[:MOST_ATTRIBUTES]
@@ -123,20 +134,30 @@ def _coded(tables: Sequence[pa.Table], options: ProfileOptions, columns: Sequenc
         for one, two in combinations(attributes, 2)
         if len(one.values) * len(two.values) <= _MOST_CELLS
     )
-    return _Rows(tuple(attributes), pairs, tuple(one for one in looked_at if one is not None))
+    types = {name: both[1].type for name, both in sides.items()}
+    return _Rows(tuple(attributes), pairs, tuple(one for one in looked_at if one is not None), types)
 
 
-def _best(rows: _Rows) -> _Found | None:
+def _alike(before: pa.ChunkedArray, now: pa.ChunkedArray) -> Columns:
+    """Both sides of one type where both are numbers: a reader's guess is another one where a number is missing."""
+    if before.type != now.type and all(pt.is_integer(side.type) or pt.is_floating(side.type) for side in (before, now)):
+        return before.cast(pa.float64()), now.cast(pa.float64())
+    return before, now
+
+
+def _best(rows: _Rows, past: Past) -> _Found | None:
     """The slice that explains the most; a pair only where it explains more than any single value."""
     # Both have half of the chance; the number of rows is tried like a column.
     tests, of_pairs = (2 * slices * (len(rows.targets) + 1) for slices in rows.slices)
     single = max(
-        (one for each in rows.attributes for one in _found((each,), each, rows.targets, tests)),
+        (one for each in rows.attributes for one in _found((each,), each, rows.targets, tests, past)),
         key=lambda one: one.score,
         default=None,
     )
     pairs = (
-        one for first, second, both in rows.pairs for one in _found((both, first, second), both, rows.targets, of_pairs)
+        one
+        for first, second, both in rows.pairs
+        for one in _found((both, first, second), both, rows.targets, of_pairs, past)
     )
     pair = max(pairs, key=lambda one: one.score, default=None)
     if single is None or pair is None:
@@ -144,11 +165,13 @@ def _best(rows: _Rows) -> _Found | None:
     return pair if pair.score >= single.score + _BETTER else single
 
 
-def _found(place: tuple[Coded, ...], slices: Coded, targets: Sequence[Coded], tests: int) -> Iterator[_Found]:
+def _found(
+    place: tuple[Coded, ...], slices: Coded, targets: Sequence[Coded], tests: int, past: Past
+) -> Iterator[_Found]:
     """The best value of an attribute."""
     own = {one.name for one in (place if len(place) == 1 else place[1:])}
-    by_target: list[tuple[str | None, Scores]] = [(None, row_scores(slices, tests))]
-    by_target += [(one.name, value_scores(slices, one, tests)) for one in targets if one.name not in own]
+    by_target: list[tuple[str | None, Scores]] = [(None, row_scores(slices, tests, past))]
+    by_target += [(one.name, value_scores(slices, one, tests, past)) for one in targets if one.name not in own]
     scores = np.array([one.score * (_SAYS_WHAT if name is None else 1.0) for name, one in by_target])
     if not scores.size or not scores.max() > 0.0:
         return
@@ -182,12 +205,13 @@ def _without(rows: _Rows, found: _Found) -> _Rows:
     kept = [side != found.code for side in found.place[0].sides]
 
     def left(one: Coded) -> Coded:
-        return replace(one, sides=tuple(side[mask] for side, mask in zip(one.sides, kept, strict=True)))
+        return replace(one, sides=(one.sides[0][kept[0]], one.sides[1][kept[1]]))
 
     return _Rows(
         tuple(left(one) for one in rows.attributes),
         tuple((left(one), left(two), left(both)) for one, two, both in rows.pairs),
         tuple(left(one) for one in rows.targets),
+        rows.types,
     )
 
 

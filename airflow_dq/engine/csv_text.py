@@ -10,10 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import pyarrow as pa
-
+from airflow_dq.engine.data_file import DataFile, first_bytes, unpacked
 from airflow_dq.exceptions import SourceUnreadableError
 
 HEAD = 1 << 18
@@ -97,15 +95,14 @@ def spark_defaults(files: int, options: Mapping[str, str]) -> dict[str, str]:
     return {"header": "true", "mode": "FAILFAST", "multiLine": "true", "enforceSchema": str(free).lower()}
 
 
-def csv_content(path: Path, encoding: str | None = None) -> bytes:
+def csv_content(path: DataFile, encoding: str | None = None) -> bytes:
     """The characters of a file in UTF-8, unpacked; bytes that spell none are U+FFFD, just as many as for Spark.
 
     :param encoding: of the file, where the reader has been told one
     :raises SourceUnreadableError: as :func:`require_text` does
     """
-    with path.open("rb") as file:
-        require_text(file.read(4), str(path), encoding is not None)
-    with pa.input_stream(str(path), compression="detect") as stream:
+    require_text(first_bytes(path, 4), str(path), encoding is not None)
+    with unpacked(path) as stream:
         content: bytes = stream.read()
     # Java takes the bytes of half a surrogate pair for one character that is none, Python for up to three.
     content = content if encoding else _SURROGATE.sub("\ufffd".encode(), content)

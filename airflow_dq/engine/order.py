@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 from airflow_dq.options.job import JobSpec
@@ -11,6 +12,9 @@ from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
 
 _SECRET = re.compile(r"pass|secret|token|credential|key|auth", re.IGNORECASE)
+
+_PLACE = ("pattern", "table", "sql", "partition_by", "where", "version", "snapshot", "as_of")
+"""The fields of an order that say where its rows are, beside the path of one partition."""
 
 
 def where_of(order: JobSpec, partition: str | None = None) -> str:
@@ -37,7 +41,7 @@ def read_options(order: JobSpec) -> dict[str, str]:
 
 def place_of(order: JobSpec) -> dict[str, str]:
     """The fields of the order that say where its rows are, to be stored: by them a partition can be read again."""
-    named = {name: getattr(order, name) for name in ("pattern", "table", "sql", "partition_by", "where")}
+    named = {name: getattr(order, name) for name in _PLACE}
     path = next(iter(order.paths.values()), None) if len(order.paths) == 1 else None
     return {name: value for name, value in (*named.items(), ("path", path)) if value}
 
@@ -76,6 +80,9 @@ def order_again(
         sql=place.get("sql"),
         partition_by=place.get("partition_by"),
         where=place.get("where"),
+        version=place.get("version"),
+        snapshot=place.get("snapshot"),
+        as_of=place.get("as_of"),
         partition=None if several or "path" in place else partition,
         format=read_options.get("format", "parquet"),
         options=found,
@@ -86,6 +93,29 @@ def order_again(
         hidden=options.hidden,
         store_values=options.store_values,
     )
+
+
+def with_key_column(order: JobSpec, own: Sequence[str]) -> JobSpec:
+    """The order with the column that tells which rows of a table are the partition's, where it does not say so itself.
+
+    :param own: the columns by which the table is partitioned
+    :raises ConfigurationError: when nothing tells; the rows of all partitions must not pass for those of one
+    """
+    if not lacks_key_column(order):
+        return order
+    if len(own) == 1:
+        return replace(order, partition_by=own[0])
+    seen = f"is partitioned by {', '.join(own)}" if own else "has no partition column of its own"
+    raise ConfigurationError(
+        f"{where_of(order, order.key)}: {describe(order)} may hold the rows of other partitions, and {seen}, so "
+        "nothing tells which are this one's: give where=\"day = '{{ ds }}'\", or partition_by=<the key column> beside "
+        "the partition; where='true' when the whole table is written anew for each partition."
+    )
+
+
+def lacks_key_column(order: JobSpec) -> bool:
+    """Whether the source may hold other partitions' rows, and the order does not say which are this one's."""
+    return order.shared and order.where is None and order.partition_by is None
 
 
 def require_partition(keys: Sequence[str], partition: str, where: str) -> None:

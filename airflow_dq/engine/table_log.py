@@ -14,12 +14,15 @@ LOGGED = ("parquet", "orc", "avro")
 STREAM_LOG = "_spark_metadata"
 """What a stream of Spark keeps its log in, by which Spark reads the folder right above."""
 
-_READ_ALL = "partition_by=<the key column>, or sql="
+_BY_KEY = "partition_by=<the key column>"
 _SIGNS = {
-    "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_READ_ALL}'SELECT * FROM delta.`{{root}}`"),
-    ".hoodie": ("Hudi", f"source_format='hudi', source='{{root}}', {_READ_ALL}'SELECT * FROM <the table>"),
-    STREAM_LOG: ("Spark stream's", "sql='SELECT * FROM parquet.`{root}`"),
-    "metadata": ("Iceberg", f"table='<catalog>.<database>.<table>', {_READ_ALL}'SELECT * FROM <the table>"),
+    "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_BY_KEY}"),
+    ".hoodie": ("Hudi", f"engine='spark', source_format='hudi', source='{{root}}', {_BY_KEY}"),
+    STREAM_LOG: (
+        "Spark stream's",
+        "engine='spark', sql='SELECT * FROM parquet.`{root}` WHERE <the key column> = ...'",
+    ),
+    "metadata": ("Iceberg", f"source_format='iceberg', table='<catalog>.<database>.<table>', {_BY_KEY}"),
 }
 _ALSO = {".hoodie_partition_metadata": ".hoodie"}
 _ICEBERG = "metadata"
@@ -49,8 +52,8 @@ class TableLog:
         kind, instead = _SIGNS[_ALSO.get(self.sign, self.sign)]
         return ConfigurationError(
             f"{where}: {place} holds files of a {kind} table: {self.root.rstrip('/')}/{self.sign} says which of them "
-            "count, and others may hold rows that were replaced or deleted. Let Spark read the table (engine='spark'): "
-            f"{instead.format(root=self.root)} WHERE <the key column> = ...'."
+            "count, and others may hold rows that were replaced or deleted. Read it as the table that it is: "
+            f"{instead.format(root=self.root)}."
         )
 
 

@@ -83,8 +83,13 @@ class Alert:
     """What is known of the whole problem, on the alert that speaks for it."""
     severity: Severity = "fail"
     """What it does to the gate; see :mod:`airflow_dq.judge.severity`."""
+    owner: str | None = None
+    """Whom it concerns, as the declared check says that gave it."""
     snoozed: str | None = None
     """By whom and until when it is snoozed, in words; None when it is not."""
+
+    event: str | None = None
+    """The events of the calendar that the partition lies on, in words; None when there is none."""
 
     @property
     def is_range(self) -> bool:
@@ -100,7 +105,7 @@ class Alert:
     def message(self) -> str:
         """All that is said of it in one paragraph: the sentence, its likely cause, what moved with it."""
         looks_like = "" if self._cause_to_state is None else f"Looks like: {self._cause_to_state}."
-        return _paragraph(self.sentence, looks_like, self._moved_words, self._snoozed_words)
+        return _paragraph(self.sentence, looks_like, self._moved_words, self._said_words)
 
     @property
     def headline(self) -> str:
@@ -110,7 +115,7 @@ class Alert:
         if self._cause_to_state is None:
             return self.message
         looks_like = f"Looks like {self._cause_to_state}."
-        return _paragraph(looks_like, self._moved_words, self._snoozed_words, self.sentence)
+        return _paragraph(looks_like, self._moved_words, self._said_words, self.sentence)
 
     @property
     def _cause_to_state(self) -> str | None:
@@ -125,8 +130,10 @@ class Alert:
         return f"{len(self.moved_with)} {other}column{plural} moved with it: {listed(self.moved_with)}."
 
     @property
-    def _snoozed_words(self) -> str:
-        return f"(Snoozed {self.snoozed}.)" if self.snoozed else ""
+    def _said_words(self) -> str:
+        """What people have said of its kind, and of its day."""
+        on = f"(On {self.event}.)" if self.event else ""
+        return f"(Snoozed {self.snoozed}.) {on}".strip() if self.snoozed else on
 
 
 def _paragraph(*sentences: str) -> str:

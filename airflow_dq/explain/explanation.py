@@ -18,9 +18,12 @@ from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
+from airflow_dq.explain.related import related_columns
 from airflow_dq.explain.relation import wrong_side
-from airflow_dq.explain.row_cause import hit_by_copies, row_cause
+from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
+from airflow_dq.explain.segment_cause import with_segments
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.strange import strange_rows
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
@@ -30,6 +33,7 @@ from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
+from airflow_dq.learn.constraint.segment import UsualSegments
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.extrapolation import unchanged
@@ -69,14 +73,18 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
             cause = _proven(partition, name, contenders(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
     causes |= swapped(compared) | header_rows(partition.profile, compared)
+    causes = without_disproved(partition, causes)
     causes |= hit_by_copies(compared, causes)
+    causes = with_segments(partition, others, causes)
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
-    together = grouped(alerts, causes, judged, max((one for _, one in disturbances), default=Disturbance.NONE))
+    disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
+    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused))
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings))
+    strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -106,8 +114,8 @@ def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found:
 
     :param causes: those that explain about as much; of several the one that is proven best is true, if any is
     """
-    # Declared checks and patterns read what the scan has counted for them, which nothing undoes.
-    learned = [one for one in found if not isinstance(one[0], Declared | Conforming)]
+    # Declared checks, patterns and segments read what the scan has counted for them, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared | Conforming | UsualSegments)]
     tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
     if len(tried) == 1 and tried[0][1] is None:
         return tried[0][0]
@@ -200,7 +208,7 @@ def _own_cause(
     """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
     if isinstance(constraint, Holding):
         return wrong_side(constraint, partition, accused)
-    if isinstance(constraint, NeverSeen | NoneOutsized) and finding.cause is None:
+    if isinstance(constraint, NeverSeen | NoneOutsized | UsualSegments) and finding.cause is None:
         return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
         return finding.cause
@@ -238,6 +246,7 @@ def _alerts(
             cause=_own_cause(constraint, finding, partition, cause, accused),
             columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
+            owner=constraint.declared.owner if isinstance(constraint, Declared) else None,
         )
     stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]

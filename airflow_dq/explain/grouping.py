@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.cause.hypothesis import Cause, Disturbance, undenied
+from airflow_dq.learn.constraint.segment import RULE as SEGMENT
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -33,14 +34,16 @@ def grouped(
     causes: Mapping[str, Cause],
     judged: int,
     disturbance: Disturbance = Disturbance.NONE,
+    related: Sequence[Set[str]] = (),
 ) -> tuple[Alert, ...]:
     """The alerts in groups: those about the table itself first, then by how many columns a group has.
 
     :param causes: the likely cause of each column that has one
     :param judged: number of columns that were judged
     :param disturbance: what was found of the values of any column, which no cause of the table may deny
+    :param related: columns that are computed of each other
     """
-    keys = _keys(alerts, causes, judged)
+    keys = _keys(alerts, causes, judged, related)
     groups: dict[str, list[Alert]] = {}
     for key, alert in zip(keys, alerts, strict=True):
         groups.setdefault(key, []).append(alert)
@@ -49,11 +52,12 @@ def grouped(
     first = (_DELIVERY, _SCHEMA, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
     left = {name: undenied(cause, disturbance) for name, cause in causes.items()}
+    placed = {name for name, cause in causes.items() if cause.segment is not None}
     of_table = {name: cause for name, cause in left.items() if cause is not None}
-    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table))
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table, placed))
 
 
-def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> list[str]:
+def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int, related: Sequence[Set[str]]) -> list[str]:
     """What each alert has in common with others."""
     learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
@@ -62,6 +66,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int) -> 
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
+    own |= _with_related(own, causes, related)
     without = [column for column in columns if own[column] is None]
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
@@ -100,6 +105,9 @@ def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
     """
     if cause is None:
         return _ROWS if odd_count else None
+    if cause.segment is not None:
+        # What is odd in the same rows is one accident, whatever it has made of each column.
+        return f"segment {cause.segment}"
     if cause.type == "volume_change":
         return _ROWS
     if cause.type == "schema_change" and schema:
@@ -107,11 +115,37 @@ def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
     return f"{cause.type} {cause.parameter}".strip()
 
 
-def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
-    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
+def _with_related(
+    own: Mapping[str, str | None], causes: Mapping[str, Cause], related: Sequence[Set[str]]
+) -> dict[str, str | None]:
+    """The accidents of columns that have none of their own, and are computed of one that has.
+
+    Two of them without a cause are one accident as well: that of the one which stands first.
+    """
+    found: dict[str, str | None] = {}
+    for columns in related:
+        members = [column for column in own if column in columns]
+        known = [key for column in members if (key := found.get(column) or own[column]) is not None]
+        left = [column for column in members if (found.get(column) or own[column]) is None]
+        if len(members) > 1 and len(set(known)) <= 1:
+            found |= dict.fromkeys(left, known[0] if known else f"column {members[0]}")
+    return found
+
+
+def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause], placed: Set[str]) -> list[Alert]:
+    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
+
+    :param placed: columns of which it is known in which segment they are wrong; of others a segment is an example
+    """
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.rule == _RELATION, alert.is_range, alert.column is not None))
+
+    def place(alert: Alert) -> tuple[bool, bool, bool]:
+        """The lowest of what says most."""
+        follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
+        return follows, alert.is_range, alert.column is not None
+
+    alerts = sorted(alerts, key=place)
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import widths_outside
@@ -12,14 +12,14 @@ from airflow_dq.explain.cause.hypothesis import Cause, Proof
 from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.problem import UNKNOWN, groups
 from airflow_dq.explain.schema_headline import schema_fact
-from airflow_dq.explain.wording import joined, metric_words, name_words, number_words, reason_words
+from airflow_dq.explain.wording import joined, metric_words, name_words, number_words, reason_words, share_words
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
-_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value"})
+_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value", "segment"})
 """Rules whose finding the cause of the column explains."""
 _FIRST = ("partition_repeated", "date_column", "column_")
 """Rules, or how they begin, of what explains more than it is explained by."""
@@ -41,6 +41,8 @@ class Known:
     """Place of each column in the table."""
     schema: Mapping[str, Finding]
     """What was found of the schema, by column."""
+    strange: Mapping[str, int] = field(default_factory=dict)
+    """Rows with values that a column has never had, by column, as far as they are known."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
@@ -63,14 +65,14 @@ def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
     root = alerts[0]
     columns = tuple(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
     if root.rule.startswith("column_"):
-        return schema_fact(alerts, columns, known.schema)
+        return schema_fact(alerts, columns, known.schema, known.rows)
     cause = known.causes.get(root.column or "")
     if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
         return _of_rule(root, columns, known)
     if root.column is None:
         return _of_rows(root, columns, known)
     if cause is None or root.group == "everything":
-        return _unexplained(alerts, columns)
+        return _unexplained(alerts, columns, known)
     return _explained(alerts, columns, cause, known, alone=alone)
 
 
@@ -105,6 +107,7 @@ def _of_rows(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
 
 def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, known: Known, *, alone: bool) -> Fact:
     """Columns with one cause."""
+    everything, columns = columns, _alike(columns, cause, known)
     several = len(columns) > 1
     fact = cause.fact or f"has changed: {cause.plain or cause.words}"
     if several and not cause.of_rows:
@@ -116,8 +119,26 @@ def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, 
     subject = "" if cause.of_rows else f"{joined([name_words(name) for name in columns])} "
     rows = cause.rows if cause.rows else None
     where = "" if rows is None or cause.of_rows else f" in {rows_words(rows, known.rows)}"
-    said = f"{subject}{fact}{bracket}{where}{_proof_words(alerts, columns, known, alone=alone)}"
-    return Fact(f"{cause.type} {_first(columns, known)}", _line(said), columns, rows, _ADVICE.get(cause.type))
+    if cause.segment is not None:
+        where = f" where {cause.segment} ({share_words(cause.share)} of the rows)"
+    others = [name_words(name) for name in everything if name not in columns]
+    too = f"; {joined(others)} changed with it" if others else ""
+    proof = "" if others else _proof_words(alerts, columns, known, alone=alone)
+    said = f"{subject}{fact}{bracket}{where}{too}{proof}"
+    return Fact(f"{cause.type} {_first(everything, known)}", _line(said), everything, rows, _ADVICE.get(cause.type))
+
+
+def _alike(columns: tuple[str, ...], cause: Cause, known: Known) -> tuple[str, ...]:
+    """Those of which the cause can be said: their own is the same, or speaks of whole rows."""
+    if cause.of_rows:
+        return columns
+    own = {name: known.causes.get(name) for name in columns}
+    alike = (
+        name
+        for name, one in own.items()
+        if one is not None and (one.type, one.parameter) == (cause.type, cause.parameter)
+    )
+    return (columns[0], *(name for name in alike if name != columns[0]))
 
 
 def _first(columns: Sequence[str], known: Known) -> str:
@@ -146,14 +167,14 @@ def _proof_words(alerts: Sequence[Alert], columns: Sequence[str], known: Known, 
     return f"; undone, {what}"
 
 
-def _unexplained(alerts: Sequence[Alert], columns: tuple[str, ...]) -> Fact:
+def _unexplained(alerts: Sequence[Alert], columns: tuple[str, ...], known: Known) -> Fact:
     """Columns that changed, nobody knows why: what can be seen."""
     root = alerts[0]
     assert root.column is not None
     seen = f"{name_words(root.column)}: {_seen(root, alerts)}"
     if len(columns) > 1:
         seen = f"{len(columns)} columns changed at once, {joined([name_words(name) for name in columns])}; {seen}"
-    return Fact(f"{UNKNOWN} {root.column}", _line(seen), columns)
+    return Fact(f"{UNKNOWN} {root.column}", _line(seen), columns, known.strange.get(root.column))
 
 
 def _seen(root: Alert, alerts: Sequence[Alert]) -> str:
@@ -230,6 +251,7 @@ _ADVICE = {
     "swapped": "Look at the order of the columns in the statement or file that fills them.",
     "stale_partition": "Load the partition again: the source gave an earlier one's data.",
     "truncation": "Look for a field that became too short on the way.",
+    "segment": "Look at what is special about these rows: their source, job or shop; `airflow dq drill` shows them.",
     "encoding": "Read the source as UTF-8, and load the partition again.",
     "new_values": "Ask whether the new values are meant; accept them as the new normal when they are.",
 }

@@ -19,7 +19,8 @@ SPELT = 3
 def marked(problem: Problem) -> str:
     """The headline, with a word on what it does to the gate where it stops nothing."""
     warning = "(warning) " if problem.severity == "warn" else ""
-    return f"{warning}{problem.headline}{'' if problem.snoozed is None else f' (snoozed {problem.snoozed})'}"
+    on = "" if problem.event is None else f" (on {problem.event})"
+    return f"{warning}{problem.headline}{'' if problem.snoozed is None else f' (snoozed {problem.snoozed})'}{on}"
 
 
 def evidence(problem: Problem, most: int = SPELT) -> Iterator[str]:

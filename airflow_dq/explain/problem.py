@@ -37,6 +37,11 @@ class Problem:
         said = [alert.snoozed for alert in self.alerts]
         return said[0] if said and None not in said else None
 
+    @property
+    def event(self) -> str | None:
+        """The events of the calendar that its partition lies on, in words; None when there is none."""
+        return next((alert.event for alert in self.alerts if alert.event is not None), None)
+
 
 def problems_of(alerts: Sequence[Alert]) -> tuple[Problem, ...]:
     """The problems that a verdict's alerts tell of, the worst first: what stops the gate, in the alerts' own order."""

@@ -12,8 +12,8 @@ from airflow_dq.export.model import Facts, Lost, Rule, Target
 from airflow_dq.export.sql import CannotSayError
 from airflow_dq.states.base import Kind
 
-_BATCH = "{batch}"
-"""Where Great Expectations puts the table."""
+_PLACE = "\0"
+"""Stands for the table until all else is written: no SQL has it."""
 _BETWEEN = {
     "rows": "expect_table_row_count_to_be_between",
     "min": "expect_column_min_to_be_between",
@@ -58,8 +58,10 @@ class GreatExpectations(Target):
         found = self._native(rule, facts) if rule.is_plain else None
         if found is not None:
             return found
-        query = self.query(rule, facts).violations(_BATCH, rule.bounds)
-        return "unexpected_rows_expectation", {"unexpected_rows_query": query}
+        query = self.query(rule, facts).violations(_PLACE, rule.bounds)
+        # It is filled in by Python's format: a brace of a pattern or a text stands twice.
+        template = query.replace("{", "{{").replace("}", "}}").replace(_PLACE, "{batch}")
+        return "unexpected_rows_expectation", {"unexpected_rows_query": template}
 
     def _native(self, rule: Rule, facts: Facts) -> tuple[str, dict[str, Any]] | None:
         """An expectation that means the same: of all rows, with nulls left out."""

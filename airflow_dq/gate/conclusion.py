@@ -56,6 +56,8 @@ class Conclusion:
     """Columns that were not judged, and why."""
     record: Record | None = None
     """How reliable the gate has been on the partitions before, where there are alerts."""
+    notes: tuple[str, ...] = ()
+    """What the calendar of events says of the partition, and of those that it was not compared with."""
 
     @property
     def is_right(self) -> bool:
@@ -92,6 +94,7 @@ class Conclusion:
             "problem_count": len(self.problems),
             "alert_count": sum(len(problem.alerts) for problem in self.problems),
             "not_judged": dict(self.not_judged),
+            "notes": list(self.notes),
             "record": None if self.record is None else {**asdict(self.record), "words": record_words(self.record)},
             "decision": None if self.review is None else self.review.decision,
             "decided_by": None if self.review is None else self.review.by,
@@ -123,6 +126,7 @@ def conclude(
         review,
         verdict.not_judged,
         verdict.record,
+        verdict.notes,
     )
 
 
@@ -158,7 +162,7 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
         return f"{where}: {done}, {review.words} (verdict: {verdict.status})"
     match verdict.status:
         case Status.PASS:
-            return f"{where}: pass; {held_words(verdict)}."
+            return " ".join([f"{where}: pass; {held_words(verdict)}.", *verdict.notes])
         case Status.FAIL:
             return "\n".join(_violation_lines(dataset, verdict, outcome, review))
         case Status.WARMING_UP:
@@ -179,6 +183,7 @@ def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: R
         yield from (f"    {line}" for line in evidence(problem))
     if verdict.not_judged:
         yield f"- not judged: {not_judged_words(verdict)}"
+    yield from (f"- {note}" for note in verdict.notes)
     if count > SHOWN:
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
         yield f"- and {count - SHOWN} more: {command}"

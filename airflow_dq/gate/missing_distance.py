@@ -48,8 +48,10 @@ def assume_missing(history: Sequence[Profile], distances: Distances) -> None:
 
 def _missing_baseline(now: ColumnProfile, earlier: Columns, pool: int, distances: Distances) -> Baseline | None:
     """The baseline, if the distances from it were not measured while the states were there."""
+    if distances.of(now, earlier, pool):
+        return None
     baseline = Baseline.of(earlier, now.kind, pool)
-    if baseline is None or distances.between(now, baseline):
+    if baseline is None:
         return None
     return baseline if any(_is_dropped(side) for side in (now, *baseline.members)) else None
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import CodecError, DQError, StaleAttemptError, StoreError
+from airflow_dq.judge.calendar import apply_events, left_out_words
 from airflow_dq.judge.severity import graded, idle_columns
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import strict_json
@@ -33,6 +35,7 @@ ROUNDS = 3
 """A partition that is profiled anew while it is judged is judged again, at most this many times in all."""
 
 
+@uncollected()
 def judge(
     repository: Repository,
     dataset: str,
@@ -64,6 +67,7 @@ def judge(
     raise AssertionError("unreachable")
 
 
+@uncollected()
 def preview(
     repository: Repository,
     dataset: str,
@@ -141,6 +145,7 @@ def _look(
         verdict = _with_uncompared(verdict, uncompared)
         _warn_of_idle_columns(dataset, partition, profile, program, severity)
         verdict = apply_snoozes(graded(verdict, severity), repository.snoozes(dataset))
+        verdict = _with_calendar(repository, dataset, verdict, history)
     except DQError:
         raise
     except Exception as error:
@@ -221,6 +226,17 @@ def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:
         "partitions before, whose statistics are no longer kept."
     )
     return replace(verdict, reason=f"{verdict.reason} {said}" if verdict.reason else said)
+
+
+def _with_calendar(repository: Repository, dataset: str, verdict: Verdict, history: Sequence[Profile]) -> Verdict:
+    """The verdict with what the calendar of events says of the partition, and of its history."""
+    events = repository.calendar(dataset)
+    if not events or verdict.partition is None:
+        return verdict
+    found = apply_events(verdict, events)
+    since = history[0].partition if history else None
+    left_out = repository.left_out(dataset, since, verdict.partition) if since is not None else []
+    return replace(found, notes=(*found.notes, *(left_out_words(event, count) for event, count in left_out)))
 
 
 def _stored_program(repository: Repository, dataset: str, partition: str, inputs: str) -> Program | None:

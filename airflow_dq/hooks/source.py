@@ -1,13 +1,16 @@
-"""The connection to a database that holds the data: its password is on no command line and in no stored order."""
+"""The connection to what holds the data: its password is on no command line and in no stored order."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 from airflow.sdk import BaseHook, Connection
 
+from airflow_dq.engine.store_access import StoreAccess, hadoop_options
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.hooks.store import KINDS, store_access
 from airflow_dq.settings import SOURCE_VARIABLE
 from airflow_dq.version_compat import AirflowNotFoundException
 
@@ -19,20 +22,59 @@ _URLS = {
 }
 """Addresses as Spark's JDBC reader wants them, by the type of Airflow's connection."""
 
+_SECRET = re.compile(r"passw|secret|token|credential$|access.?key$|account.?key", re.IGNORECASE)
+"""Names of options whose values nobody else may see; an access key's id is none."""
+
 
 def source_variable(conn_id: str) -> dict[str, str]:
-    """The variable that hands a connection's address, login and password to a job, for its environment only.
+    """The variable that hands a connection's address and secrets to a job, for its environment only.
 
-    :raises ConfigurationError: when the connection is not defined, or its type has no address that Spark knows
+    :raises ConfigurationError: when the connection is not defined, or of a type of which Spark knows nothing
     """
-    try:
-        options = jdbc_options(BaseHook.get_connection(conn_id))
-    except AirflowNotFoundException:
-        raise ConfigurationError(f"The connection {conn_id!r} to the source is not defined: add it.") from None
+    return variable_of(_connection(conn_id))
+
+
+def variable_of(connection: Connection) -> dict[str, str]:
+    """As :func:`source_variable`, of a connection that has been found."""
+    if connection.conn_type in KINDS:
+        options = hadoop_options(_masked(store_access(connection)))
+    else:
+        options = jdbc_options(connection)
+        mask_values([options.get("password") or ""])
+    return {SOURCE_VARIABLE: json.dumps(options)}
+
+
+def source_access(conn_id: str) -> StoreAccess:
+    """The way to the object store of a connection, for a job in this process.
+
+    :raises ConfigurationError: when the connection is not defined, or none to an object store
+    """
+    return _masked(store_access(_connection(conn_id)))
+
+
+def mask_values(values: Iterable[str]) -> None:
+    """Have Airflow print stars in place of some values, whoever logs them."""
     from airflow.sdk.log import mask_secret
 
-    mask_secret(options.get("password") or "")
-    return {SOURCE_VARIABLE: json.dumps(options)}
+    for value in values:
+        mask_secret(value)
+
+
+def _masked(access: StoreAccess) -> StoreAccess:
+    mask_values(value for name, value in access.given.items() if _SECRET.search(name))
+    return access
+
+
+def _connection(conn_id: str) -> Connection:
+    try:
+        return BaseHook.get_connection(conn_id)
+    except AirflowNotFoundException:
+        raise undefined(conn_id) from None
+
+
+def undefined(conn_id: str) -> ConfigurationError:
+    """The error of a connection that there is not."""
+    return ConfigurationError(f"The connection {conn_id!r} to the source is not defined: add it.")
 
 
 def jdbc_options(connection: Connection) -> dict[str, str]:
@@ -56,13 +98,14 @@ def jdbc_options(connection: Connection) -> dict[str, str]:
 
 
 def require_no_secret(options: Mapping[str, str], dataset: str) -> None:
-    """Refuse a password among the options of a reader, which everybody sees who may list this machine's processes.
+    """Refuse a secret among the options of a reader, which everybody sees who may list this machine's processes.
 
     :raises ConfigurationError: naming the option, and what to give instead
     """
     for name, value in options.items():
-        if name.lower() == "password" or (name.lower() == "url" and "password=" in value.lower()):
+        if _SECRET.search(name) or (name.lower() == "url" and "password=" in value.lower()):
             raise ConfigurationError(
-                f"Dataset {dataset!r}: the read option {name!r} holds a password, which would stand on the command "
-                "line of spark-submit: put it into an Airflow connection and give source_conn_id=<its id>."
+                f"Dataset {dataset!r}: the read option {name!r} holds a password or another secret, which would stand "
+                "on the command line of spark-submit: put it into an Airflow connection and give source_conn_id=<its "
+                "id>."
             )

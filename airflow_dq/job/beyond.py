@@ -12,8 +12,7 @@ from airflow_dq.exceptions import said_of
 from airflow_dq.job.other_table import OtherTables
 from airflow_dq.job.wide import counted_again, in_passes, passes_for
 from airflow_dq.profile.check.beside import Sides, compared, mirrored, tally_of
-from airflow_dq.profile.check.key_tally import is_wide
-from airflow_dq.profile.check.many_keys import ManyKeys, parts_of
+from airflow_dq.profile.check.many_keys import ManyKeys
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tally import Failed, Tally
 from airflow_dq.profile.check.total import of_totals, total_group
@@ -50,7 +49,7 @@ class Beyond:
         wide = [
             check
             for check in self._checks
-            if check.entry.source == "keys" and check.scope == "delta" and is_wide(tally_of(profile, check))
+            if check.entry.source == "keys" and check.scope == "delta" and tally_of(profile, check).is_wide
         ]
         try:
             return counted_again(self._engine, profile, wide) if wide else {}
@@ -66,14 +65,13 @@ class Beyond:
         wide = {
             total_group(check): check
             for check in of_totals(self._checks)
-            if is_wide(tally_of(profile, check)) and not any(profile.options.hides(name) for name in check.reads)
+            if tally_of(profile, check).is_wide and not any(profile.options.hides(name) for name in check.reads)
         }
         found: dict[str, Tally] = {}
         try:
             for group, check in wide.items():
-                parts = parts_of(tally_of(profile, check))
                 piece = self._folder.count(profile.partition or "", check)
-                found[group] = ManyKeys(len(parts), parts[0].rows, (piece,))
+                found[group] = ManyKeys.of(tally_of(profile, check), piece)
         except Exception as error:
             # As above.
             said = said_of(error, discreet=profile.options.discreet)
@@ -87,7 +85,7 @@ class Beyond:
         if isinstance(other, str):
             return Measured(problem=other, timed=True)
         try:
-            wide = is_wide(tally_of(profile, check)) or is_wide(tally_of(other, mirrored(check)))
+            wide = tally_of(profile, check).is_wide or tally_of(other, mirrored(check)).is_wide
             passes = passes_for(max(profile.row_count, other.row_count))
             return compared(check, profile, other, self._in_passes(check, partition, passes) if wide else None)
         except Exception as error:

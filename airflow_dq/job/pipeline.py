@@ -8,18 +8,18 @@ from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.beyond import Beyond
+from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.stored import require_measured
-from airflow_dq.store import Repository
 
 
 class ProfileJob:
     """One job, whatever engine carries it out: ``ProfileJob(engine, store, say).run()``."""
 
-    def __init__(self, engine: Engine, store: Repository, say: Callable[[str], None]) -> None:
+    def __init__(self, engine: Engine, store: Keeper, say: Callable[[str], None]) -> None:
         """Prepare the job.
 
         :param engine: holds the order
@@ -44,7 +44,7 @@ class ProfileJob:
             if not self._engine.order.profile_options.discreet:
                 raise
             # Whoever prints or keeps it must not learn a value.
-            raise _discreet(error, where_of(self._engine.order)) from None
+            raise discreet(error, where_of(self._engine.order)) from None
 
     def _run(self) -> list[Outcome]:
         engine, ledger = self._engine, self._ledger
@@ -77,7 +77,7 @@ class ProfileJob:
             self._say(f"{dataset}: relations between rows could not be counted: {said}")
 
 
-def _discreet(error: Exception, where: str) -> DQError:
+def discreet(error: Exception, where: str) -> DQError:
     """The error without anything that was read from data."""
     said = said_of(error, discreet=True)
     if isinstance(error, DQError):

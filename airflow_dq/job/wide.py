@@ -15,8 +15,10 @@ from airflow_dq.engine.base import Engine
 from airflow_dq.options.job import JobSpec
 from airflow_dq.profile.check import key_tally
 from airflow_dq.profile.check.beside import tally_of
-from airflow_dq.profile.check.key_tally import NOTHING, Joint, Keys, Occurring, is_wide, joint_measured
+from airflow_dq.profile.check.key_tally import NOTHING, Occurring
+from airflow_dq.profile.check.many_keys import Label, measured_views, parts_of
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.tally import Failed
 from airflow_dq.profile.model import Profile
 
 MOST_PASSES = 64
@@ -45,30 +47,30 @@ def counted_again(engine: Engine, profile: Profile, checks: Sequence[Check]) -> 
 
     :param profile: of the partition, with what was counted in one scan
     """
-    found: dict[str, list[Occurring]] = {}
-    rows: dict[str, int] = {}
+    found: dict[str, dict[Label, list[Occurring]]] = {check.measure: {} for check in checks}
+    rows: dict[str, dict[Label, int]] = {check.measure: {} for check in checks}
     failed: dict[str, Measured] = {}
     for one in in_passes(engine, profile.partition or "", checks, passes_for(profile.row_count)):
         if isinstance(one, str):
             return {check.measure: Measured(problem=one) for check in checks}
         for check in checks:
             tally = tally_of(one, check)
-            if is_wide(tally) or not isinstance(tally, Keys | Joint):
+            if tally.is_wide or isinstance(tally, Failed):
                 failed[check.measure] = tally.measured(check)
                 continue
-            parts = tally.parts if isinstance(tally, Joint) else (tally,)
-            before = found.get(check.measure, [NOTHING] * len(parts))
-            found[check.measure] = [known.add(part.occurring) for known, part in zip(before, parts, strict=True)]
-            # Rows are counted in full in every pass.
-            rows[check.measure] = parts[0].rows
+            for label, parts in parts_of(tally).items():
+                before = found[check.measure].get(label, [NOTHING] * len(parts))
+                found[check.measure][label] = [
+                    known.add(part.occurring) for known, part in zip(before, parts, strict=True)
+                ]
+                # Rows are counted in full in every pass.
+                rows[check.measure][label] = parts[0].rows
     measured = {
-        one.measure: _measured(one, rows[one.measure], found[one.measure]) for one in checks if one.measure in found
+        one.measure: measured_views(one, rows[one.measure], found[one.measure])
+        for one in checks
+        if one.measure not in failed
     }
     return {**measured, **failed}
-
-
-def _measured(check: Check, rows: int, parts: Sequence[Occurring]) -> Measured:
-    return parts[0].measured(check, rows) if len(parts) == 1 else joint_measured(check, rows, parts)
 
 
 def _order(order: JobSpec, partition: str, checks: Sequence[Check], key_pass: tuple[int, int]) -> JobSpec:

@@ -70,6 +70,9 @@ class Verdict:
     record: Record | None = None
     """How reliable the gate has been on the partitions before; None where there is no alert, or no store to tell."""
 
+    notes: tuple[str, ...] = ()
+    """What the calendar of events says of it, and of the partitions that it was not compared with, as sentences."""
+
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """What happened, the worst first: one per accident, with the alerts that are its evidence."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,3 +26,24 @@ def floats(values: Sequence[object]) -> FloatArray:
         return np.array(values, dtype=np.float64)
     except ValueError:
         return np.array([one if isinstance(one, float | int) else np.nan for one in values], dtype=np.float64)
+
+
+def table(found: Sequence[Mapping[str, object]], names: Sequence[str]) -> FloatArray:
+    """A row for each of these metrics with its values in all partitions; NaN where there is no number.
+
+    :param found: the metrics of each partition, by name
+    """
+    if len(names) < 2:
+        return _each(found, names)
+    every = itemgetter(*names)
+    try:
+        # Most often each has all of them: a long history of a wide table has a million values.
+        values = np.array([every(one) for one in found], dtype=np.float64)
+    except (KeyError, ValueError):
+        # A partition lacks one, or has the reason why.
+        return _each(found, names)
+    return np.ascontiguousarray(values.reshape(len(found), len(names)).T)
+
+
+def _each(found: Sequence[Mapping[str, object]], names: Sequence[str]) -> FloatArray:
+    return np.array([floats([one.get(name) for one in found]) for name in names]).reshape(len(names), len(found))

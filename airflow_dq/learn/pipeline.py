@@ -27,6 +27,7 @@ from airflow_dq.learn.constraint.segment import SegmentDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.metrics.registry import find_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
@@ -54,6 +55,7 @@ FROM_THE_FIRST: tuple[Detector, ...] = (SchemaDetector(), PatternDetector(), Dec
 """The families that need no history: they are judged while a table warms up."""
 
 
+@uncollected()
 def synthesize(history: Sequence[Profile] | History, options: SynthesisOptions | None = None) -> Program:
     """Learn the validation program for the partition that follows the history.
 

@@ -225,6 +225,11 @@ class Metric:
         return f"{self.words} {self.link} {'the partition before' if self.pool == 1 else several}"
 
     @property
+    def is_extreme(self) -> bool:
+        """Whether it is the minimum or the maximum."""
+        return self.level in (0.0, 1.0)
+
+    @property
     def doc(self) -> str:
         """First line of the function's docstring: what the metric measures."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
@@ -18,10 +17,10 @@ from numpy.typing import NDArray
 from airflow_dq.metrics.descriptor import Scale
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.novelty.options import NoveltyOptions
+from airflow_dq.novelty.row import Floats, rows_of
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 
-Floats = NDArray[np.float64]
 Key = tuple[str | None, str]
 """Column (None: the table) and metric."""
 
@@ -47,18 +46,26 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NULL: (),
 }
 """The metrics of each kind of column."""
-EMPHASIS = {"min": 0.7, "max": 0.85, UNSEEN: 0.9}
-"""What a deviation of a metric weighs, where that is not 1: extremes and new values have the longest tails of all on
-clean partitions, and half of the false alarms were theirs."""
+EMPHASIS = {
+    **{"min": 0.7, "max": 0.85, UNSEEN: 0.9},
+    **{"dist_val_count": 0.8, "pat_count": 0.8, "unique_ratio": 0.85, "zero_ratio": 0.9},
+}
+"""What a deviation of a metric weighs, where that is not 1: extremes, new values, and how many different ones there are
+have the longest tails of all on clean partitions, and half of the false alarms were theirs.  Whichever of eleven tables
+is left out, the second line spares the others .003 to .005 of false alarms and raises their AUC by up to .002."""
+
+EXTREMES = ("min", "max")
+"""What a single row moves: that it has never moved yet says little of the next partition.  Of twenty false alarms in
+the first thirty partitions of eleven tables seven were minima."""
 
 
 class Unseen(Protocol):
-    """Where the share of unseen values comes from."""
+    """Where the shares of unseen values come from."""
 
-    def __call__(self, name: str, now: ColumnProfile, earlier: Sequence[ColumnProfile | None]) -> float | None:
-        """The share of a column's values that none of the partitions before has; None where that is not known.
+    def __call__(self, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
+        """Of each partition of a column the share of values that none before has; None where that is not known.
 
-        :param earlier: the column in the partitions before, oldest first
+        :param columns: the column in consecutive partitions, oldest first; None where it is not there
         """
 
 
@@ -73,24 +80,24 @@ class Features:
     least: Floats
     rises: NDArray[np.bool_]
     emphasis: Floats
+    lasting: NDArray[np.bool_]
+    """Whether a feature that has never moved is the odder the first time it does."""
 
     @classmethod
     def of(cls, history: Sequence[Profile], profile: Profile, options: NoveltyOptions, unseen: Unseen) -> Features:
         """The features of the columns that the partition has, as far back as they have been of the same kind."""
         profiles = [*history, profile]
-        keys: list[Key] = [(None, ROWS)]
-        series = [np.array([float(one.row_count) for one in profiles])]
-        for name, column in profile.columns.items():
-            metrics = FEATURES[column.kind] if options.reads(name) else ()
-            columns = [_of_kind(one.columns.get(name), column.kind) for one in profiles]
-            own = [metric for metric in metrics if metric != UNSEEN]
-            keys += [(name, metric) for metric in own]
-            series += list(_table(columns, own).T)
-            if UNSEEN in metrics:
-                keys.append((name, UNSEEN))
-                series.append(_unseen(name, columns, unseen))
-        kinds = {name: column.kind for name, column in profile.columns.items()}
-        every = cls.of_values(tuple(keys), kinds, np.array(series).T)
+        kinds = {name: column.kind for name, column in profile.columns.items() if options.reads(name)}
+        layout = tuple((name, kind, FEATURES[kind]) for name, kind in kinds.items())
+        keys = ((None, ROWS), *((name, metric) for name, _, metrics in layout for metric in metrics))
+        values = rows_of(profiles, layout)
+        by_name = [one.columns for one in profiles]
+        for place, (name, metric) in enumerate(keys):
+            if name is not None and metric == UNSEEN:
+                kind, columns = kinds[name], (one.get(name) for one in by_name)
+                found = [one if one is not None and one.kind is kind else None for one in columns]
+                values[:, place] = np.array(unseen(found), np.float64)
+        every = cls.of_values(keys, kinds, values)
         return replace(every, past=every.past[:-1], now=every.past[-1:])
 
     @classmethod
@@ -99,8 +106,10 @@ class Features:
 
         :param values: a row for each partition, in the order of the keys; NaN where it has no value
         """
-        entries = [find_metric(metric, None if name is None else kinds[name]) for name, metric in keys]
-        scales = [Scale.AMOUNT if entry is None else entry.scale for entry in entries]
+        measured = [(metric, None if name is None else kinds[name]) for name, metric in keys]
+        # A thousand features are a few dozen metrics.
+        known = {each: _scale(*each) for each in dict.fromkeys(measured)}
+        scales = [known[each] for each in measured]
         rows = values[:, keys.index((None, ROWS))] if (None, ROWS) in keys else np.ones(1)
         typical = max(1.0, float(np.median(rows)))
         shares = np.array([scale in (Scale.SHARE, Scale.DISTANCE) for scale in scales])
@@ -115,40 +124,13 @@ class Features:
             least=np.where(shares, LEAST_SHARE / np.sqrt(typical), LEAST),
             rises=np.array([scale is Scale.DISTANCE for scale in scales]),
             emphasis=np.array([EMPHASIS.get(metric, 1.0) for _, metric in keys]),
+            lasting=np.array([metric not in EXTREMES for _, metric in keys]),
         )
 
 
-def _of_kind(column: ColumnProfile | None, kind: Kind) -> ColumnProfile | None:
-    return column if column is not None and column.kind is kind else None
-
-
-def _table(columns: Sequence[ColumnProfile | None], metrics: Sequence[str]) -> Floats:
-    """A row of metrics for each partition of a column."""
-    if len(metrics) > 1:
-        every = itemgetter(*metrics)
-        try:
-            # Most often all are there and are numbers: a long history of a wide table has a million of them.
-            return np.array([every(one.metrics) for one in columns], np.float64)  # type: ignore[union-attr]
-        except (AttributeError, KeyError, ValueError):
-            # A partition lacks the column or a metric, or a metric is a reason.
-            return np.array([_row(one, metrics) for one in columns])
-    return np.array([_row(one, metrics) for one in columns]).reshape(len(columns), len(metrics))
-
-
-def _row(column: ColumnProfile | None, metrics: Sequence[str]) -> list[float]:
-    if column is None:
-        return [np.nan] * len(metrics)
-    found = column.metrics
-    return [value if isinstance(value := found.get(name), float) else np.nan for name in metrics]
-
-
-def _unseen(name: str, columns: Sequence[ColumnProfile | None], unseen: Unseen) -> Floats:
-    values = np.full(len(columns), np.nan)
-    for place, now in enumerate(columns):
-        share = None if now is None or not place else unseen(name, now, columns[:place])
-        if share is not None:
-            values[place] = share
-    return values
+def _scale(metric: str, kind: Kind | None) -> Scale:
+    entry = find_metric(metric, kind)
+    return Scale.AMOUNT if entry is None else entry.scale
 
 
 def _evenly(values: Floats, scale: Scale) -> Floats:

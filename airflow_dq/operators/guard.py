@@ -11,7 +11,9 @@ from airflow.sdk import TaskGroup
 
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.file import checks_of
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
+from airflow_dq.operators.drill import DQDrillOperator
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.sensors.gate import DQGateSensor
 
@@ -27,10 +29,11 @@ def dq_guard(
     dq_conn_id: str = DQHook.default_conn_name,
     checks: Checks | str | Path | None = None,
     gate: Mapping[str, Any] | None = None,
+    drill: bool | Mapping[str, Any] = False,
     default_args: dict[str, Any] | None = None,
     **profile: Any,
 ) -> TaskGroup:
-    """A task group of ``profile`` (a ``DQProfileOperator``) and then ``gate`` (a ``DQGateSensor``).
+    """A task group of ``profile`` (a ``DQProfileOperator``), ``gate`` (a ``DQGateSensor``), and on demand ``drill``.
 
     ::
 
@@ -43,7 +46,11 @@ def dq_guard(
     :param dq_conn_id: connection to the statistics database, of both tasks (templated)
     :param checks: declared checks, of both tasks: ``Checks``, or the path of a file ``orders.dq.yml``
     :param gate: more arguments of the gate, such as ``{"on_violation": "warn", "deferrable": True}``
-    :param default_args: arguments of both tasks, such as ``{"retries": 2}``
+    :param drill: True: when the gate found something, ``drill`` (a ``DQDrillOperator``) looks for the slices of rows
+        that are concerned.  It is a teardown: nothing behind the group waits for it, and the run ends as the gate has
+        left it.  A mapping has more arguments for it, such as ``{"rows": 5}``; the engine, Spark's arguments and the
+        connections are the profile's
+    :param default_args: arguments of all tasks, such as ``{"retries": 2}``
     :param profile: all other arguments are the profile's: ``source``, ``table``, ``engine``, ``conf`` ...
     :return: the group, to be chained like a task
     """
@@ -51,8 +58,26 @@ def dq_guard(
     name = group_id or f"dq_{re.sub(r'[^A-Za-z0-9_-]+', '_', dataset)}"
     common = {"dataset": dataset, "dq_conn_id": dq_conn_id, "checks": checks_of(checks)}
     shared: Any = default_args or {}  # the converter of TaskGroup's field hides its type
+    if drill and profile.get("store_values") is False:
+        raise ConfigurationError(
+            f"Dataset {dataset!r}: drill shows values, and store_values=False says that none may be; leave out drill."
+        )
     with TaskGroup(name, default_args=shared, tooltip=f"Data quality of {dataset}") as group:
         profiled = DQProfileOperator(**{"task_id": "profile", **common, **keyed, **profile})
         gated = DQGateSensor(**{"task_id": "gate", "partition": partition, **common, **(gate or {})})
         profiled >> gated
+        if drill is not False:
+            gated >> _drill(profiled, partition, {} if drill is True else drill).as_teardown()
     return group
+
+
+def _drill(profile: DQProfileOperator, partition: str, more: Mapping[str, Any]) -> DQDrillOperator:
+    """The task that looks for slices, read as the profile reads."""
+    spark = profile.spark_arguments() | {"conn_id": profile.conn_id, "name": "airflow-dq-drill"}
+    shared = {name: getattr(profile, name) for name in _SHARED}
+    arguments = {"task_id": "drill", "partition": partition, "on_alarm": True, **spark, **shared, **more}
+    return DQDrillOperator(**arguments)
+
+
+_SHARED = ("dataset", "dq_conn_id", "engine", "master", "dsn_on_cluster", "source_conn_id")
+"""Arguments of the profile's task that are the drill's too."""

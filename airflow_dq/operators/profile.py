@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.file import declared_checks
+from airflow_dq.engine.store_access import NO_ACCESS
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
-from airflow_dq.hooks.source import require_no_secret
-from airflow_dq.hooks.task import explained, partition_key, rendering
+from airflow_dq.hooks.source import require_no_secret, source_access
+from airflow_dq.hooks.task import explained, partition_key, rendering, require_rendered
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.local import run_here
 from airflow_dq.operators.spark_argument import SparkArguments
+from airflow_dq.operators.submit.job import Submit
+from airflow_dq.operators.submitted import SubmittedJob
 from airflow_dq.options.job import JobSpec, names_of
+from airflow_dq.version_compat import conf
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -57,13 +62,19 @@ class DQProfileOperator(SparkArguments):
     :param where: a condition in Spark's SQL on the rows of a table, such as ``"day = '{{ ds }}'"`` (templated).  A
         table with a ``partition`` needs it or ``partition_by``, unless it has one partition column of its own, which is
         then taken; ``"true"`` says that the whole table is the partition
+    :param version: of a Delta table: the version to read (default: the newest) (templated)
+    :param snapshot: of an Iceberg table: the id of the snapshot to read, or a branch or tag (templated)
+    :param as_of: read a Delta or Iceberg table as it was at this moment: ``"{{ data_interval_end }}"``, ``"{{ ds }} +
+        30h"``; ``"* + 30h"`` counts from each partition's key (templated)
     :param since: with a pattern or ``partition_by``: ignore partition keys below this one (templated)
     :param until: with a pattern or ``partition_by``: ignore partition keys above this one (templated)
     :param limit: with a pattern or ``partition_by``: at most this many of the newest partitions
-    :param source_format: format of Spark's reader: parquet, csv, json, orc ... (templated)
-    :param read_options: options of Spark's reader; no secrets, they show on the command line (templated)
-    :param source_conn_id: connection to the database that ``source_format="jdbc"`` reads: its address, login and
-        password reach the job in the environment of ``spark-submit`` (templated)
+    :param source_format: format of Spark's reader: parquet, csv, json, orc ..., or ``delta`` or ``iceberg`` (templated)
+    :param read_options: options of Spark's reader; no secrets, they show on the command line.  Of an Iceberg catalog
+        with ``engine="arrow"``: its properties (``uri``, ``warehouse`` ...) (templated)
+    :param source_conn_id: connection to the database that ``source_format="jdbc"`` reads, or to the object store (type
+        ``aws``, ``wasb``, ``adls`` ...) that holds the source: its address, login and password reach the job in the
+        environment of ``spark-submit`` (templated)
     :param columns: profile only these columns (default: all) (templated)
     :param exclude: do not profile these columns (templated)
     :param hidden: store no value of these columns, only hashes keyed by the variable ``AIRFLOW_DQ_HASH_SECRET``, which
@@ -76,8 +87,8 @@ class DQProfileOperator(SparkArguments):
         counted in the same scan, for the gate to judge
     :param key_folder: folder for how often keys occur in all partitions (``scope="total"``), where they are too many
         for the database: any that Spark writes to, or with ``engine="arrow"`` one of this machine (templated)
-    :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files of this machine in the task's own
-        process, without Spark and Java, with the same profiles
+    :param engine: ``spark``; or ``arrow``: read small Parquet, CSV or Arrow files, and Delta and Iceberg tables, of
+        this machine or of an object store in the task's own process, without Spark and Java, with the same profiles
     :param dq_conn_id: connection to the statistics database; the variable ``AIRFLOW_DQ_DSN`` wins over it (templated)
     :param conn_id: Spark connection, of type ``spark`` or ``spark_connect``; ``spark_default`` may be undefined
     :param master: Spark master that wins over the connection's (``local[*]``, ``spark://host:7077``, ``yarn``,
@@ -86,6 +97,13 @@ class DQProfileOperator(SparkArguments):
     :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
         (from a Kubernetes secret, say), ``AIRFLOW_DQ_SOURCE_SECRET`` too where there is a ``source_conn_id``, and has
         this package installed
+    :param result: a folder that the job's driver and this task reach (``s3://``, ``gs://``, ``abfss://``, ``hdfs://``,
+        or a path on a shared disk): the job leaves its profiles there, and this task imports them.  The driver then
+        needs no database (templated)
+    :param submit: who submits the job, instead of ``spark-submit``: any function from a
+        :class:`~airflow_dq.operators.submit.SparkJob` to an operator, such as those of ``airflow_dq.operators.submit``
+    :param deferrable: wait in the triggerer while the driver runs on a cluster: in deploy mode ``cluster``, and with
+        ``submit`` where its operator can; a driver of this machine, or a client of Spark Connect, is waited for here
     """
 
     template_fields: Sequence[str] = (
@@ -97,6 +115,9 @@ class DQProfileOperator(SparkArguments):
         "sql",
         "partition_by",
         "where",
+        "version",
+        "snapshot",
+        "as_of",
         "since",
         "until",
         "source_format",
@@ -109,6 +130,7 @@ class DQProfileOperator(SparkArguments):
         "segments",
         "dq_conn_id",
         "master",
+        "result",
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql", "read_options": "json"}
     ui_color = "#e3f2e6"
@@ -123,6 +145,9 @@ class DQProfileOperator(SparkArguments):
         sql: str | None = None,
         partition_by: str | None = None,
         where: str | None = None,
+        version: str | int | None = None,
+        snapshot: str | int | None = None,
+        as_of: str | None = None,
         since: str | None = None,
         until: str | None = None,
         limit: int | None = None,
@@ -143,12 +168,17 @@ class DQProfileOperator(SparkArguments):
         master: str | None = None,
         name: str = "airflow-dq-profile",
         dsn_on_cluster: bool = False,
+        result: str | None = None,
+        submit: Submit | None = None,
+        deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
         if taken := [key for key in _RESERVED if key in kwargs]:
             raise ConfigurationError(f"DQProfileOperator sets {', '.join(taken)} itself; leave it out.")
         if engine not in get_args(Engine):
             raise ConfigurationError(f"engine is {engine!r}; allowed: {', '.join(get_args(Engine))}.")
+        if engine != "spark" and (result is not None or submit is not None):
+            raise ConfigurationError(f"engine={engine!r} works in this task: leave out result and submit.")
         super().__init__(conn_id=conn_id, name=name, **kwargs)
         self.dataset = dataset
         self.source = source
@@ -157,6 +187,9 @@ class DQProfileOperator(SparkArguments):
         self.sql = sql
         self.partition_by = partition_by
         self.where = where
+        self.version = version
+        self.snapshot = snapshot
+        self.as_of = as_of
         self.since = since
         self.until = until
         self.limit = limit
@@ -176,9 +209,12 @@ class DQProfileOperator(SparkArguments):
         self.dq_conn_id = dq_conn_id
         self.master = master
         self.dsn_on_cluster = dsn_on_cluster
+        self.result = result
+        self.submit = submit
+        self.deferrable = deferrable
         # After rendering, a key that came out empty must not look like one that was never given.
         self._keyed = partition is not None
-        self._submission: SparkSubmission | None = None
+        self._submission: SparkSubmission | SubmittedJob | None = None
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""
@@ -194,7 +230,25 @@ class DQProfileOperator(SparkArguments):
         """
         with explained(self.log), timed("profile.duration", self.dataset):
             spec = self.job_spec()
-            done = self._run_here(spec) if self.engine == "arrow" else self._submit(spec, context)
+            done = self._run_here(spec) if self.engine == "arrow" else self._run_there(spec, context)
+        return self._told(spec, done)
+
+    def resume(self, context: Context, event: Any = None, state: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Go on when the trigger has fired, to the same end as :meth:`execute`.
+
+        :param state: what was left for this when the task deferred
+        """
+        with explained(self.log):
+            spec, state = self.job_spec(), state or {}
+            if self.submit is not None:
+                self._submission = job = self._submitted(self.submit, spec)
+                done = job.resume(context, event, state)
+            else:
+                self._submission = submission = self._spark_submit(spec)
+                done = submission.resume(context, self.retries, event, state.get("announced"))
+        return self._told(spec, done)
+
+    def _told(self, spec: JobSpec, done: JobResult | None) -> dict[str, Any]:
         if done is not None:
             self.log.info("%s", done.summary)
             gauge("profile.rows", done.rows, self.dataset)
@@ -249,6 +303,9 @@ class DQProfileOperator(SparkArguments):
             partition=None if paths else partition,
             partition_by=self.partition_by,
             where=self.where,
+            version=None if self.version is None else str(self.version),
+            snapshot=None if self.snapshot is None else str(self.snapshot),
+            as_of=self.as_of,
             format=self.source_format,
             options=options,
             since=self.since,
@@ -265,29 +322,68 @@ class DQProfileOperator(SparkArguments):
         )
 
     def _run_here(self, spec: JobSpec) -> JobResult:
-        if self.source_conn_id is not None:
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: engine='arrow' reads files, for which source_conn_id is none: leave out "
-                f"{self.source_conn_id!r}, or use engine='spark'."
-            )
-        result = run_here(spec, self.dq_conn_id, self.log)
+        access = NO_ACCESS if self.source_conn_id is None else source_access(self.source_conn_id)
+        result = run_here(spec, self.dq_conn_id, self.log, access)
         if result.error is not None:
             raise (ProfileError if result.retryable else ConfigurationError)(result.error)
         return result
 
-    def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
+    def _run_there(self, spec: JobSpec, context: Context) -> JobResult | None:
+        if self.submit is not None:
+            self._submission = job = self._submitted(self.submit, spec)
+            return job.run(context)
+        self._submission = submission = self._spark_submit(spec)
+        return submission.run(context, self.retries)
+
+    def _submitted(self, submit: Submit, spec: JobSpec) -> SubmittedJob:
+        from airflow_dq.engine.spark.user_metric import pack_metrics
+
+        unused = sorted(self.spark_arguments().keys() - {"conn_id", "name"})
+        if unused:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: with submit=, {', '.join(unused)} would reach no job: give what it takes "
+                "in their place to the function that makes the operator."
+            )
+        return SubmittedJob(
+            submit,
+            task=self,
+            spec=replace(self._with_rules(spec), metrics=pack_metrics()),
+            result=self.result,
+            name=self.name or "airflow-dq-profile",
+            dq_conn_id=self.dq_conn_id,
+            dsn_on_cluster=self.dsn_on_cluster,
+            deferrable=self.deferrable,
+        )
+
+    def _with_rules(self, spec: JobSpec) -> JobSpec:
+        """The order for a job that cannot ask the database what has been learned of the rows."""
+        if self.result is None:
+            return spec
+        require_rendered(self.result, "result", self.dataset)
+        if spec.key_folder is not None:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: with result=, totals are added up by this task, which does not read a "
+                "key_folder: leave one of the two out."
+            )
+        if spec.key is None:
+            return spec  # only the data tells from which partition on rules are known
+        with DQHook(self.dq_conn_id).get_store() as store:
+            return replace(spec, rules=store.learn_rules(spec.dataset, spec.key))
+
+    def _spark_submit(self, spec: JobSpec) -> SparkSubmission:
         # Only now: the Spark provider need not be installed where Spark is not used.
         from airflow_dq.operators.spark import SparkSubmission, require_known
 
         options = self.spark_arguments()
         require_known(options)
-        self._submission = SparkSubmission(
+        return SparkSubmission(
             task_id=self.task_id,
-            spec=spec,
+            spec=self._with_rules(spec),
             dq_conn_id=self.dq_conn_id,
             master=self.master,
             dsn_on_cluster=self.dsn_on_cluster,
             source_conn_id=self.source_conn_id,
+            result=self.result,
+            deferrable=self.deferrable,
             **options,
         )
-        return self._submission.run(context, self.retries)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from airflow_dq.check.model import Check, check_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.rule import LearnedRule, rule_of
+from airflow_dq.options.time_travel import OWN_KEY, TimeTravel, moment_of, require_moment
 
 NULL_KEY = "(null)"
 """The key of rows whose key column is null or empty.
@@ -22,6 +24,13 @@ EMPTY_KEY = "(empty)"
 PATH_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 FILE_FORMATS = (*PATH_FORMATS, "arrow")
 """The same with what this process reads and Spark does not."""
+LAKE_FORMATS = ("delta", "iceberg")
+"""Table formats that this process reads as well as Spark."""
+_OTHER_TRAVEL = {
+    "delta": ("snapshot", "versions: give version=<number>, or as_of=<a moment>"),
+    "iceberg": ("version", "snapshots: give snapshot=<id, branch or tag>, or as_of=<a moment>"),
+}
+"""Format -> what its tables do not have, and what they have instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,9 @@ class JobSpec:
     :param partition: the partition key when the source is one table, query or path
     :param partition_by: a column whose values are the partition keys
     :param where: a condition in Spark's SQL on the rows of a table, a query or a table format; ``true`` for all
+    :param version: of a Delta table: the version that is read (None: the newest)
+    :param snapshot: of an Iceberg table: the id of the snapshot that is read, or a branch or tag
+    :param as_of: read the table as it was at this moment, see :func:`airflow_dq.options.time_travel.moment_of`
     :param format: Spark reader format of the paths or of ``options`` alone (default parquet)
     :param options: Spark reader options, passed on as they are
     :param since: with ``pattern`` or ``partition_by``: ignore partition keys below this one
@@ -59,6 +71,7 @@ class JobSpec:
         that Spark writes to, or with pyarrow one of this machine
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
+    :param rules: what has been learned of the dataset's rows, for a job that cannot ask the statistics database
     :param key_pass: which of how many passes this is, where keys are too many to be counted in one
     """
 
@@ -70,6 +83,9 @@ class JobSpec:
     partition: str | None = None
     partition_by: str | None = None
     where: str | None = None
+    version: str | None = None
+    snapshot: str | None = None
+    as_of: str | None = None
     format: str = "parquet"
     options: Mapping[str, str] = field(default_factory=dict)
     since: str | None = None
@@ -84,6 +100,7 @@ class JobSpec:
     checks: tuple[Check, ...] = ()
     key_folder: str | None = None
     metrics: str = ""
+    rules: tuple[LearnedRule, ...] = ()
     key_pass: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
@@ -106,6 +123,7 @@ class JobSpec:
                 "or both: then the partition is the rows in which the column has the key."
             )
         self._refuse_odd_condition()
+        self._refuse_odd_travel()
         for option in ("columns", "exclude", "hidden", "segments"):
             names_of(getattr(self, option) or (), option, self.dataset)
         if self.columns == ():
@@ -155,6 +173,28 @@ class JobSpec:
                 "reads them, or leave where out."
             )
 
+    def _refuse_odd_travel(self) -> None:
+        """Refuse a state of the past that the source cannot have kept, or that is said twice."""
+        given = [name for name in ("version", "snapshot", "as_of") if getattr(self, name) is not None]
+        if not given:
+            return
+        where, kind = f"Dataset {self.dataset!r}", self.format.lower()
+        if len(given) > 1:
+            raise ConfigurationError(f"{where}: {' and '.join(given)} each say which state is read; give one of them.")
+        if not str(getattr(self, given[0])).strip():
+            raise ConfigurationError(f"{where}: {given[0]} is empty; a template in it may have rendered to nothing.")
+        if self.sql is not None or (self.table is None and kind not in LAKE_FORMATS):
+            raise ConfigurationError(
+                f"{where}: {given[0]} is for tables that keep their past: give source_format='delta' or 'iceberg', or "
+                "table=; a query says it itself (VERSION AS OF)."
+            )
+        if kind in _OTHER_TRAVEL and given[0] == _OTHER_TRAVEL[kind][0]:
+            raise ConfigurationError(f"{where}: a table of format {kind!r} has {_OTHER_TRAVEL[kind][1]}.")
+        if self.version is not None and not (self.version.isascii() and self.version.isdigit()):
+            raise ConfigurationError(f"{where}: version is {self.version!r}; give a whole number.")
+        if self.as_of is not None:
+            require_moment(self.as_of, where)
+
     def _refuse_hidden_key(self) -> None:
         """Partition keys are names, and stand in clear everywhere: no column whose values must not be stored is one.
 
@@ -199,6 +239,32 @@ class JobSpec:
     def key(self) -> str | None:
         """The partition's key when the order is about one that it names; None when the source names its keys."""
         return self.partition or next(iter(self.paths), None)
+
+    @property
+    def travels_by_key(self) -> bool:
+        """Whether each partition is read as of a moment of its own."""
+        return self.as_of is not None and self.as_of.strip().startswith(OWN_KEY)
+
+    def at(self, key: str) -> JobSpec:
+        """The order with the moment of one of its partitions as its own.
+
+        :raises ConfigurationError: as :meth:`travel` does
+        """
+        moment = self.travel(key).moment
+        return replace(self, as_of=moment.isoformat()) if self.travels_by_key and moment is not None else self
+
+    def travel(self, key: str | None) -> TimeTravel:
+        """The state in which a partition is read.
+
+        :param key: its key; None for the partitions' keys themselves, which the newest state tells where each has its
+            own moment
+        :raises ConfigurationError: when its moment is named by a key that is none
+        """
+        if self.as_of is not None:
+            if key is None and self.travels_by_key:
+                return TimeTravel()
+            return TimeTravel(moment=moment_of(self.as_of, key, f"Dataset {self.dataset!r}"))
+        return TimeTravel(None if self.version is None else int(self.version), self.snapshot)
 
     @property
     def profile_options(self) -> ProfileOptions:
@@ -250,6 +316,7 @@ class JobSpec:
                     data[name] = tuple(data[name])
             data["key_pass"] = tuple(data.get("key_pass", (0, 1)))
             data["checks"] = tuple(check_of(one) for one in data.get("checks", ()))
+            data["rules"] = tuple(rule_of(one) for one in data.get("rules", ()))
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error

@@ -21,6 +21,8 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 _NINES = str.maketrans("0123456789", "9876543210")
 _FIRST = "\x01"
 """Sorts before whatever a key may go on with."""
+_LAST = "\U0010ffff"
+"""Sorts behind whatever a key may go on with."""
 _BEFORE_DIGITS = "/"
 _AFTER_ALL = "~"
 
@@ -37,7 +39,23 @@ def order_key(key: str) -> str:
     ['-3', '1', '9', '10']
     """
     # The key itself tells those apart that are one number or moment: 1 and 01.
-    return f"{_timestamp(key) or _year_last(key) or _numeral(key) or _natural(key)}{_FIRST}{key}"
+    return f"{_sortable(key)}{_FIRST}{key}"
+
+
+def key_span(first: str, last: str) -> tuple[str, str]:
+    """The sort keys of all partitions from one to another: the lowest, and one that is above all of them.
+
+    What goes on after the last key belongs to it, as the hours of a day do.
+
+    >>> low, high = key_span("2026-01-31", "2026-02-01")
+    >>> [low <= order_key(key) < high for key in ("2026-01-30T23", "2026-01-31T00", "2026-02-01T23", "2026-02-10")]
+    [False, True, True, False]
+    """
+    return _sortable(first), f"{_sortable(last)}{_LAST}"
+
+
+def _sortable(key: str) -> str:
+    return _timestamp(key) or _year_last(key) or _numeral(key) or _natural(key)
 
 
 def is_year_last(key: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.pattern.generalise import TAU, Mask, Token, align, grow, skeleton, tokens_of
-from airflow_dq.pattern.index import Known
+from airflow_dq.pattern.index import GREATEST_FPR, Known
 
 
 class Corpus(Protocol):
@@ -52,8 +52,8 @@ class FmdvOptions:
 
         :raises ConfigurationError: naming the option, what was seen and what is allowed
         """
-        if not 0 <= self.r <= 0.5:
-            raise ConfigurationError(f"r is {self.r}; the index is complete for 0 to 0.5.")
+        if not 0 <= self.r <= GREATEST_FPR:
+            raise ConfigurationError(f"r is {self.r}; the index is complete for 0 to {GREATEST_FPR}.")
         if self.m < 1 or not 0 <= self.theta < 1 or self.tau < 1:
             raise ConfigurationError(f"m {self.m} and tau {self.tau} are at least 1, theta {self.theta} is 0 to 1.")
 

@@ -1,8 +1,10 @@
 """What a corpus of columns knows of patterns: how many columns match one, and how often their other values do not.
 
 The index of Auto-Validate (section 2.4): FPR_T(p) and Cov_T(p) of Equation 4 for every pattern that describes a good
-part of at least two columns.  It keeps each table's contribution apart, so that a table's own columns can be left out
-when a rule of it is learned, replaced when the table is indexed again, and merged with another index.
+part of some columns.  It keeps each table's contribution apart, so that a table's own columns can be left out when a
+rule of it is learned, replaced when the table is indexed again, and merged with another index.  Of a pattern that the
+columns contradict so often that no rule will ever take it, nothing is kept but that it is one, and the beginning of
+others: nine tenths of what tables say are of such.
 
 Patterns are kept as 48-bit hashes, values not at all.
 """
@@ -24,20 +26,27 @@ from numpy.typing import NDArray
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern.contribution import (
     PARTS,
-    PURE_COLUMNS,
     Contribution,
     Counts,
     Hashes,
     contribution,
     hashed,
+    least_columns,
     sampled,
     strong_patterns,
 )
 
-VERSION = 1
+VERSION = 2
 """Of the bytes and of the pattern language together: either changes what a hash means."""
+GREATEST_FPR = 0.5
+"""What a rule may ask for at most; the index is complete up to it."""
+_SURE = 0.75
+"""Over the root of a pattern's columns: one and a half standard errors of their mean impurity, at the most that shares
+can scatter.  Of a lake that grows, a pattern must not be given up by its first columns."""
 _MAGIC = b"airflow-dq pattern index\n"
 _HEADER = struct.Struct("<HIIIQI")
+
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,7 @@ class PatternIndex:
         coverage: Counts,
         impurity: Counts,
         columns: Counts,
+        hopeless: Flags,
     ) -> None:
         """Take over the parts; :meth:`build` and :meth:`from_bytes` make them.
 
@@ -71,11 +81,13 @@ class PatternIndex:
         :param coverage: of each entry, the table's columns that match
         :param impurity: of each entry, the sum of their impurities, in two-hundredths
         :param columns: columns of each table
+        :param hopeless: of each pattern, whether it was given up; such have no entries
         """
         self.tables = tuple(tables)
         self._numbers = {name: number for number, name in enumerate(self.tables)}
         self._hashes, self._starts, self._places = hashes, starts, places
         self._coverage, self._impurity, self._columns = coverage, impurity, columns
+        self._hopeless = hopeless
         size = len(hashes)
         self._all_coverage = np.bincount(places, coverage, size)
         self._all_impurity = np.bincount(places, impurity, size)
@@ -96,23 +108,33 @@ class PatternIndex:
         :param parts: contribution by table
         :param hashes: ascending, of the patterns that were looked for and their beginnings: a search follows no others
         """
+        return cls._of(parts, hashes, np.zeros(len(hashes), np.bool_))
+
+    @classmethod
+    def _of(cls, parts: Mapping[str, Contribution], hashes: Hashes, hopeless: Flags) -> PatternIndex:
+        """The same without what tables say of patterns that were given up."""
         names = sorted(parts)
         found = [parts[name] for name in names]
-        starts = np.cumsum([0, *(len(one.hashes) for one in found)], dtype=np.int64)
-        numbers = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in found)])
-        coverage, impurity = (
-            np.concatenate([np.empty(0, np.int32), *arrays])
-            for arrays in ([one.coverage for one in found], [one.impurity for one in found])
+        numbers, coverage, impurity = (
+            np.concatenate([np.empty(0, kind), *arrays])
+            for kind, arrays in (
+                (np.uint64, [one.hashes for one in found]),
+                (np.int32, [one.coverage for one in found]),
+                (np.int32, [one.impurity for one in found]),
+            )
         )
+        places = np.searchsorted(hashes, numbers).astype(np.int32)
+        kept = ~hopeless[places]
+        tables = np.repeat(np.arange(len(names)), [len(one.hashes) for one in found])[kept]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(tables, minlength=len(names)), dtype=np.int64)])
         columns = np.array([one.columns for one in found], np.int32)
-        return cls(
-            names, hashes, starts, np.searchsorted(hashes, numbers).astype(np.int32), coverage, impurity, columns
-        )
+        return cls(names, hashes, starts, places[kept], coverage[kept], impurity[kept], columns, hopeless)
 
     def extended(self, columns: Iterable[tuple[str, Iterable[str | None]]]) -> PatternIndex:
         """The same with further tables; of a table that is there already, only the new columns count.
 
-        A pattern that was in one column before, and so was not kept, is known from its next two columns on.
+        A pattern that was in too few columns before, and so was not kept, is known once enough of those that are added
+        together have it.
         """
         tables: dict[str, list[list[str]]] = {}
         for table, values in columns:
@@ -121,7 +143,8 @@ class PatternIndex:
         counts: Counter[str] = Counter()
         for sample in (sample for samples in tables.values() for sample in samples):
             counts.update(strong_patterns(sample))
-        known = {pattern for pattern, count in counts.items() if count >= PURE_COLUMNS or pattern in self}
+        least = least_columns(sum(map(len, tables.values())))
+        known = {pattern for pattern, count in counts.items() if count >= least or pattern in self}
         parts = {
             table: Contribution.of(contribution(sample, known) for sample in samples)
             for table, samples in tables.items()
@@ -134,7 +157,7 @@ class PatternIndex:
         return int(self._columns.sum())
 
     def __len__(self) -> int:
-        """Patterns that are known, their beginnings included."""
+        """Patterns that are known, their beginnings and those that were given up included."""
         return len(self._hashes)
 
     def __contains__(self, pattern: str) -> bool:
@@ -170,9 +193,21 @@ class PatternIndex:
         return PatternView(self, dict(zip(places.tolist(), less, strict=True)))
 
     def merge(self, other: PatternIndex) -> PatternIndex:
-        """Both together; of a table that both have, the other one's columns count: they are newer."""
+        """Both together; of a table that both have, the other one's columns count: they are newer.
+
+        A pattern that either has given up stays so, until the index is built anew.
+        """
         parts = {name: index.part(name) for index in (self, other) for name in index.tables}
-        return PatternIndex.of(parts, np.union1d(self._hashes, other._hashes))
+        hashes = np.union1d(self._hashes, other._hashes)
+        hopeless = np.isin(hashes, np.concatenate([one._hashes[one._hopeless] for one in (self, other)]))
+        both = PatternIndex._of(parts, hashes, hopeless)
+        given_up = hopeless | both._contradicted()
+        return both if (given_up == hopeless).all() else PatternIndex._of(parts, hashes, given_up)
+
+    def _contradicted(self) -> Flags:
+        """The patterns whose FPR is surely greater than any rule allows."""
+        columns = np.maximum(self._all_coverage, 1)
+        return np.asarray(self._all_impurity / PARTS / columns > GREATEST_FPR + _SURE / np.sqrt(columns))
 
     def to_bytes(self) -> bytes:
         """The index in its stored form: a magic line, the version, a checksum, the compressed parts."""
@@ -192,6 +227,7 @@ class PatternIndex:
                     self._columns,
                 )
             ),
+            np.packbits(self._hopeless).tobytes(),
         ]
         body = zlib.compress(b"".join(parts), 6)
         header = _HEADER.pack(VERSION, len(parts[0]), len(self.tables), len(self), len(self._places), zlib.crc32(body))
@@ -218,7 +254,7 @@ class PatternIndex:
             raise CodecError("The pattern index is damaged: its checksum does not fit. Build it again.")
         body = zlib.decompress(data[start:])
         sizes = [(8, patterns), *((4, n) for n in (tables, entries, entries, entries, tables))]
-        if len(body) != names + sum(width * count for width, count in sizes):
+        if len(body) != names + sum(width * count for width, count in sizes) + -(-patterns // 8):
             raise CodecError("The pattern index is damaged: its parts have other sizes than it says. Build it again.")
         place, arrays = names, []
         for width, count in sizes:
@@ -228,7 +264,8 @@ class PatternIndex:
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         found = json.loads(body[:names])
         hashes, places = np.cumsum(steps, dtype=np.uint64), np.cumsum(hops, dtype=np.int32)
-        return cls(found, hashes, starts, places, coverage, impurity, columns)
+        hopeless = np.unpackbits(np.frombuffer(body[place:], np.uint8), count=patterns).astype(np.bool_)
+        return cls(found, hashes, starts, places, coverage, impurity, columns, hopeless)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return PatternIndex.from_bytes, (self.to_bytes(),)

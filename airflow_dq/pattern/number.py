@@ -16,7 +16,7 @@ _WHOLE = re.compile(
 
 
 _MINOR = 0.3
-"""Share of numbers without decimals, or without grouping, up to which these are unusual among the others."""
+"""Share of numbers without decimals up to which these are unusual among the others."""
 _FEW = 8
 """Distinct numbers below which another sign or number of decimals is still usual."""
 
@@ -105,7 +105,9 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
         # A number that is grouped has no more than three digits before its first mark; a year among them has four.
         plain = max([4, *(len(n.whole) for n in numbers if not n.mark)]) if wide else 3
         wholes = [_grouped(marks)]
-        if wide or len(numbers) < _FEW or sum(not n.mark for n in numbers) > _MINOR * len(numbers):
+        # One below a thousand is written in the same way, and how many are says how large the numbers are: in a column
+        # sorted by them all later ones may be.
+        if wide or len(numbers) < _FEW or not all(n.mark for n in numbers):
             wholes.append([Characters(("digit",), 1, plain)])
     elif wide and not same and lengths[-1] in (3, 4) and not points:
         # Small numbers written with grouping look like these until one reaches a thousand.

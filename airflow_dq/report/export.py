@@ -43,7 +43,7 @@ class FileAddresses(Addresses):
         """The list of alarms is the overview: a file has no filters of its own."""
         return "index.html"
 
-    def dataset(self, name: str) -> str:
+    def dataset(self, name: str, **query: str | int | None) -> str:
         """A dataset's page."""
         return _file("dataset", name)
 
@@ -132,6 +132,7 @@ class _Pages:
     def all(self) -> Mapping[str, str]:
         """The files by their names."""
         moves = moves_of(self.store, self.name)
+        problems = self.store.problems(self.name, limit=len(self.recent))
         found: dict[str, str] = {}
         newest: tuple[PartitionSummary, VerdictDetail | None] | None = None
         for summary in self.recent:
@@ -149,7 +150,7 @@ class _Pages:
             if detail is not None and summary.first_alert_id is not None:
                 page = AlertView(
                     detail, None, False, self.recent, _READER, self.now,
-                    profile=known.profile, insight=known.insight, moves=moves,
+                    profile=known.profile, insight=known.insight, moves=moves, problems=problems, drilled=known.drilled,
                 )  # fmt: skip
                 found[self.where.alert("", summary.first_alert_id)] = render_alert(page, self.where)
         return {**found, self.where.dataset(self.name): self._dataset(newest)}
@@ -165,6 +166,8 @@ class _Pages:
             moves=moves,
             program=self.store.current_program(self.name),
             snoozes=self.store.snoozes(self.name),
+            rules=self.store.stored_rules(self.name),
+            calendar=self.store.calendar(self.name),
             now=self.now,
             judged_by=_READER,
             newest=None if known is None else known.profile,

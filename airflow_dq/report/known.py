@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from airflow_dq.drill.report import DrillReport
 from airflow_dq.novelty.map import map_metrics
 from airflow_dq.profile.model import Profile
 from airflow_dq.report.ahead import Ahead, ahead_of
@@ -29,11 +30,13 @@ class Known:
 
     :param profile: None where it is not stored
     :param insight: None where no program judged it
+    :param drilled: the slices that carry its change; None where nobody has looked
     """
 
     profile: Profile | None
     insight: Insight | None
     moves: Sequence[MetricHistory]
+    drilled: DrillReport | None = None
 
 
 def known_of(
@@ -50,11 +53,12 @@ def known_of(
     profile = store.load_profile(dataset, partition, variants=False)
     moves = moves_of(store, dataset) if moves is None else moves
     program = None if detail is None else detail.program
+    drilled = store.load_drill(dataset, partition)
     if profile is None or program is None:
-        return Known(profile, None, moves)
+        return Known(profile, None, moves, drilled)
     most = max(LEAST, CELLS // max(1, len(profile.columns)))
     history = store.load_history(dataset, partition, min(program.options.history, most))
-    return Known(profile, Insight.of(program, profile, history), moves)
+    return Known(profile, Insight.of(program, profile, history), moves, drilled)
 
 
 def moves_of(store: Repository, dataset: str) -> list[MetricHistory]:

@@ -27,7 +27,7 @@
     if (!link || window.parent === window || event.ctrlKey || event.metaKey || event.shiftKey) return;
     try {
       const outer = window.parent.document.createElement("a");
-      outer.href = link.href;
+      Object.assign(outer, { href: link.href, target: link.target, rel: link.rel });
       window.parent.document.body.append(outer);
       outer.click();
       outer.remove();

@@ -58,7 +58,7 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
             for detail in evidence(problem, len(problem.alerts)):
                 first, *rest = _wrap(detail, width - indent - 6)
                 texts += [f"    {first}", *(f"      {line}" for line in rest)]
-        if (said := record_words(verdict.record)) is not None:
+        for said in (*verdict.notes, *filter(None, [record_words(verdict.record)])):
             texts += _wrap(said, width - indent)
         lines.append(_line(row, sizes) + texts[0])
         lines += [" " * indent + text for text in texts[1:]]

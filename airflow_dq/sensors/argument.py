@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.review_model import NO_MAP_INDEX, Origin
+from airflow_dq.version_compat import conf
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -73,4 +74,11 @@ def origin_of(context: Context) -> Origin | None:
     ti: Any = context.get("ti")
     if ti is None:
         return None
-    return Origin(ti.dag_id, ti.run_id, ti.task_id, NO_MAP_INDEX if ti.map_index is None else ti.map_index)
+    map_index = NO_MAP_INDEX if ti.map_index is None else ti.map_index
+    return Origin(ti.dag_id, ti.run_id, ti.task_id, map_index, _owner_of(context))
+
+
+def _owner_of(context: Context) -> str | None:
+    """Who answers for the task that runs; Airflow's own default is nobody."""
+    owner = getattr(context.get("task"), "owner", None)
+    return None if owner in (None, "", conf.get("operators", "default_owner", fallback="airflow")) else str(owner)

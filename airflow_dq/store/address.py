@@ -11,6 +11,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.settings import dsn_from_environment
 
 _SCHEMES = {"postgres", "postgresql"}
 # Airflow folds a connection's whole `extra` field into its URI; of those only libpq's own settings make a connection.
@@ -22,6 +23,20 @@ _USER = re.compile(r"[^:/]*(:[^@]*)?@")
 _SHORTEST = 3
 """Letters of a password that stars can stand for: fewer are in every sentence."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def dsn_of_job() -> str:
+    """The database's URL, as a Spark job finds it.
+
+    :raises ConfigurationError: when ``AIRFLOW_DQ_DSN`` is unset
+    """
+    dsn = dsn_from_environment()
+    if dsn is None:
+        raise ConfigurationError(
+            "No statistics database is named: set AIRFLOW_DQ_DSN=postgresql://user:password@host/database in the "
+            "environment of spark-submit."
+        )
+    return dsn
 
 
 def parse_dsn(dsn: str) -> URL:

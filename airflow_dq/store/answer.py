@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.dialects import postgresql
@@ -12,7 +14,9 @@ from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.history.answer import AnsweredAlarm
 from airflow_dq.options.key import order_key
 from airflow_dq.store.eligibility import SPEAKS_OF_PARTITION
-from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReplayRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, VerdictRow
+from airflow_dq.store.table_review import ReplayRow, ReviewEventRow
+from airflow_dq.store.value import storable_key
 
 RECENT = 60
 """Newest judged partitions that a gate's record is made of: two months of days, as on the dataset's page."""
@@ -22,10 +26,41 @@ def answered_alarms(connection: Connection, dataset: str, before: str | None = N
     """The alarms about metrics that people have decided about, over all that is stored of a dataset.
 
     Those that were closed before the decision, because they were no longer true, are no part of it; nor is a metric
-    that had no value, which no range is too narrow for.
+    that had no value, which no range is too narrow for.  What was said of one problem, that it is noise, goes before
+    what was said of the whole partition.
 
     :param before: only those of partitions that come before this one
     """
+    noise = _noise(connection, dataset, before)
+    decided = _decided(connection, dataset, before)
+    return [*noise, *(one for one in decided if replace(one, accepted=True) not in noise)]
+
+
+def _noise(connection: Connection, dataset: str, before: str | None) -> dict[AnsweredAlarm, None]:
+    """The alarms that were called noise, and not taken back."""
+    query = (
+        select(ReviewEventRow.partition_key, ReviewEventRow.problem, ReviewEventRow.action, ReviewEventRow.value)
+        .join(DatasetRow, DatasetRow.id == ReviewEventRow.dataset_id)
+        .where(
+            DatasetRow.name == dataset,
+            ReviewEventRow.problem.is_not(None),  # for its index
+            ReviewEventRow.action.in_(["noise", "not_noise"]),
+        )
+        .order_by(ReviewEventRow.id)
+    )
+    if before is not None:
+        query = query.where(ReviewEventRow.sort_key < order_key(before))
+    last = {(row.partition_key, row.problem): row for row in connection.execute(query)}
+    return {
+        AnsweredAlarm(partition, column, metric, accepted=True): None
+        for (partition, _), row in last.items()
+        if row.action == "noise"
+        for column, metric in row.value
+    }
+
+
+def _decided(connection: Connection, dataset: str, before: str | None) -> list[AnsweredAlarm]:
+    """Those of partitions that were accepted or rejected."""
     query = (
         select(ProfileRow.partition_key, AlertRow.column_name, AlertRow.metric, VerdictRow.decision)
         .select_from(VerdictRow)
@@ -89,10 +124,15 @@ def _fate(status: str, decision: str | None, alerts: int) -> str:
     return "accepted" if decision == "accepted" else "rejected"
 
 
-def save_replay(connection: Connection, dataset: str, options: str, replay: Replay) -> None:
+def save_replay(
+    connection: Connection, dataset: str, options: str, replay: Replay, outcomes: Mapping[str, Status]
+) -> None:
     """Keep what the last backtest of a dataset's stored history found, in place of what one before had found."""
     owner = select(DatasetRow.id).where(DatasetRow.name == dataset).scalar_subquery()
-    values = {"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest}
+    values = {
+        **{"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest},
+        "outcomes": {storable_key(key, "partition"): status.value for key, status in outcomes.items()},
+    }
     made = postgresql.insert(ReplayRow).values(dataset_id=owner, **values)
     connection.execute(
         made.on_conflict_do_update(

@@ -3,14 +3,17 @@
 A partition that was found bad, that could not be judged, or that a person has rejected is *withheld*: it stays out of
 every history until it is judged again and passes, or until a person accepts it.  That it was profiled again with other
 content is no reason to take it in: one late row changes the fingerprint, and leaves bad data as bad as it was.
+
+So does one that an event of the calendar leaves out, for as long as the event is there.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy import ColumnElement, and_, or_, select
 
 from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.store.table import ProfileRow, VerdictRow
+from airflow_dq.store.table_review import CalendarEventRow
 
 SPEAKS_OF_PARTITION: ColumnElement[bool] = and_(
     VerdictRow.dataset_id == ProfileRow.dataset_id, VerdictRow.partition_key == ProfileRow.partition_key
@@ -22,8 +25,22 @@ SPEAKS_OF_PROFILE: ColumnElement[bool] = and_(
 )
 """Join of a profile with the verdict on it: one on content that was replaced since is none on what is there now."""
 
-ELIGIBLE: ColumnElement[bool] = or_(VerdictRow.id.is_(None), VerdictRow.withheld.is_(False))
-"""After an outer join on :data:`SPEAKS_OF_PARTITION`: never judged, or not withheld."""
+LEFT_OUT: ColumnElement[bool] = (
+    select(CalendarEventRow.id)
+    .where(
+        CalendarEventRow.effect == "left_out",
+        CalendarEventRow.deleted_at.is_(None),
+        or_(CalendarEventRow.dataset_id.is_(None), CalendarEventRow.dataset_id == ProfileRow.dataset_id),
+        CalendarEventRow.low <= ProfileRow.sort_key,
+        CalendarEventRow.high > ProfileRow.sort_key,
+    )
+    .correlate(ProfileRow)
+    .exists()
+)
+"""Whether a profile's partition is left out by an event of the calendar."""
+
+ELIGIBLE: ColumnElement[bool] = and_(or_(VerdictRow.id.is_(None), VerdictRow.withheld.is_(False)), ~LEFT_OUT)
+"""After an outer join on :data:`SPEAKS_OF_PARTITION`: never judged, or not withheld; and not left out."""
 
 
 def is_withheld(status: Status, decision: Decision | None, before: bool) -> bool:

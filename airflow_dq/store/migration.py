@@ -21,7 +21,7 @@ from airflow_dq.settings import SCHEMA
 from airflow_dq.store.address import describe, parse_dsn
 from airflow_dq.store.engine import current_revision, make_engine, newer_schema
 from airflow_dq.store.lock import lock_migration
-from airflow_dq.store.table import Base
+from airflow_dq.store.table_base import Base
 from airflow_dq.store.transaction import run
 
 T = TypeVar("T")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from airflow_dq.store import (
     metric_history,
     overview,
-    problem_reader,
     status,
     verdict_reader,
 )
@@ -17,7 +16,6 @@ from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
     from airflow_dq.learn.program import Program
-    from airflow_dq.store.problem_history import ProblemSummary
     from airflow_dq.store.review_model import (
         AlertFilter,
         MetricHistory,
@@ -83,13 +81,6 @@ class PageAccess(Connected):
         :param before: the last ``verdict_id`` of the page before this one
         """
         return run(self._engine, lambda c: verdict_reader.summaries(c, chosen, limit, before))
-
-    def problems(self, dataset: str, *, limit: int = 60) -> list[ProblemSummary]:
-        """The problems of a dataset's newest judged partitions, with what has become of them; the newest first.
-
-        :param limit: partitions that are looked at: a problem that is on all of them may have begun before
-        """
-        return run(self._engine, lambda c: problem_reader.problems(c, dataset, limit))
 
     def verdict_of_alert(self, alert_id: int) -> VerdictDetail | None:
         """Everything about the partition that an alert belongs to; None when there is no such alert."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store import (
     distance_writer,
+    drilled,
     profile_reader,
     profile_writer,
     prune,
@@ -22,6 +23,7 @@ from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
     from airflow_dq.check.model import Check
+    from airflow_dq.drill.report import DrillReport
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.check.many_keys import KeyFolder
     from airflow_dq.profile.model import Profile
@@ -136,6 +138,17 @@ class ProfileAccess(Connected):
         :param variants: False leaves them out; they are most of what there is to read
         """
         return run(self._engine, lambda c: profile_reader.load(c, dataset, partition, variants=variants), snapshot=True)
+
+    def save_drill(self, dataset: str, report: DrillReport) -> None:
+        """Keep which slices carry a partition's change, with its current profile and as long as its states.
+
+        :raises StoreError: when there is no profile of the partition
+        """
+        run(self._engine, lambda c: drilled.save(c, dataset, report))
+
+    def load_drill(self, dataset: str, partition: str) -> DrillReport | None:
+        """What :meth:`save_drill` kept of the partition's current profile, or None."""
+        return run(self._engine, lambda c: drilled.load(c, dataset, partition))
 
     def load_history(self, dataset: str, before: str, limit: int) -> list[Profile]:
         """What a partition is judged against: the newest ``limit`` eligible profiles before it, oldest first.

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, Select, func, select
 
 import airflow_dq.metrics
 import airflow_dq.states  # noqa: F401  (registers the states to decode)
-from airflow_dq.learn.history.baseline import Baseline
+from airflow_dq.learn.history.baseline import Baseline, Columns, kept_distances
 from airflow_dq.learn.history.like_days import like_days as choose_like_days
-from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import largest_pool, pools
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.key import order_key
@@ -257,14 +256,20 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     # Always: what the next partition is compared with, and what the last one's injected variants are.
     ids = {column_id for one in stored[-largest_pool() - 1 :] for column_id, _ in one.columns}
     columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
-    for i, found in enumerate(columns):
-        for name, (column_id, now) in found.items():
-            for pool in pools(now.kind):
-                earlier = [one[name] for one in columns[max(0, i - pool) : i] if name in one]
-                before = Baseline.of([column for _, column in earlier], now.kind, pool) if i >= pool else None
-                if before is not None and not is_complete(now.kind, now.distances.get(before.fingerprint, {}), pool):
-                    ids |= {column_id, *(member_id for member_id, _ in earlier)}
+    for name in dict.fromkeys(name for found in columns for name in found):
+        own = [found.get(name) for found in columns]
+        past = [None if one is None else one[1] for one in own]
+        for i, now in enumerate(past):
+            if now is not None:
+                for pool in pools(now.kind):
+                    if i >= pool and _is_unmeasured(now, past[i - pool : i], pool):
+                        ids |= {one[0] for one in own[i - pool : i + 1] if one is not None}
     return ids
+
+
+def _is_unmeasured(now: ColumnProfile, earlier: Columns, pool: int) -> bool:
+    """Whether there is a baseline to compare with, and not all distances from it are kept."""
+    return kept_distances(now, earlier, pool) is None and Baseline.of(earlier, now.kind, pool) is not None
 
 
 def _states(

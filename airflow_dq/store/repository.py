@@ -6,13 +6,15 @@ from types import TracebackType
 from typing import Self
 
 from airflow_dq.store.address import describe
+from airflow_dq.store.calendar_access import CalendarAccess
 from airflow_dq.store.page_access import PageAccess
+from airflow_dq.store.problem_access import ProblemAccess
 from airflow_dq.store.profile_access import ProfileAccess
 from airflow_dq.store.rule_access import RuleAccess
 from airflow_dq.store.verdict_access import VerdictAccess
 
 
-class Repository(ProfileAccess, RuleAccess, VerdictAccess, PageAccess):
+class Repository(ProfileAccess, RuleAccess, VerdictAccess, ProblemAccess, CalendarAccess, PageAccess):
     """The statistics database; :func:`airflow_dq.store.open_store` makes one.
 
     Every method raises :class:`~airflow_dq.exceptions.StoreUnreachableError` when the connection is lost and cannot

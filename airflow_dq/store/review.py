@@ -15,7 +15,8 @@ from airflow_dq.options.key import order_key
 from airflow_dq.store.eligibility import is_withheld
 from airflow_dq.store.lock import lock_partition
 from airflow_dq.store.review_model import WORDS, HistoryStart, Review, ReviewEvent
-from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, ReviewEventRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, ProfileRow, VerdictRow
+from airflow_dq.store.table_review import ReviewEventRow
 from airflow_dq.store.value import storable_text
 
 Found = TypeVarTuple("Found")
@@ -169,18 +170,25 @@ def record(
     partition: str | None = None,
     comment: str | None = None,
     detail: str | None = None,
+    problem: str | None = None,
+    value: Any = None,
 ) -> ReviewEvent:
     """Add a line to the audit trail.
 
     :param partition: None for what is about the whole dataset
+    :param problem: key of the partition's problem that it is about
+    :param value: what was said of it
     """
-    values = {"partition_key": partition, "action": action, "by": by, "comment": comment, "detail": detail}
+    values = {
+        **{"partition_key": partition, "action": action, "by": by, "comment": comment, "detail": detail},
+        **{"problem": problem, "value": value},
+    }
     made = connection.execute(
         insert(ReviewEventRow)
         .values(dataset_id=dataset_id, at=func.clock_timestamp(), **values)
         .returning(ReviewEventRow.id, ReviewEventRow.action, ReviewEventRow.at)
     ).one()
-    return ReviewEvent(made.id, dataset, partition, made.action, by, made.at, comment, detail)
+    return ReviewEvent(made.id, dataset, partition, made.action, by, made.at, comment, detail, problem, value)
 
 
 def events(connection: Connection, dataset_id: int, dataset: str, partition: str) -> tuple[ReviewEvent, ...]:
@@ -194,10 +202,13 @@ def events(connection: Connection, dataset_id: int, dataset: str, partition: str
         .order_by(ReviewEventRow.id.desc())
         .limit(EVENTS)
     )
-    return tuple(
-        ReviewEvent(row.id, dataset, row.partition_key, row.action, row.by, row.at, row.comment, row.detail)
-        for row in reversed(connection.execute(query).all())
-    )
+    return tuple(event_of(row, dataset) for row in reversed(connection.execute(query).all()))
+
+
+def event_of(row: Any, dataset: str) -> ReviewEvent:
+    """A line of the audit trail."""
+    said = (row.comment, row.detail, row.problem, row.value)
+    return ReviewEvent(row.id, dataset, row.partition_key, row.action, row.by, row.at, *said)
 
 
 def start_key(dataset: str, before: str) -> ScalarSelect[str | None]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from airflow_dq.judge.verdict import Decision, Status, Verdict
     from airflow_dq.learn.constraint.base import Severity
     from airflow_dq.learn.program import Program
 
-Action = Literal["accepted", "rejected", "new_normal", "snoozed", "unsnoozed"]
+Action = Literal[
+    "accepted", "rejected", "new_normal", "snoozed", "unsnoozed",
+    "acknowledged", "assigned", "ticket", "noise", "not_noise",
+    "event_added", "event_deleted", "rule_confirmed", "rule_muted", "rule_deleted",
+]  # fmt: skip
+"""What a line of the audit trail may tell of: decisions and snoozes, problems, the calendar, learned rules."""
 AlertState = Literal["open", "decided", "closed"]
 
 NO_MAP_INDEX = -1
@@ -31,6 +36,8 @@ class Origin:
     run_id: str
     task_id: str
     map_index: int = NO_MAP_INDEX
+    owner: str | None = field(default=None, compare=False)
+    """Who answers for the task; None where nobody was named."""
 
 
 def through(origins: Iterable[Origin], dag_ids: Container[str]) -> Origin | None:
@@ -64,6 +71,8 @@ class AlertSummary:
     origin: Origin | None
     snoozed_until: datetime | None
     """End of the longest active snooze that it falls under."""
+    problem: str = ""
+    """Key of the problem that it is evidence of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +122,11 @@ class ReviewEvent:
     at: datetime
     comment: str | None
     detail: str | None = None
-    """Scope and end of a snooze; the earlier decision that was revised."""
+    """Scope and end of a snooze; the earlier decision that was revised; which problem, rule or event it is about."""
+    problem: str | None = None
+    """Key of the problem of the partition that it is about."""
+    value: Any = None
+    """What was said of the problem: its owner, the ticket's address, the (column, metric) that are noise."""
 
 
 @dataclass(frozen=True, slots=True)

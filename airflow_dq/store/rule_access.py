@@ -18,6 +18,7 @@ from airflow_dq.store.transaction import run
 if TYPE_CHECKING:
     from airflow_dq.options.rule import LearnedRule
     from airflow_dq.pattern import PatternIndex
+    from airflow_dq.store.review_model import Action
     from airflow_dq.store.rule_list import StoredRule
 
 
@@ -48,19 +49,23 @@ class RuleAccess(Connected):
         """The learned rules of a dataset that are counted or muted, in words and with what speaks for each."""
         return run(self._engine, lambda c: rule_list.stored_rules(c, dataset))
 
-    def mute_rule(self, dataset: str, rule: int) -> bool:
+    def mute_rule(self, dataset: str, rule: int, by: str, *, confirmed: bool = False) -> bool:
         """Neither count nor judge a learned rule any more; False when there is no such active one.
 
         :param rule: its number
+        :param by: name of the person
+        :param confirmed: because a declared check asks the same from now on
         """
-        return run(self._engine, lambda c: rule_list.mute(c, dataset, rule))
+        action: Action = "rule_confirmed" if confirmed else "rule_muted"
+        return run(self._engine, lambda c: rule_list.mute(c, dataset, rule, by, action=action))
 
-    def delete_rule(self, dataset: str, rule: int) -> bool:
+    def delete_rule(self, dataset: str, rule: int, by: str) -> bool:
         """Forget a learned rule, which may be learned again; False when there is none.
 
         :param rule: its number
+        :param by: name of the person
         """
-        return run(self._engine, lambda c: rule_list.remove(c, dataset, rule))
+        return run(self._engine, lambda c: rule_list.remove(c, dataset, rule, by))
 
     def pattern_index(self) -> PatternIndex | None:
         """What is known of the patterns of all datasets and lakes that were indexed; None before the first time.

@@ -8,14 +8,19 @@ from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
+from airflow_dq.check.file import flow
+from airflow_dq.check.model import Check
 from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.rule import PATTERN, pattern_of
 from airflow_dq.options.rule import LearnedRule, RuleState
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.relation.declared import as_check
 from airflow_dq.relation.rule import BETWEEN, RELATION, RelationRule
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.damage import raw
 from airflow_dq.store.document import decode
+from airflow_dq.store.review import name_of, record
+from airflow_dq.store.review_model import Action
 from airflow_dq.store.rule_row import rows_of, rule_of
 from airflow_dq.store.table import LearnedRuleRow, ProfileRow
 from airflow_dq.store.value import storable_text
@@ -41,6 +46,21 @@ class StoredRule:
     """Rows, or values, of these that could have broken it."""
     broken: int
     """Those that do."""
+
+    @property
+    def check(self) -> Check | None:
+        """The declared check that asks the same of each row; None where checks have no words for it."""
+        rule = self.rule
+        return as_check(RelationRule.from_json(rule.document).relation) if rule.family == RELATION else None
+
+    @property
+    def check_line(self) -> str | None:
+        """The same as a line of a file of checks."""
+        check = self.check
+        if check is None:
+            return None
+        said = {name: value for name, value in check.to_dict().items() if name in ("sql", "where")}
+        return f"- {flow({check.metric: said})}"
 
 
 def stored_rules(connection: Connection, dataset: str) -> list[StoredRule]:
@@ -76,17 +96,34 @@ def _counts(connection: Connection, owner: int | None) -> Sequence[Mapping[str, 
     return [{name: Measured.of_dict(one) for name, one in decode(bytes(row)).items()} for row in rows]
 
 
-def mute(connection: Connection, dataset: str, rule: int) -> bool:
-    """Neither count nor judge a rule any more, nor learn it again; False when there is no such active one."""
-    found = _of(connection, dataset, rule)
-    changed = update(LearnedRuleRow).where(*found, LearnedRuleRow.state == "active")
-    return bool(connection.execute(changed.values(state="muted", changed_at=func.clock_timestamp())).rowcount)
+def mute(connection: Connection, dataset: str, rule: int, by: str, *, action: Action = "rule_muted") -> bool:
+    """Neither count nor judge a rule any more, nor learn it again; False when there is no such active one.
+
+    :param action: what the audit trail tells: a rule that was confirmed is asked by a declared check in its place
+    """
+    who, owner, words = name_of(by), dataset_id(connection, dataset), _words_of(connection, dataset, rule)
+    changed = update(LearnedRuleRow).where(*_of(owner, rule), LearnedRuleRow.state == "active")
+    done = connection.execute(changed.values(state="muted", changed_at=func.clock_timestamp())).rowcount
+    if done and owner is not None:
+        record(connection, owner, dataset, action, who, detail=words)
+    return bool(done)
 
 
-def remove(connection: Connection, dataset: str, rule: int) -> bool:
+def remove(connection: Connection, dataset: str, rule: int, by: str) -> bool:
     """Forget a rule, muted or not: it may be learned again; False when there is none."""
-    return bool(connection.execute(delete(LearnedRuleRow).where(*_of(connection, dataset, rule))).rowcount)
+    who, owner, words = name_of(by), dataset_id(connection, dataset), _words_of(connection, dataset, rule)
+    done = connection.execute(delete(LearnedRuleRow).where(*_of(owner, rule))).rowcount
+    if done and owner is not None:
+        record(connection, owner, dataset, "rule_deleted", who, detail=words)
+    return bool(done)
 
 
-def _of(connection: Connection, dataset: str, rule: int) -> tuple[ColumnElement[bool], ...]:
-    return LearnedRuleRow.dataset_id == dataset_id(connection, dataset), LearnedRuleRow.id == rule
+def _words_of(connection: Connection, dataset: str, rule: int) -> str:
+    """What the audit trail calls a rule, damaged or not."""
+    rows = rows_of(connection, dataset_id(connection, dataset))
+    read = next((rule_of(row, dataset) for row in rows if row.id == rule), None)
+    return storable_text((None if read is None else _words(read)) or f"number {rule}")
+
+
+def _of(owner: int | None, rule: int) -> tuple[ColumnElement[bool], ...]:
+    return LearnedRuleRow.dataset_id == owner, LearnedRuleRow.id == rule

@@ -19,7 +19,8 @@ from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.metric_history import TABLE_METRIC
 from airflow_dq.store.review import name_of, record
 from airflow_dq.store.review_model import Snooze
-from airflow_dq.store.table import AlertRow, ColumnRow, DatasetRow, ProfileRow, SnoozeRow, VerdictRow
+from airflow_dq.store.table import AlertRow, ColumnRow, DatasetRow, ProfileRow, VerdictRow
+from airflow_dq.store.table_review import SnoozeRow
 from airflow_dq.store.value import storable_key, storable_text
 
 _NAMED = 20

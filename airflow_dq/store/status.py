@@ -10,6 +10,7 @@ from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
 from airflow_dq.store.table import AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
+from airflow_dq.store.table_review import ReplayRow
 from airflow_dq.store.verdict_reader import FIRST_ALERT, ORIGINS_OF_VERDICT, in_dags, origins_of, with_first_alert
 
 
@@ -58,11 +59,16 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
             VerdictRow.id,
             FIRST_ALERT.label("first_alert_id"),
             ORIGINS_OF_VERDICT,
+            ReplayRow.outcomes[AttemptRow.partition_key].astext.label("replayed"),
         )
         .select_from(newest)
         .join(AttemptRow, AttemptRow.id == newest.c.id)
         .outerjoin(ProfileRow, same_partition)
         .outerjoin(VerdictRow, SPEAKS_OF_PROFILE)
+        # Of what was profiled since, the backtest says nothing.
+        .outerjoin(
+            ReplayRow, and_(ReplayRow.dataset_id == ProfileRow.dataset_id, ReplayRow.made_at > ProfileRow.updated_at)
+        )
         .order_by(AttemptRow.sort_key.desc())
     )
     return [_summary(row) for row in connection.execute(with_first_alert(query))]
@@ -96,4 +102,5 @@ def _summary(row: Any) -> PartitionSummary:
         verdict_id=row.id,
         first_alert_id=row.first_alert_id,
         origins=origins_of(row),
+        replayed=Status(row.replayed) if row.replayed else None,
     )

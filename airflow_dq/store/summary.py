@@ -87,6 +87,8 @@ class PartitionSummary:
     """The alert that speaks for the others."""
     origins: tuple[Origin, ...] = ()
     """The tasks that judged it, the last one first."""
+    replayed: Status | None = None
+    """What the gate would have said of it, by the last backtest of the stored history; None where none has."""
 
 
 @dataclass(frozen=True, slots=True)

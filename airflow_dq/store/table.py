@@ -13,12 +13,9 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
-    DateTime,
     ForeignKey,
-    Identity,
     Index,
     LargeBinary,
-    MetaData,
     Text,
     UniqueConstraint,
     false,
@@ -27,47 +24,15 @@ from sqlalchemy import (
     true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
-from airflow_dq.options.key import order_key
+import airflow_dq.store.table_review  # noqa: F401  (the other tables of the same base)
 from airflow_dq.settings import SCHEMA
 from airflow_dq.store.document import Document, Metrics
+from airflow_dq.store.table_base import Base, Key, Timestamp, id_column, owner_column, sort_key_of
 
 REVISION = "0001"
 """The migration that these models are in step with (a test compares it with the head of the migrations)."""
-
-Key = Text(collation="C")
-"""Names that are compared: datasets, partitions, columns."""
-Timestamp = DateTime(timezone=True)
-
-
-class Base(DeclarativeBase):
-    """Base of all tables."""
-
-    metadata = MetaData(
-        schema=SCHEMA,
-        naming_convention={
-            "pk": "pk_%(table_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_name)s",
-            "ix": "ix_%(table_name)s_%(column_0_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-        },
-    )
-
-
-def _id() -> Mapped[int]:
-    return mapped_column(BigInteger, Identity(always=True), primary_key=True)
-
-
-def _owner(target: str, **options: Any) -> Mapped[int]:
-    return mapped_column(BigInteger, ForeignKey(f"{SCHEMA}.{target}.id", ondelete="CASCADE"), **options)
-
-
-def _sort_key_of(context: Any) -> str | None:
-    """What a row is sorted by, made of its partition's key when it is inserted."""
-    key = context.get_current_parameters()["partition_key"]
-    return None if key is None else order_key(key)
 
 
 class DatasetRow(Base):
@@ -76,7 +41,7 @@ class DatasetRow(Base):
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("name"),)
 
-    id: Mapped[int] = _id()
+    id: Mapped[int] = id_column()
     name: Mapped[str] = mapped_column(Key)
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
@@ -92,10 +57,10 @@ class AttemptRow(Base):
         Index("ix_profile_attempt_running", "dataset_id", "sort_key", postgresql_where=text("state = 'running'")),
     )
 
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
+    id: Mapped[int] = id_column()
+    dataset_id: Mapped[int] = owner_column("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
-    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
+    sort_key: Mapped[str] = mapped_column(Key, default=sort_key_of)
     state: Mapped[str] = mapped_column(Text, server_default="running")
     error: Mapped[str | None] = mapped_column(Text)
     source: Mapped[str | None] = mapped_column(Text)
@@ -123,11 +88,11 @@ class ProfileRow(Base):
         Index("ix_profile_has_variants", "dataset_id", "sort_key", postgresql_where=text("has_variants")),
     )
 
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
+    id: Mapped[int] = id_column()
+    dataset_id: Mapped[int] = owner_column("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
-    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
-    attempt_id: Mapped[int] = _owner("profile_attempt", index=True)
+    sort_key: Mapped[str] = mapped_column(Key, default=sort_key_of)
+    attempt_id: Mapped[int] = owner_column("profile_attempt", index=True)
     row_count: Mapped[int] = mapped_column(BigInteger)
     fingerprint: Mapped[str] = mapped_column(Text)
     options: Mapped[dict[str, Any]] = mapped_column(JSONB)
@@ -143,6 +108,8 @@ class ProfileRow(Base):
     """What relations between rows are judged by, in this partition and the next ones, packed; of the newest alone."""
     failing: Mapped[dict[str, Any]] = mapped_column(Document)
     """What a declared check of each row measures -> some of the rows that fail it; retention drops them with states."""
+    drilled: Mapped[dict[str, Any] | None] = mapped_column(Document)
+    """Which slices carry its change, with some of their rows; None where nobody has looked; dropped with states."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
@@ -152,7 +119,7 @@ class CheckTotalRow(Base):
 
     __tablename__ = "check_total"
 
-    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
+    dataset_id: Mapped[int] = owner_column("dataset", primary_key=True, autoincrement=False)
     sort_key: Mapped[str] = mapped_column(Key, primary_key=True)
     """That of the last of them."""
     partitions: Mapped[int] = mapped_column(BigInteger)
@@ -166,8 +133,8 @@ class ColumnRow(Base):
     __tablename__ = "column_profile"
     __table_args__ = (UniqueConstraint("profile_id", "ordinal"),)
 
-    id: Mapped[int] = _id()
-    profile_id: Mapped[int] = _owner("profile")
+    id: Mapped[int] = id_column()
+    profile_id: Mapped[int] = owner_column("profile")
     ordinal: Mapped[int]
     name: Mapped[str] = mapped_column(Key)
     kind: Mapped[str] = mapped_column(Text)
@@ -186,7 +153,7 @@ class StateRow(Base):
 
     __tablename__ = "column_state"
 
-    column_profile_id: Mapped[int] = _owner("column_profile", primary_key=True, autoincrement=False)
+    column_profile_id: Mapped[int] = owner_column("column_profile", primary_key=True, autoincrement=False)
     key: Mapped[str] = mapped_column(Key, primary_key=True)
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
@@ -196,7 +163,7 @@ class VariantRow(Base):
 
     __tablename__ = "column_variant"
 
-    column_profile_id: Mapped[int] = _owner("column_profile", primary_key=True, autoincrement=False)
+    column_profile_id: Mapped[int] = owner_column("column_profile", primary_key=True, autoincrement=False)
     data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -206,10 +173,10 @@ class ProgramRow(Base):
     __tablename__ = "program"
     __table_args__ = (UniqueConstraint("dataset_id", "partition_key"), Index(None, "dataset_id", "sort_key"))
 
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
+    id: Mapped[int] = id_column()
+    dataset_id: Mapped[int] = owner_column("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
-    sort_key: Mapped[str] = mapped_column(Key, default=_sort_key_of)
+    sort_key: Mapped[str] = mapped_column(Key, default=sort_key_of)
     inputs: Mapped[str | None] = mapped_column(Text)
     """Digest of what it was synthesized from; equal inputs, equal program."""
     document: Mapped[dict[str, Any]] = mapped_column(Document)
@@ -234,8 +201,8 @@ class VerdictRow(Base):
         Index("ix_verdict_open", "id", postgresql_where=text("open_count > 0")),
     )
 
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
+    id: Mapped[int] = id_column()
+    dataset_id: Mapped[int] = owner_column("dataset")
     partition_key: Mapped[str] = mapped_column(Key)
     program_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey(f"{SCHEMA}.program.id", ondelete="SET NULL"), index=True
@@ -271,12 +238,14 @@ class OriginRow(Base):
         Index(None, "dag_id", "run_id", "task_id"),
     )
 
-    verdict_id: Mapped[int] = _owner("verdict", primary_key=True, autoincrement=False)
+    verdict_id: Mapped[int] = owner_column("verdict", primary_key=True, autoincrement=False)
     dag_id: Mapped[str] = mapped_column(Key, primary_key=True)
     run_id: Mapped[str] = mapped_column(Key, primary_key=True)
     task_id: Mapped[str] = mapped_column(Key, primary_key=True)
     map_index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    dataset_id: Mapped[int] = _owner("dataset")
+    owner: Mapped[str | None] = mapped_column(Text)
+    """Who answers for the task."""
+    dataset_id: Mapped[int] = owner_column("dataset")
     judged_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
 
 
@@ -289,8 +258,8 @@ class AlertRow(Base):
         UniqueConstraint("verdict_id", "key"),
     )
 
-    id: Mapped[int] = _id()
-    verdict_id: Mapped[int] = _owner("verdict")
+    id: Mapped[int] = id_column()
+    verdict_id: Mapped[int] = owner_column("verdict")
     key: Mapped[str] = mapped_column(Text)
     """Rule, column, metric and their occurrence, as JSON: what makes it the same alert again."""
     rule: Mapped[str] = mapped_column(Text)
@@ -301,6 +270,8 @@ class AlertRow(Base):
     """What its problem is called, where it speaks for one; else the message with its likely cause in front."""
     problem: Mapped[str] = mapped_column(Text)
     """Key of the problem that it is evidence of: the same on the following day."""
+    owner: Mapped[str | None] = mapped_column(Text)
+    """Whom it concerns, as the declared check says that gave it."""
     observed: Mapped[float | None]
     reason: Mapped[str | None] = mapped_column(Text)
     lower: Mapped[float | None]
@@ -314,44 +285,6 @@ class AlertRow(Base):
     closed_reason: Mapped[str | None] = mapped_column(Text)
 
 
-class ReviewEventRow(Base):
-    """One thing that a person did: the audit trail.  Rows are added, never changed."""
-
-    __tablename__ = "review_event"
-    __table_args__ = (
-        CheckConstraint("action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')", name="action"),
-        Index(None, "dataset_id", "partition_key", "id"),
-        Index("ix_review_event_new_normal", "dataset_id", "sort_key", postgresql_where=text("action = 'new_normal'")),
-    )
-
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
-    partition_key: Mapped[str | None] = mapped_column(Key)
-    """None for what is about the whole dataset."""
-    sort_key: Mapped[str | None] = mapped_column(Key, default=_sort_key_of)
-    action: Mapped[str] = mapped_column(Text)
-    by: Mapped[str] = mapped_column(Text)
-    at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
-    comment: Mapped[str | None] = mapped_column(Text)
-    detail: Mapped[str | None] = mapped_column(Text)
-
-
-class ReplayRow(Base):
-    """What the last backtest of a dataset's stored history found."""
-
-    __tablename__ = "replay"
-
-    dataset_id: Mapped[int] = _owner("dataset", primary_key=True, autoincrement=False)
-    options: Mapped[str] = mapped_column(Text)
-    """Digest of the options that it was made with."""
-    judged: Mapped[int]
-    """Partitions judged, without those that a person has rejected."""
-    alarms: Mapped[int]
-    newest: Mapped[str] = mapped_column(Key)
-    """Key of the newest partition that was replayed."""
-    made_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
-
-
 class LearnedRuleRow(Base):
     """A rule on rows that was learned of a dataset.  Another one may take its place; what was judged by it stays."""
 
@@ -361,8 +294,8 @@ class LearnedRuleRow(Base):
         Index(None, "dataset_id", "id"),
     )
 
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
+    id: Mapped[int] = id_column()
+    dataset_id: Mapped[int] = owner_column("dataset")
     family: Mapped[str] = mapped_column(Text)
     columns: Mapped[list[str]] = mapped_column(JSONB)
     """The names of the columns that it reads."""
@@ -387,20 +320,3 @@ class PatternIndexRow(Base):
     data: Mapped[bytes] = mapped_column(LargeBinary)
     """As :meth:`airflow_dq.pattern.PatternIndex.to_bytes` writes it, every table's contribution apart."""
     updated_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())
-
-
-class SnoozeRow(Base):
-    """Alerts that only warn for a while."""
-
-    __tablename__ = "snooze"
-    __table_args__ = (Index(None, "dataset_id", "until"),)
-
-    id: Mapped[int] = _id()
-    dataset_id: Mapped[int] = _owner("dataset")
-    column_name: Mapped[str | None] = mapped_column(Key)
-    metric: Mapped[str | None] = mapped_column(Text)
-    until: Mapped[datetime] = mapped_column(Timestamp)
-    """Moved to now when a person ends it early."""
-    by: Mapped[str] = mapped_column(Text)
-    comment: Mapped[str | None] = mapped_column(Text)
-    created_at: Mapped[datetime] = mapped_column(Timestamp, server_default=func.now())

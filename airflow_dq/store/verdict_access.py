@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from airflow_dq.store.transaction import run
 
 if TYPE_CHECKING:
     from airflow_dq.explain.record import Record, Replay
-    from airflow_dq.judge.verdict import Decision, Verdict
+    from airflow_dq.judge.verdict import Decision, Status, Verdict
     from airflow_dq.learn.history.answer import AnsweredAlarm
     from airflow_dq.learn.program import Program
     from airflow_dq.profile.model import Profile
@@ -106,12 +107,15 @@ class VerdictAccess(Connected):
         """
         return run(self._engine, lambda c: answer.record(c, dataset, before, options))
 
-    def save_replay(self, dataset: str, options: str, replay: Replay) -> None:
+    def save_replay(
+        self, dataset: str, options: str, replay: Replay, outcomes: Mapping[str, Status] | None = None
+    ) -> None:
         """Keep what a backtest of a dataset's stored history found, in place of the one before.
 
         :param options: digest of the options that it was made with
+        :param outcomes: what the gate would have said of each partition, by its key
         """
-        run(self._engine, lambda c: answer.save_replay(c, dataset, options, replay))
+        run(self._engine, lambda c: answer.save_replay(c, dataset, options, replay, outcomes or {}))
 
     def history_start(self, dataset: str, before: str) -> HistoryStart | None:
         """The newest partition before another that a person has called the new normal, or None."""

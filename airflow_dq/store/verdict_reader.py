@@ -40,7 +40,8 @@ from airflow_dq.store.review_model import (
     VerdictDetail,
     VerdictSummary,
 )
-from airflow_dq.store.table import AlertRow, DatasetRow, Key, OriginRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.table import AlertRow, DatasetRow, OriginRow, ProfileRow, ProgramRow, VerdictRow
+from airflow_dq.store.table_base import Key
 
 Found = TypeVarTuple("Found")
 
@@ -62,7 +63,9 @@ ORIGINS_OF_VERDICT = (
     select(
         func.json_agg(
             aggregate_order_by(
-                func.json_build_array(OriginRow.dag_id, OriginRow.run_id, OriginRow.task_id, OriginRow.map_index),
+                func.json_build_array(
+                    OriginRow.dag_id, OriginRow.run_id, OriginRow.task_id, OriginRow.map_index, OriginRow.owner
+                ),
                 OriginRow.judged_at.desc(),
             )
         )
@@ -229,6 +232,7 @@ def _alert_summary(row: Row[Any], partition: VerdictSummary, snoozes: Sequence[S
         decision=partition.decision,
         origin=partition.origin,
         snoozed_until=None if active is None else active.until,
+        problem=row.problem,
     )
 
 

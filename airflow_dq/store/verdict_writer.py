@@ -148,7 +148,11 @@ def _add_origin(connection: Connection, owner: int, verdict_id: int, origin: Ori
         verdict_id=verdict_id, dataset_id=owner, judged_at=func.clock_timestamp(), **asdict(origin)
     )
     same = [OriginRow.verdict_id, OriginRow.dag_id, OriginRow.run_id, OriginRow.task_id, OriginRow.map_index]
-    connection.execute(added.on_conflict_do_update(index_elements=same, set_={"judged_at": func.clock_timestamp()}))
+    connection.execute(
+        added.on_conflict_do_update(
+            index_elements=same, set_={"judged_at": func.clock_timestamp(), "owner": origin.owner}
+        )
+    )
 
 
 def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_gone: str) -> None:
@@ -162,7 +166,7 @@ def _save_alerts(connection: Connection, verdict_id: int, verdict: Verdict, why_
         connection.execute(gone.values(closed_at=func.clock_timestamp(), closed_reason=why_gone))
     if rows:
         statement = postgresql.insert(AlertRow).values(list(rows.values()))
-        fields = ("message", "headline", "problem", "observed", "reason", "lower", "upper", "severity", "rank")
+        fields = ("message", "headline", "problem", "observed", "reason", "lower", "upper", "severity", "rank", "owner")
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=[AlertRow.verdict_id, AlertRow.key],
@@ -211,6 +215,7 @@ def _alert_row(verdict_id: int, name: str, alert: Alert) -> dict[str, Any]:
         "lower": finite(alert.lower),
         "upper": finite(alert.upper),
         "severity": alert.severity,
+        "owner": None if alert.owner is None else storable_text(alert.owner),
     }
 
 

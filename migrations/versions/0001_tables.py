@@ -31,6 +31,7 @@ def upgrade() -> None:
     _create_origin()
     _create_alert()
     _create_review()
+    _create_calendar()
     _create_rule()
     _create_pattern_index()
     for table in _GROWING:
@@ -41,6 +42,7 @@ def downgrade() -> None:
     for table in (
         "pattern_index",
         "learned_rule",
+        "calendar_event",
         "snooze",
         "replay",
         "review_event",
@@ -116,6 +118,7 @@ def _create_profile() -> None:
         sa.Column("tallies", sa.LargeBinary(), nullable=True),
         sa.Column("held", sa.LargeBinary(), nullable=True),
         sa.Column("failing", sa.LargeBinary(), nullable=False),
+        sa.Column("drilled", sa.LargeBinary(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -270,6 +273,7 @@ def _create_origin() -> None:
         sa.Column("run_id", sa.Text(collation="C"), nullable=False),
         sa.Column("task_id", sa.Text(collation="C"), nullable=False),
         sa.Column("map_index", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("dataset_id", sa.BigInteger(), nullable=False),
         sa.Column("judged_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
@@ -299,6 +303,7 @@ def _create_alert() -> None:
         sa.Column("message", sa.Text(), nullable=False),
         sa.Column("headline", sa.Text(), nullable=False),
         sa.Column("problem", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("observed", sa.Double(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("lower", sa.Double(), nullable=True),
@@ -330,8 +335,12 @@ def _create_review() -> None:
         sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("comment", sa.Text(), nullable=True),
         sa.Column("detail", sa.Text(), nullable=True),
+        sa.Column("problem", sa.Text(), nullable=True),
+        sa.Column("value", postgresql.JSONB(), nullable=True),
         sa.CheckConstraint(
-            "action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed')",
+            "action IN ('accepted', 'rejected', 'new_normal', 'snoozed', 'unsnoozed', 'acknowledged', 'assigned', "
+            "'ticket', 'noise', 'not_noise', 'event_added', 'event_deleted', 'rule_confirmed', 'rule_muted', "
+            "'rule_deleted')",
             name=op.f("ck_review_event_action"),
         ),
         sa.ForeignKeyConstraint(
@@ -342,6 +351,7 @@ def _create_review() -> None:
     )
     _index("review_event", op.f("ix_review_event_dataset_id"), "dataset_id", "partition_key", "id")
     _index("review_event", "ix_review_event_new_normal", "dataset_id", "sort_key", where="action = 'new_normal'")
+    _index("review_event", "ix_review_event_problem", "dataset_id", "sort_key", where="problem IS NOT NULL")
     op.create_table(
         "replay",
         sa.Column("dataset_id", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -349,6 +359,7 @@ def _create_review() -> None:
         sa.Column("judged", sa.Integer(), nullable=False),
         sa.Column("alarms", sa.Integer(), nullable=False),
         sa.Column("newest", sa.Text(collation="C"), nullable=False),
+        sa.Column("outcomes", postgresql.JSONB(), server_default="{}", nullable=False),
         sa.Column("made_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
             ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_replay_dataset_id"), ondelete="CASCADE"
@@ -373,6 +384,36 @@ def _create_review() -> None:
         schema=SCHEMA,
     )
     _index("snooze", op.f("ix_snooze_dataset_id"), "dataset_id", "until")
+
+
+def _create_calendar() -> None:
+    op.create_table(
+        "calendar_event",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
+        sa.Column("dataset_id", sa.BigInteger(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("effect", sa.Text(), nullable=False),
+        sa.Column("first_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("last_key", sa.Text(collation="C"), nullable=False),
+        sa.Column("low", sa.Text(collation="C"), nullable=False),
+        sa.Column("high", sa.Text(collation="C"), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("comment", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("deleted_by", sa.Text(), nullable=True),
+        sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint(
+            "kind IN ('promotion', 'holiday', 'migration', 'other')", name=op.f("ck_calendar_event_kind")
+        ),
+        sa.CheckConstraint("effect IN ('expected', 'left_out')", name=op.f("ck_calendar_event_effect")),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], [f"{SCHEMA}.dataset.id"], name=op.f("fk_calendar_event_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_calendar_event")),
+        schema=SCHEMA,
+    )
+    _index("calendar_event", op.f("ix_calendar_event_dataset_id"), "dataset_id")
 
 
 def _create_rule() -> None:

@@ -12,10 +12,12 @@ from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.operators.check import DQCheckOperator
+from airflow_dq.operators.drill import DQDrillOperator
 from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
+from airflow_dq.triggers.driver import DriverTrigger
 from airflow_dq.triggers.profile import ProfileTrigger
 
 CLASSES: tuple[type[Any], ...] = (
@@ -24,13 +26,16 @@ CLASSES: tuple[type[Any], ...] = (
     DQProfileOperator,
     DQCheckOperator,
     DQSplitOperator,
+    DQDrillOperator,
     DQGateSensor,
     ProfileTrigger,
+    DriverTrigger,
     DQAlertNotifier,
 )
 TASKS = (
     DQProfileOperator(task_id="profile", dataset="flights", source="a", partition="1"),
     DQGateSensor(task_id="gate", dataset="flights", partition="1"),
+    DQDrillOperator(task_id="drill", dataset="flights", partition="1"),
 )
 
 

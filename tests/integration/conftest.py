@@ -17,7 +17,9 @@ from airflow_dq.store import EmbeddedPostgres, Repository, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import current_revision, make_engine
 from airflow_dq.store.migration import upgrade
-from airflow_dq.store.table import REVISION, Base
+from airflow_dq.store.table import REVISION
+from airflow_dq.store.table_base import Base
+from tests.integration.object_store import ObjectStore
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,3 +96,15 @@ def run(spark: SparkSession, store: Repository) -> Run:
     from tests.integration.spark_job import run_job
 
     return partial(run_job, spark, store)
+
+
+@pytest.fixture(scope="session")
+def object_store() -> Iterator[ObjectStore]:
+    """A real S3 server with an empty bucket, for all tests that need one."""
+    folder = Path(tempfile.mkdtemp(prefix="airflow-dq-s3-"))
+    server = ObjectStore(folder)
+    try:
+        yield server.start()
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)

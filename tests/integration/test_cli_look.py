@@ -14,7 +14,10 @@ import pytest
 
 from airflow_dq.cli import status as status_module
 from airflow_dq.cli.main import main
+from airflow_dq.operators.drill import DQDrillOperator
+from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.store import open_store
+from airflow_dq.version_compat import AirflowFailException, AirflowSkipException
 
 DAYS = [f"2026-01-{day:02}" for day in range(1, 10)]
 Run = Callable[..., tuple[int, str, str]]
@@ -135,5 +138,52 @@ def test_drill_says_when_there_is_nothing_to_find(run: Run) -> None:
     assert "No slice carries a change" in out
     code, out, _ = run("drill", "orders", DAYS[-1], "--against", DAYS[3], "--columns", "price")
     assert (code, f"against {DAYS[3]}; price." in out) == (0, True)
-    assert "Give --against KEY" in run("drill", "orders", DAYS[0])[2]
+    assert "--against KEY" in run("drill", "orders", DAYS[0])[2]
     assert "there is no profile" in run("drill", "orders", "2030-01-01")[2]
+
+
+def test_a_drill_is_kept_with_the_profile_that_it_looked_into(run: Run, clean_dsn: str, tmp_path: Path) -> None:
+    task = {"task_id": "drill", "dataset": "orders", "engine": "arrow", "rows": 3, "on_alarm": True}
+    with pytest.raises(AirflowSkipException, match="it was not judged"):
+        DQDrillOperator(**task, partition=DAYS[-1]).execute({})
+    for day in DAYS[-2:]:
+        run("judge", "orders", day, "--store")
+    with pytest.raises(AirflowSkipException, match="the gate found nothing in it"):
+        DQDrillOperator(**task, partition=DAYS[-2]).execute({})
+    assert "no drill of it is stored" in run("drill", "orders", DAYS[-1], "--last")[2]
+    drill = DQDrillOperator(**task, partition=DAYS[-1])
+    told = drill.execute({})
+    assert (told["partition"], told["against"], len(told["slices"])) == (DAYS[-1], DAYS[-2], 1)
+    (one,) = told["slices"]
+    assert (one["filter"], one["columns"]) == ("`channel` = 'marketplace'", ["price"])
+    assert "sample" not in one  # no rows in XCom
+    code, out, _ = run("drill", "orders", DAYS[-1], "--last")
+    assert (code, out.count("(hidden)")) == (0, 3)
+    with open_store(clean_dsn) as store:
+        kept = store.load_drill("orders", DAYS[-1])
+        assert kept is not None
+        assert drill.alert_id is not None
+        assert run("report", "--html", str(tmp_path / "site"))[0] == 0
+        page = (tmp_path / "site" / f"problem-{drill.alert_id}.html").read_text()
+        assert all(words in page for words in ("Where it is", "`channel` = &#39;marketplace&#39;", "3 of the rows"))
+        # Another content has not been looked into; the same one has.
+        run("backfill", "orders", "--source", f"{tmp_path}/day=*", "--engine", "arrow", "--hidden", "secret")
+        assert store.load_drill("orders", DAYS[-1]) == kept
+        (tmp_path / f"day={DAYS[-1]}" / "part.parquet").unlink()
+        (tmp_path / f"day={DAYS[-1]}").rmdir()
+        _write(tmp_path / f"day={DAYS[-1]}", 20)
+        run("backfill", "orders", "--source", f"{tmp_path}/day=*", "--engine", "arrow", "--hidden", "secret")
+        assert store.load_drill("orders", DAYS[-1]) is None
+
+
+def test_values_that_are_not_stored_are_not_drilled(run: Run, tmp_path: Path) -> None:
+    DQProfileOperator(
+        task_id="profile", dataset="quiet", source=f"{tmp_path}/day=*", engine="arrow", store_values=False
+    ).execute({})
+    assert run("judge", "quiet", DAYS[-1], "--store")[0] == 1
+    task = DQDrillOperator(task_id="drill", dataset="quiet", partition=DAYS[-1], engine="arrow")
+    with pytest.raises(AirflowFailException, match="store_values=False"):
+        task.execute({})
+    task.on_alarm = True
+    with pytest.raises(AirflowSkipException, match="store_values=False"):
+        task.execute({})

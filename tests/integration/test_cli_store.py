@@ -142,6 +142,22 @@ def test_a_decision_names_one_partition(broken: Repository, line: Line) -> None:
     assert "was not judged" in line.refused("accept", "--dataset", "t", "--partition", "2024-01-01")
 
 
+def test_a_problem_is_listed_over_time_and_gets_an_owner_and_a_ticket(broken: Repository, line: Line) -> None:
+    (first, *_) = line.json("problems", "t", "--open")
+    number = str(first["alert_id"])
+    assert (first["state"], first["owner"], first["ticket"], first["partitions"]) == ("open", None, None, 1)
+    given = ("--owner", "ann", "--ticket", "https://tickets.example/1", "--acknowledge", "--noise", "--by", "bob")
+    said = line.text("problems", "t", "--alert", number, *given)
+    assert "- assigned to ann" in said
+    assert "- ticket https://tickets.example/1" in said
+    assert line.text("problems", "t").splitlines()[1].split()[:4] == [number, "acknowledged", "(noise)", TODAY]
+    (first, *_) = line.json("problems", "t", "--alert", number)
+    assert (first["owner"], first["ticket"], first["acknowledged_by"]) == ("ann", "https://tickets.example/1", "bob")
+    assert "--alert N" in line.refused("problems", "t", "--noise")
+    assert "has no alert 999" in line.refused("problems", "t", "--alert", "999", "--noise")
+    assert "is no ticket's address" in line.refused("problems", "t", "--alert", number, "--ticket", "javascript:x")
+
+
 def test_a_snooze_is_added_listed_and_ended(broken: Repository, line: Line) -> None:
     assert line.text("snooze", "t") == "No alert is snoozed.\n"
     made = line.json("snooze", "t", "--column", "price", "--until", "2099-01-01", "--by", "ann", "--comment", "known")

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from pyspark.sql import SparkSession
 
+from airflow_dq.codec import to_builtins
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.spark.engine import SparkEngine
+from airflow_dq.job.drill import carry_out, plan
+from airflow_dq.options.drill import DrillSpec
 from airflow_dq.options.job import JobSpec
+from airflow_dq.settings import HASH_KEY_VARIABLE
+from airflow_dq.store import Repository
+from tests.integration.spark_job import SECRET, Run
 
 TABLE = pa.table(
     {
@@ -43,3 +52,43 @@ def test_both_engines_draw_the_same_columns(tmp_path: Path, spark: SparkSession)
     for table in some:
         assert 50 < table.num_rows < 150
     assert again.equals(some[1])
+
+
+@pytest.mark.slow
+def test_a_drill_on_spark_finds_what_one_in_this_process_does(
+    tmp_path: Path, spark: SparkSession, store: Repository, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HASH_KEY_VARIABLE, SECRET)
+    for day in ("1", "2", "3"):
+        random = np.random.default_rng(int(day))
+        channel = random.choice(["web", "app", "shop"], 900, p=[0.5, 0.35, 0.15])
+        price = np.round(random.lognormal(3.0, 0.5, 900), 2) * np.where((channel == "shop") & (day == "3"), 60.0, 1.0)
+        table = pa.table({"channel": channel, "price": price, "email": random.choice(["a@x", "b@x"], 900)})
+        (tmp_path / f"day={day}").mkdir()
+        pyarrow.parquet.write_table(table, tmp_path / f"day={day}" / "part.parquet")
+    run(pattern=f"{tmp_path}/day=*", hidden=("email",))
+    spec = DrillSpec("t", "3", rows=4)
+
+    @contextmanager
+    def there(order: JobSpec, engine: str) -> Iterator[SparkEngine]:
+        yield SparkEngine(spark, order, print)
+
+    @contextmanager
+    def here(order: JobSpec, engine: str) -> Iterator[ArrowEngine]:
+        yield ArrowEngine(order)
+
+    planned = plan(store, spec)
+    found = carry_out(planned, spec, there)
+    assert to_builtins(found) == to_builtins(carry_out(planned, spec, here))
+    store.save_drill("t", found)
+    kept = store.load_drill("t", "3")
+    assert kept == found
+    (one,) = kept.slices
+    assert (kept.against, one.filter, one.columns) == ("2", "`channel` = 'shop'", ("price",))
+    assert set(zip(*one.sample.rows, strict=True)) == {
+        ("shop",) * 4,
+        tuple(row[1] for row in one.sample.rows),
+        ("(hidden)",) * 4,
+    }
+    again = spark.read.parquet(f"{tmp_path}/day=3").where(one.filter)
+    assert (again.count(), {row.channel for row in again.collect()}) == (one.rows, {"shop"})

@@ -91,14 +91,14 @@ def test_found_counted_judged_and_muted(lake: Lake, store: Repository) -> None:
     assert "0 of 900 did before (3 past partitions)" in alert.message
     stored = known(store)[SUM]
     assert (stored.partitions, stored.rows, stored.broken) == (4, 4 * ROWS, 6)
-    assert store.mute_rule("t", stored.id)
-    assert not store.mute_rule("t", stored.id)
+    assert store.mute_rule("t", stored.id, "ann")
+    assert not store.mute_rule("t", stored.id, "ann")
     assert rule.measure not in profile(store, lake([DAYS[6]], wrong=6)).checks
     assert not broken(gate(store, DAYS[6]))
     # What is muted is not found again; what is deleted is.
     assert known(store)[SUM].state == "muted"
-    assert store.delete_rule("t", stored.id)
-    assert not store.delete_rule("t", stored.id)
+    assert store.delete_rule("t", stored.id, "ann")
+    assert not store.delete_rule("t", stored.id, "ann")
     profile(store, lake([DAYS[7]]))
     assert known(store)[SUM].state == "active"
 

@@ -144,8 +144,8 @@ def test_a_muted_rule_is_neither_counted_nor_judged_nor_learned_again(lake: Lake
     profile(store, lake(DAYS[1:2]))
     (rule,) = store.stored_rules("t")
     assert (rule.rule.family, rule.words[:12], rule.partitions) == (PATTERN, "id looks lik", 2)
-    assert store.mute_rule("t", rule.id)
-    assert not store.mute_rule("t", rule.id)
+    assert store.mute_rule("t", rule.id, "ann")
+    assert not store.mute_rule("t", rule.id, "ann")
     assert profile(store, lake(DAYS[2:6], ["XX"] * 100)).checks == {}
     assert gate(store, DAYS[2]).alerts == ()
 

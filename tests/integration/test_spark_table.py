@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
+from airflow_dq.engine.spark import reader
 from airflow_dq.engine.spark.engine import SparkEngine
+from airflow_dq.engine.spark.time_travel import travelling_table
 from airflow_dq.exceptions import ConfigurationError, SourceMissingError
 from airflow_dq.profile import JobSpec, profile_table
 from tests.integration.spark_job import Run
@@ -114,6 +117,35 @@ def test_bounds_choose_the_same_keys_wherever_they_are_looked_at(
     assert scanned(spark, table=table, partition_by="d", since=since, until=until) == dict.fromkeys(wanted, 10)
 
 
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("kind", ["table", "sql", "jdbc"])
+def test_bounds_are_pushed_down_before_keys_are_looked_for(
+    spark: SparkSession, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the distinct keys are looked for in is the rows between the bounds, wherever these come from."""
+    plans: list[str] = []
+    frames = type(spark.range(1))
+    distinct = frames.distinct
+
+    def seen(frame: DataFrame) -> DataFrame:
+        found: Any = distinct(frame)
+        plans.append(found._jdf.queryExecution().executedPlan().toString())
+        return found
+
+    monkeypatch.setattr(frames, "distinct", seen)
+    given: dict[str, Any] = {"sql": "SELECT * FROM by_date"} if kind == "sql" else {"table": "by_date"}
+    if kind == "jdbc":
+        options = {"url": "jdbc:derby:memory:bounds;create=true", "dbtable": "orders"}
+        options["driver"] = "org.apache.derby.iapi.jdbc.AutoloadedDriver"
+        spark.table("by_date").write.format("jdbc").options(**options).mode("overwrite").save()
+        given = {"format": "jdbc", "options": options}
+    wanted = dict.fromkeys(["2026-01-02", "2026-01-03"], 10)
+    assert scanned(spark, partition_by="d", since="2026-01-02", until="2026-01-03", **given) == wanted
+    (plan,) = plans
+    pushed = plan[plan.index("PartitionFilters" if kind != "jdbc" else "PushedFilters") :]
+    assert "2026-01-02" in pushed or "20455" in pushed or "GreaterThanOrEqual" in pushed
+
+
 def test_no_text_is_lost_by_bounds_that_are_days(spark: SparkSession) -> None:
     spark.sql(
         "SELECT * FROM VALUES ('2026-01-02', 1), ('2026-1-2', 2), ('x', 3), (null, 4), ('', 5), ('2026-01-03', 6) "
@@ -140,3 +172,54 @@ def test_only_the_files_of_what_is_asked_for_are_read(spark: SparkSession, tmp_p
         assert run(table="broken", partition_by="d", since="2026-01-02")["2026-01-02"].rows == 2
     finally:
         spark.sql("DROP TABLE broken")
+
+
+@pytest.mark.parametrize(
+    ("order", "jar"),
+    [
+        ({"format": "delta", "paths": {"1": "/lake/orders"}, "where": "true", "version": "3"}, "io.delta:delta-spark"),
+        (
+            {"format": "iceberg", "paths": {"1": "/lake/t"}, "where": "true", "snapshot": "7"},
+            "org.apache.iceberg:iceberg-spark-runtime",
+        ),
+        ({"paths": {"1": "s3a://lake/orders"}}, "org.apache.hadoop:hadoop-aws"),
+    ],
+)
+def test_a_missing_jar_is_one_sentence_with_the_option_to_add(
+    spark: SparkSession, order: dict[str, Any], jar: str
+) -> None:
+    (said,) = scanned(spark, **order).values()
+    assert "Spark has no jar to read" in str(said)
+    assert f"give packages='{jar}" in str(said)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("travel", [{"version": "3"}, {"snapshot": "nightly"}, {"as_of": "2026-01-31"}])
+def test_a_table_that_keeps_no_past_is_told(spark: SparkSession, travel: dict[str, str]) -> None:
+    order = {"table": "by_date", "where": "true", "partition": "1", **travel}
+    jvm: Any = spark
+    query = travelling_table(JobSpec(dataset="t", **order))  # type: ignore[arg-type]
+    assert jvm._jsparkSession.sessionState().sqlParser().parsePlan(query) is not None
+    (said,) = scanned(spark, **order).values()
+    assert "table by_date cannot be read as it was asked for (The feature is not supported: Time travel" in str(said)
+
+
+def test_a_backfill_sees_each_day_as_it_was(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the states that the format's reader is asked for: a stand-in, since its jar is not here."""
+    newest = "SELECT explode(sequence(1, 5)) AS v, d FROM VALUES ('2026-01-01'), ('2026-01-02') AS t(d)"
+    states = {
+        None: newest,
+        "2026-01-02T06:00:00.000000Z": "SELECT 1 AS v, '2026-01-01' AS d",
+        "2026-01-03T06:00:00.000000Z": "SELECT v, '2026-01-02' AS d FROM VALUES (1), (2) AS t(v)",
+    }
+
+    def load(
+        session: SparkSession, spec: JobSpec, paths: tuple[str, ...], options: dict[str, str], *rest: Any
+    ) -> DataFrame:
+        return session.sql(states[options.get("timestampAsOf")])
+
+    monkeypatch.setattr(reader, "load", load)
+    given = {"format": "delta", "pattern": "/lake/orders", "partition_by": "d"}
+    assert scanned(spark, **given) == {"2026-01-01": 5, "2026-01-02": 5}
+    assert scanned(spark, **given, as_of="* + 30h") == {"2026-01-01": 1, "2026-01-02": 2}
+    assert scanned(spark, **given, as_of="* + 30h", since="2026-01-02") == {"2026-01-02": 2}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from airflow_dq.exceptions import ReviewError
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.record import Record, Replay
 from airflow_dq.gate.pipeline import judge, options_digest
@@ -88,6 +89,40 @@ def test_only_what_a_decision_was_about_is_an_answer(store: Repository, past: li
     store.decide("t", "2024-01-06", "rejected", "bob", revise=True)
     assert {one.partition: one.accepted for one in store.answered_alarms("t")}["2024-01-06"] is False
     assert store.answered_alarms("another") == []
+
+
+def test_noise_teaches_what_it_alarmed_for_and_outlives_a_rejection(store: Repository, past: list[Profile]) -> None:
+    put(store, make_profile("2024-01-21", mean=20.0), make_profile("2024-01-22", mean=500.0))
+    first = judge(store, "t", "2024-01-21", OPTIONS)
+    (problem,) = store.problems("t")
+    event = store.call_noise(problem.alert_id, "ann", "sales day")
+    assert (event.action, event.value) == ("noise", [["price", "mean"]])
+    taught = [AnsweredAlarm("2024-01-21", "price", "mean", accepted=True)]
+    assert store.answered_alarms("t") == taught
+    assert store.answered_alarms("t", "2024-01-21") == []
+    # It decides nothing: the partition still fails, waits, and stays out of the history.
+    assert judge(store, "t", "2024-01-21", OPTIONS) == first
+    assert [one.partition for one in store.load_history("t", "2024-01-22", 1)] == ["2024-01-20"]
+    judge(store, "t", "2024-01-22", OPTIONS)
+    program = store.load_program("t", "2024-01-22")
+    assert program is not None
+    assert {one.metric: one.widening for one in program.ranges() if one.column == "price"}["mean"] == Widening(
+        GROWTH, 1
+    )
+    store.decide("t", "2024-01-21", "rejected", "ann")
+    assert store.answered_alarms("t") == taught
+    store.take_back_noise(problem.alert_id, "ann")
+    assert [one.accepted for one in store.answered_alarms("t")] == [False]
+
+
+def test_what_no_range_was_too_narrow_for_is_no_noise(store: Repository, past: list[Profile]) -> None:
+    rule(store, past[5], alarm("new", None, rule="column_added"))
+    rule(store, past[6], alarm("price", "orders.mean", rule="check"))
+    for problem in store.problems("t"):
+        with pytest.raises(ReviewError, match="no range was too narrow"):
+            store.call_noise(problem.alert_id, "ann")
+    with pytest.raises(ReviewError, match="There is no alert 999"):
+        store.acknowledge_problem(999, "ann")
 
 
 def test_the_record_tells_what_became_of_the_partitions_before(store: Repository, past: list[Profile]) -> None:

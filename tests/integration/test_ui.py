@@ -13,7 +13,10 @@ import pytest
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.plugins.web.header import HEADERS
+from airflow_dq.relation.condition import Order
+from airflow_dq.relation.rule import RELATION, RelationRule
 from airflow_dq.store import Repository
 from airflow_dq.store.review_model import Origin
 from tests.integration.sample import days, make_profile
@@ -87,7 +90,7 @@ def _fail(store: Repository, dataset: str, dag_id: str | None) -> Verdict:
     for profile in [*history, make_profile(BROKEN, mean=600.0)]:
         assert profile.partition is not None
         store.save_profile(store.begin_attempt(dataset, profile.partition), dataset, profile)
-    origin = None if dag_id is None else Origin(dag_id, "manual__1", "gate")
+    origin = None if dag_id is None else Origin(dag_id, "manual__1", "gate", owner="team-a")
     verdict = judge(store, dataset, BROKEN, OPTIONS, origin=origin)
     assert verdict.alerts
     return verdict
@@ -130,15 +133,16 @@ def test_the_anonymous_get_nothing(client: Any, broken: int, path: str) -> None:
     ).replace("dataset%3Dorders", "").replace(DAG, "")
 
 
-@pytest.mark.parametrize("action", ["decision", "snooze", "snooze/end"])
+@pytest.mark.parametrize("action", ["decision", "problem", "snooze", "snooze/end"])
 def test_the_anonymous_and_viewers_change_nothing(
     client: Any, store: Repository, vic: dict[str, str], broken: int, action: str
 ) -> None:
-    form = {"decision": "accepted", "scope": "[null, null]", "days": "7", "snooze_id": "1"}
+    form = {"decision": "accepted", "scope": "[null, null]", "days": "7", "snooze_id": "1", "said": "noise"}
     assert client.post(address(broken, f"/{action}"), data=form, headers=SAME).status_code == 401
     assert client.post(address(broken, f"/{action}"), data=form, headers={**vic, **SAME}).status_code == 403
     assert store.decision(DATASET, BROKEN) is None
     assert store.snoozes(DATASET) == []
+    assert not store.problems(DATASET)[0].said
 
 
 def test_every_route_asks_who_it_is() -> None:
@@ -268,6 +272,91 @@ def test_a_program_with_a_token_may_decide(client: Any, store: Repository, ann: 
     decided = store.decision(DATASET, BROKEN)
     assert decided is not None
     assert decided.decision == "new_normal"
+
+
+def test_a_problem_is_acknowledged_assigned_and_gets_a_ticket(
+    client: Any, store: Repository, ann: dict[str, str], broken: int
+) -> None:
+    shown = client.get(address(broken), headers=ann).text
+    assert f"on {BROKEN} alone" in shown
+    assert "team-a (by default)" in shown
+    ticket = 'https://tickets.example/?q=<b>&x="1'
+    for form in ({"said": "acknowledged"}, {"said": "saved", "owner": EVIL, "ticket": ticket}, {"said": "noise"}):
+        answer = client.post(address(broken, "/problem"), data=form, headers={**ann, **SAME})
+        assert answer.headers["location"] == address(broken, f"?done={form['said']}")
+    shown = client.get(address(broken, "?done=noise"), headers=ann).text
+    assert "acknowledged" in shown
+    assert EVIL not in shown
+    assert (
+        'href="https://tickets.example/?q=&lt;b&gt;&amp;x=&#34;1" data-top="1" target="_blank" rel="noopener' in shown
+    )
+    assert "This one still waits for a decision." in shown
+    (problem, *_) = store.problems(DATASET)
+    assert (problem.owner, problem.ticket, problem.acknowledged_by) == (EVIL, ticket, "ann")
+    assert store.answered_alarms(DATASET)
+    # Nothing was changed, so nothing is recorded.
+    form = {"said": "saved", "owner": EVIL, "ticket": ticket}
+    client.post(address(broken, "/problem"), data=form, headers={**ann, **SAME})
+    assert [event.action for event in store.problems(DATASET)[0].said] == [
+        "acknowledged",
+        "assigned",
+        "ticket",
+        "noise",
+    ]
+    form = {"said": "saved", "ticket": "javascript:alert(1)"}
+    refused = client.post(address(broken, "/problem"), data=form, headers={**ann, **SAME})
+    assert refused.status_code == 409
+    assert "is no ticket&#39;s address" in refused.text
+
+
+def test_the_calendar_is_kept_on_the_datasets_page(
+    client: Any, store: Repository, ann: dict[str, str], vic: dict[str, str], broken: int
+) -> None:
+    page = f"/dq-alerts/dataset?name={DATASET}"
+    assert "Add an event" in client.get(page, headers=ann).text
+    assert "Add an event" not in client.get(page, headers=vic).text
+    form = {"name": DATASET, "called": EVIL, "first": BROKEN, "kind": "promotion", "effect": "expected"}
+    assert client.post("/dq-alerts/dataset/events", data=form, headers={**vic, **SAME}).status_code == 403
+    assert (
+        client.post("/dq-alerts/dataset/events", data={**form, "name": "x"}, headers={**ann, **SAME}).status_code == 404
+    )
+    made = client.post("/dq-alerts/dataset/events", data=form, headers={**ann, **SAME})
+    assert made.headers["location"] == f"{page}&done=event_added"
+    shown = client.get(made.headers["location"], headers=ann).text
+    assert "It holds from the next judgement on." in shown
+    assert EVIL not in shown
+    (event,) = store.calendar(DATASET)
+    assert (event.name, event.first, event.last, event.by) == (EVIL, BROKEN, BROKEN, "ann")
+    everywhere = store.add_event(None, "move", BROKEN, effect="left_out", by="eve")
+    for number, code in ((everywhere.id, 404), (event.id, 303)):
+        gone = {"name": DATASET, "event_id": number}
+        answer = client.post("/dq-alerts/dataset/events/delete", data=gone, headers={**ann, **SAME})
+        assert answer.status_code == code
+    assert [one.name for one in store.calendar(DATASET)] == ["move"]
+
+
+def test_learned_rules_are_confirmed_muted_and_deleted_on_the_datasets_page(
+    client: Any, store: Repository, ann: dict[str, str], vic: dict[str, str], broken: int
+) -> None:
+    found = RelationRule(Order("lower", "upper"))
+    condition, document = found.relation.to_json(), found.to_json()
+    store.add_relations(DATASET, [LearnedRule(RELATION, ("lower", "upper"), condition, document, ("2024-01-09",))])
+    (rule,) = store.stored_rules(DATASET)
+    page = f"/dq-alerts/dataset?name={DATASET}"
+    assert "Learned rules on rows" in client.get(page, headers=vic).text
+    form = {"name": DATASET, "rule_id": rule.id, "change": "confirm"}
+    assert client.post("/dq-alerts/dataset/rules", data=form, headers={**vic, **SAME}).status_code == 403
+    confirmed = client.post("/dq-alerts/dataset/rules", data=form, headers={**ann, **SAME})
+    shown = client.get(confirmed.headers["location"], headers=ann).text
+    assert "- rule: {sql: &#39;`lower` &lt;= `upper`&#39;}" in shown
+    assert store.stored_rules(DATASET)[0].state == "muted"
+    form["change"] = "delete"
+    assert client.post("/dq-alerts/dataset/rules", data=form, headers={**ann, **SAME}).status_code == 303
+    assert store.stored_rules(DATASET) == []
+    assert client.post("/dq-alerts/dataset/rules", data=form, headers={**ann, **SAME}).status_code == 404
+    detail = store.verdict_of_alert(broken)
+    assert detail is not None
+    assert [(one.action, one.by) for one in detail.events] == [("rule_confirmed", "ann"), ("rule_deleted", "ann")]
 
 
 def test_a_snooze_has_scope_and_end(client: Any, store: Repository, ann: dict[str, str], broken: int) -> None:

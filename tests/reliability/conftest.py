@@ -35,7 +35,7 @@ from airflow_dq.settings import SCHEMA
 from airflow_dq.store import Repository, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import make_engine
-from airflow_dq.store.table import Base
+from airflow_dq.store.table_base import Base
 from tests.reliability.server import Server
 from tests.reliability.server import server as own_server
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 
 from airflow_dq.engine.arrow.schema import no_rows
 from airflow_dq.engine.csv_text import HEAD, CsvFormat, csv_content, doubles_quotes, never_closed, safe_header
+from airflow_dq.engine.data_file import DataFile
 from airflow_dq.engine.worker.quote import Quoting
 from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.profile.column import kind_of
@@ -26,7 +26,7 @@ _BLOCK = 1 << 26
 """Bytes that pyarrow looks at to settle types within a file: enough for a row of any size."""
 
 
-def read_csv(path: Path, csv: CsvFormat, types: Types) -> Iterator[pa.RecordBatch]:
+def read_csv(path: DataFile, csv: CsvFormat, types: Types) -> Iterator[pa.RecordBatch]:
     """The rows of a file: a batch without rows first, unless the file has no columns either.
 
     :param types: with ``csv.infer``: types of columns, where they are settled; the others' values suggest theirs
@@ -46,7 +46,7 @@ def read_csv(path: Path, csv: CsvFormat, types: Types) -> Iterator[pa.RecordBatc
         yield batch.rename_columns(safe_header(names))
 
 
-def settled_types(files: Sequence[Path], csv: CsvFormat) -> dict[str, pa.DataType]:
+def settled_types(files: Sequence[DataFile], csv: CsvFormat) -> dict[str, pa.DataType]:
     """The types that some of the files suggest, each file alone maybe differently.
 
     What cannot be read, or has no value, says nothing.
@@ -66,7 +66,7 @@ def settled_types(files: Sequence[Path], csv: CsvFormat) -> dict[str, pa.DataTyp
     return {name: _common(types) for name, types in seen.items()}
 
 
-def _spelling(path: Path, content: bytes, csv: CsvFormat) -> pyarrow.csv.ParseOptions:
+def _spelling(path: DataFile, content: bytes, csv: CsvFormat) -> pyarrow.csv.ParseOptions:
     head = content[:HEAD].decode("utf-8", "ignore")
     sep = csv.separator(path.name, head)
     if not csv.quote:
@@ -82,7 +82,7 @@ def _spelling(path: Path, content: bytes, csv: CsvFormat) -> pyarrow.csv.ParseOp
     )
 
 
-def _require_closed(path: Path, content: bytes, parse: pyarrow.csv.ParseOptions) -> None:
+def _require_closed(path: DataFile, content: bytes, parse: pyarrow.csv.ParseOptions) -> None:
     """Refuse a file that ends inside quotes."""
     if parse.quote_char:
         quoting = Quoting(parse.delimiter, parse.quote_char, parse.escape_char or parse.quote_char)
@@ -91,7 +91,7 @@ def _require_closed(path: Path, content: bytes, parse: pyarrow.csv.ParseOptions)
             raise never_closed(str(path), line)
 
 
-def _require_spelling(path: Path, text: str, sep: str, quote: str, escape: str) -> None:
+def _require_spelling(path: DataFile, text: str, sep: str, quote: str, escape: str) -> None:
     """Refuse what pyarrow would take for other characters than Spark does."""
     if escape == quote:
         return

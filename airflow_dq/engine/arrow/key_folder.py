@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 
 from airflow_dq.check.model import Check
 from airflow_dq.engine.worker.keys import KEY_SCHEMA, counted_keys, key_table
-from airflow_dq.profile.check import key_tally
-from airflow_dq.profile.check.key_tally import Joint, Keys, Occurring
-from airflow_dq.profile.check.many_keys import BUCKETS, Changes, partition_piece, parts_of, total_piece
+from airflow_dq.profile.check.key_tally import Occurring
+from airflow_dq.profile.check.many_keys import BUCKETS, Changes, partition_piece, total_piece
 from airflow_dq.profile.check.tally import Tally
 
 _SHARE = 4
@@ -41,10 +40,10 @@ class ArrowKeyFolder:
             self._write(name, key_table(tally), number)
         return name
 
-    def write(self, views: Sequence[Keys]) -> str:
+    def write(self, tally: Tally) -> str:
         """Keep keys that are in memory; the name of the piece."""
         name = total_piece()
-        self._write(name, key_table(views[0] if len(views) == 1 else Joint(tuple(views))))
+        self._write(name, key_table(tally))
         return name
 
     def merge(self, pieces: Sequence[str]) -> str:
@@ -57,9 +56,9 @@ class ArrowKeyFolder:
             self._write(name, pa.table(columns, names=KEY_SCHEMA.names).cast(KEY_SCHEMA))
         return name
 
-    def occurring(self, steps: Sequence[Sequence[str]], views: int) -> list[list[Occurring]]:
+    def occurring(self, steps: Sequence[Sequence[str]]) -> list[dict[int, Occurring]]:
         """See :meth:`airflow_dq.profile.check.many_keys.KeyFolder.occurring`."""
-        changes = [Changes(len(steps)) for _ in range(views)]
+        changes = Changes(len(steps))
         for bucket in range(BUCKETS):
             tables = [
                 found.append_column("step", pa.array(np.full(len(found), step, np.int64)))
@@ -68,7 +67,7 @@ class ArrowKeyFolder:
             ]
             if tables:
                 _change(changes, pa.concat_tables(tables))
-        return [list(one) for one in zip(*(one.running() for one in changes), strict=True)]
+        return changes.running()
 
     def names(self) -> list[str]:
         """The pieces that there are."""
@@ -106,7 +105,7 @@ def _gathered(tallies: Iterator[Tally]) -> Iterator[Tally]:
     """The keys of several batches together, as many as are written at once."""
     held: Tally | None = None
     for tally in tallies:
-        if held is not None and _size(held) + _size(tally) > key_tally.MOST_KEYS // _SHARE:
+        if held is not None and held.filled + tally.filled > 1 / _SHARE:
             yield held
             held = None
         held = tally if held is None else held.merge(tally)
@@ -114,11 +113,7 @@ def _gathered(tallies: Iterator[Tally]) -> Iterator[Tally]:
         yield held
 
 
-def _size(tally: Tally) -> int:
-    return max(len(part.hashes) for part in parts_of(tally))
-
-
-def _change(changes: Sequence[Changes], rows: pa.Table) -> None:
+def _change(changes: Changes, rows: pa.Table) -> None:
     """What the keys of one bucket change in each view and step."""
     each = rows.group_by(["view", "hash", "step"]).aggregate([("n", "sum"), ("complete", "max")])
     each = each.sort_by([("view", "ascending"), ("hash", "ascending"), ("step", "ascending")])
@@ -135,4 +130,4 @@ def _change(changes: Sequence[Changes], rows: pa.Table) -> None:
         singles = np.bincount(places, weights=complete & (times == 1), minlength=keys.shape[1])
         for (seen, after, often), one, single in zip(keys.T.tolist(), found.tolist(), singles.tolist(), strict=True):
             if often:
-                changes[seen].add(after, often, sign * one, sign * int(single))
+                changes.add(seen, after, often, sign * one, sign * int(single))

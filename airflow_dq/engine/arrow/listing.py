@@ -10,9 +10,12 @@ from glob import escape, glob
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from airflow_dq.engine.arrow.stored_listing import empty, missing, stored_files, stored_matches
+from airflow_dq.engine.data_file import DataFile
 from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
 from airflow_dq.engine.order import chosen_keys, where_of
-from airflow_dq.engine.table_log import LOGGED, folders_above, log_at
+from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess, kind_of
+from airflow_dq.engine.table_log import LOGGED, TableLog, folders_above, log_at
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 from airflow_dq.options.job import EMPTY_KEY, NULL_KEY, JobSpec
 from airflow_dq.options.key import order_key
@@ -26,15 +29,17 @@ class PartitionFiles:
     files: tuple[Path, ...]
 
 
-def locate(spec: JobSpec) -> dict[str, str]:
+def locate(spec: JobSpec, access: StoreAccess = NO_ACCESS) -> dict[str, str]:
     """Partition key -> path, in the keys' order.
 
+    :param access: the way to the object store that the pattern is of, if it is
     :raises SourceMissingError: when nothing matches the pattern
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
     if spec.pattern is None:
         return {key: spec.paths[key] for key in sorted(spec.paths, key=order_key)}
-    found = _matches(spec.pattern)
+    stored = kind_of(spec.pattern)
+    found = stored_matches(spec.pattern, access, where_of(spec)) if stored else _matches(spec.pattern)
     if not found:
         raise SourceMissingError(
             f"{where_of(spec)}: nothing matches {spec.pattern}. Check the path and that it was written."
@@ -47,7 +52,7 @@ def strays(pattern: str, places: Iterable[str]) -> str | None:
 
     :param places: what it matches
     """
-    if not any(os.path.isdir(place) for place in places):
+    if kind_of(pattern) or not any(os.path.isdir(place) for place in places):
         return None
     folder = os.path.dirname(str(local_path(pattern)).partition("*")[0] + "*") or "."
     return beside(folder, (entry.name for entry in os.scandir(folder) if entry.is_file()))
@@ -78,22 +83,29 @@ def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
     return filled
 
 
-def data_files(place: str, where: str, file_format: str) -> list[Path]:
+def data_files(
+    place: str,
+    where: str,
+    file_format: str,
+    access: StoreAccess = NO_ACCESS,
+    logs: dict[str, TableLog | None] | None = None,
+) -> Sequence[DataFile]:
     """The data files at or below a path, hidden and side files left out, in the order of their names.
 
+    :param access: the way to the object store that the path is of, if it is
+    :param logs: takes what is found out of each folder of a store, so that nothing is looked at twice
     :raises SourceMissingError: when nothing is there
     :raises SourceEmptyError: when no data file is
     :raises ConfigurationError: when sub-folders hold columns, or when a table's log says which of the files count
     """
+    if kind_of(place):
+        return stored_files(place, access, where, ({} if logs is None else logs) if file_format in LOGGED else None)
     path = local_path(place)
     if not path.exists():
-        raise SourceMissingError(f"{where}: the source {place} does not exist. Check the path and that it was written.")
+        raise missing(place, where)
     found = list(_files(path, into_columns=False))
     if not found:
-        raise SourceEmptyError(
-            f"{where}: {place} exists and holds no data file (hidden and side files left aside). Check that the "
-            "upstream task wrote it; a table without rows is written as a file with none."
-        )
+        raise empty(place, where)
     if file_format in LOGGED:
         require_plain_files(found, where)
     return found
@@ -124,7 +136,7 @@ def local_path(place: str) -> Path:
     if parts.scheme == "file":
         return Path(unquote(parts.path))
     if "://" in place:
-        raise ConfigurationError(f"engine='arrow' reads this machine's files only, not {place}: use engine='spark'.")
+        raise ConfigurationError(f"engine='arrow' writes to this machine's folders only, not {place}.")
     return Path(place)
 
 

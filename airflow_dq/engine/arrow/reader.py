@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.ipc
@@ -16,6 +15,7 @@ import pyarrow.parquet
 from airflow_dq.engine.arrow.csv import Types, read_csv, settled_types
 from airflow_dq.engine.arrow.schema import as_spark_reads, no_rows, require_flat_names
 from airflow_dq.engine.csv_text import CsvFormat
+from airflow_dq.engine.data_file import DataFile, StoredFile, opened, unpacked
 from airflow_dq.exceptions import ConfigurationError, SourceUnreadableError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
@@ -38,6 +38,8 @@ _PLACE = re.compile(
     r"(?:In CSV column #\d+: |CSV parse error: |JSON parse error: )(?:Row #\d+: )?(?:Expected \d+ columns, got \d+)?"
 )
 """How pyarrow's messages begin, before they quote the data."""
+_ADVICE = "Write it again, or name the format that it has (source_format=..., --format)."
+_ADVICE_STORED = f"See whether its store answers; if so: {_ADVICE[0].lower()}{_ADVICE[1:]}"
 _JSON_BLOCK = 1 << 26
 """Bytes of JSON that pyarrow looks at to settle types: enough for a row of any size."""
 
@@ -52,7 +54,7 @@ class FileReader:
     types: Types = field(default_factory=dict)
     """Types of CSV columns, where these are typed."""
 
-    def profile(self, partition: str, files: Iterable[Path], options: ProfileOptions, where: str) -> Profile:
+    def profile(self, partition: str, files: Iterable[DataFile], options: ProfileOptions, where: str) -> Profile:
         """The profile of the rows of all files.
 
         :param where: the partition, as an error names it
@@ -64,22 +66,27 @@ class FileReader:
         batches = (batch for path in files for batch in self.batches(path, where))
         return TableState.of_all(batches, options).profile(partition, options)
 
-    def batches(self, path: Path, where: str) -> Iterator[pa.RecordBatch]:
+    def batches(self, path: DataFile, where: str) -> Iterator[pa.RecordBatch]:
         """The rows of one file: at least one batch, even when it has none, unless it has no columns either.
 
         :raises SourceUnreadableError: naming the file
         """
         try:
             yield from self._read(path)
+        except FileNotFoundError as error:
+            raise SourceUnreadableError(
+                f"{where}: the file {path} was there when its folder was listed, and is gone: something writes the "
+                "partition while it is read. Profile it again when that is done."
+            ) from error
         except (pa.ArrowException, OSError, EOFError, ValueError) as error:
+            advice = _ADVICE_STORED if isinstance(path, StoredFile) else _ADVICE
             said, kind = (
-                f"{where}: the file {path} cannot be read as {self.format} ({reason}). Write it again, or name the "
-                "format that it has (source_format=..., --format)."
+                f"{where}: the file {path} cannot be read as {self.format} ({reason}). {advice}"
                 for reason in (" ".join(str(error).split()), _kind(error))
             )
             raise SourceUnreadableError(said, discreet=kind) from error
 
-    def _read(self, path: Path) -> Iterator[pa.RecordBatch]:
+    def _read(self, path: DataFile) -> Iterator[pa.RecordBatch]:
         match self.format:
             case "parquet":
                 return _parquet(path)
@@ -91,7 +98,7 @@ class FileReader:
                 return read_csv(path, self.csv, self.types)
 
 
-def reader_of(files: Sequence[Path], format: str | None, options: Mapping[str, str]) -> FileReader:
+def reader_of(files: Sequence[DataFile], format: str | None, options: Mapping[str, str]) -> FileReader:
     """The reader of files of which nobody but their names may have said what they are.
 
     :param files: one of each partition; with the read option ``inferSchema`` they settle the types of columns
@@ -112,7 +119,7 @@ def reader_of(files: Sequence[Path], format: str | None, options: Mapping[str, s
     return FileReader(found_format, csv, settled_types(files, csv) if csv.infer else {})
 
 
-def format_of(path: Path) -> str:
+def format_of(path: DataFile) -> str:
     """The format that a file's name says.
 
     :raises ConfigurationError: when it says none
@@ -168,24 +175,24 @@ def _kind(error: Exception) -> str:
     return type(error).__name__ + (f", {place[0].rstrip(': ')}" if place else "")
 
 
-def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
-    with pyarrow.parquet.ParquetFile(path) as file:
+def _parquet(path: DataFile) -> Iterator[pa.RecordBatch]:
+    with opened(path) as source, pyarrow.parquet.ParquetFile(source) as file:
         require_flat_names(file.schema_arrow, str(path))
         yield as_spark_reads(no_rows(file.schema_arrow))
         yield from map(as_spark_reads, file.iter_batches())
 
 
-def _arrow(path: Path) -> Iterator[pa.RecordBatch]:
-    with pa.memory_map(str(path)) as source, pyarrow.ipc.open_file(source) as file:
+def _arrow(path: DataFile) -> Iterator[pa.RecordBatch]:
+    with opened(path) as source, pyarrow.ipc.open_file(source) as file:
         require_flat_names(file.schema, str(path))
         yield as_spark_reads(no_rows(file.schema))
         for index in range(file.num_record_batches):
             yield as_spark_reads(file.get_batch(index))
 
 
-def _json(path: Path) -> Iterator[pa.RecordBatch]:
+def _json(path: DataFile) -> Iterator[pa.RecordBatch]:
     """The rows of a file of JSON lines, or of one list of rows, as which many programs write them."""
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with unpacked(path) as stream:
         content: bytes = stream.read()
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         content = "\n".join(json.dumps(row) for row in json.loads(content)).encode()

@@ -18,7 +18,15 @@ from airflow_dq.engine.base import Engine, Origin, ScanResult
 from airflow_dq.engine.drawn import is_plain, together
 from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.naming import require_key
-from airflow_dq.engine.order import describe, place_of, read_options, require_partition, where_of
+from airflow_dq.engine.order import (
+    describe,
+    lacks_key_column,
+    place_of,
+    read_options,
+    require_partition,
+    where_of,
+    with_key_column,
+)
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
@@ -36,7 +44,7 @@ from airflow_dq.engine.spark.source import (
     open_partition,
     parts_of,
 )
-from airflow_dq.engine.spark.table_partition import with_key_column
+from airflow_dq.engine.spark.table_partition import own_columns
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.partial import Partial
@@ -72,7 +80,9 @@ class SparkEngine(Engine):
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
         look_again(self._spark)
-        self.order = with_key_column(self._spark, self.order)
+        if lacks_key_column(self.order):
+            own = own_columns(self._spark, self.order.table) if self.order.table else []
+            self.order = with_key_column(self.order, own)
         self._places = locate(self._spark, self.order)
         if self._places is None:
             self._require_plain_source()
@@ -196,9 +206,20 @@ class SparkEngine(Engine):
     def _require_plain_source(self) -> None:
         """Refuse files with rows of several partitions that are a part of a table with a log."""
         path = self.order.pattern or next(iter(self.order.paths.values()), "")
-        log = log_above(self._spark, path, {}) if self._reads_files else None
+        where = where_of(self.order)
+        log = self._log_above(path, {}, where) if self._reads_files else None
         if log is not None:
-            raise log.refusal(where_of(self.order), path)
+            raise log.refusal(where, path)
+
+    def _log_above(self, path: str, known: dict[str, TableLog | None], where: str) -> TableLog | None:
+        """The log of a table in whose folder a path lies.
+
+        :raises DQError: when its file system cannot be looked at: a jar of it may be missing
+        """
+        try:
+            return log_above(self._spark, path, known)
+        except SPARK_ERRORS as error:
+            raise explain(error, where, path) from error
 
     @property
     def _reads_files(self) -> bool:
@@ -210,17 +231,15 @@ class SparkEngine(Engine):
         known: dict[str, TableLog | None] = {}
         for key, place in places.items():
             roots = place.roots if isinstance(place, Listing) else (place,)
+            where = where_of(self.order, key)
             try:
-                require_key(key, roots[0], where_of(self.order, key))
+                require_key(key, roots[0], where)
+                logs = [self._log_above(root, known, where) for root in roots] if self._reads_files else []
+                log = next((log for log in logs if log is not None), None)
+                if log is not None:
+                    raise log.refusal(where, roots[0])
             except DQError as error:
                 yield ScanResult.failed(key, error, self.order)
-                continue
-            if not self._reads_files:
-                continue
-            logs = (log_above(self._spark, root, known) for root in roots)
-            log = next((log for log in logs if log is not None), None)
-            if log is not None:
-                yield ScanResult.failed(key, log.refusal(where_of(self.order, key), roots[0]), self.order)
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:

@@ -29,12 +29,16 @@ _COLON = "Relative path in absolute URI"
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _NOT_FOUND = ("PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "TABLE_NOT_FOUND")
 _BAD_FILE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD")
-_BAD_ORDER = ("PARSE_SYNTAX_ERROR", "DATA_SOURCE_NOT_FOUND", "UNRESOLVED_COLUMN")
+_BAD_ORDER = ("PARSE_SYNTAX_ERROR", "DATA_SOURCE_NOT_FOUND", "UNRESOLVED_COLUMN", "UNSUPPORTED_FEATURE.TIME_TRAVEL")
 _HADOOP = "of the version of Hadoop that Spark has"
 _JARS = {
     "No suitable driver": "packages='<the JDBC driver of the database>' (org.postgresql:postgresql:...)",
-    r"data source: `?delta\b": "packages='io.delta:delta-spark_<Scala>:<version>' and conf= as Delta's manual says",
-    r"data source: `?iceberg\b": "packages='org.apache.iceberg:iceberg-spark-runtime-<Spark>_<Scala>:<version>'",
+    r"data source: `?delta\b|sql\.delta\.catalog\.DeltaCatalog": (
+        "packages='io.delta:delta-spark_<Scala>:<version>' and conf= as Delta's manual says"
+    ),
+    r"data source: `?iceberg\b|iceberg\.spark\.Spark(?:Session)?Catalog": (
+        "packages='org.apache.iceberg:iceberg-spark-runtime-<Spark>_<Scala>:<version>'"
+    ),
     r"data source: `?hudi\b": "packages='org.apache.hudi:hudi-spark<Spark>-bundle_<Scala>:<version>'",
     r"data source: `?(?:spark-)?avro\b": "packages='org.apache.spark:spark-avro_<Scala>:<Spark>'",
     r"s3a?\.S3AFileSystem|scheme \"s3": f"packages='org.apache.hadoop:hadoop-aws:<version>' {_HADOOP}, paths s3a://",

@@ -18,8 +18,9 @@ from airflow_dq.engine.spark.folders import HadoopFolders
 from airflow_dq.engine.spark.source import PartitionRows
 from airflow_dq.engine.worker.keys import KEY_DDL, key_batches, key_table, packed_chunks, unpacked_chunks
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.profile.check.key_tally import Joint, Keys, Occurring
+from airflow_dq.profile.check.key_tally import Occurring
 from airflow_dq.profile.check.many_keys import BUCKETS, Changes, partition_piece, total_piece
+from airflow_dq.profile.check.tally import Tally
 
 _KEY = ("bucket", "view", "hash")
 
@@ -52,11 +53,10 @@ class SparkKeyFolder:
         frames = [_counted(part, check) for part in self._rows(partition)]
         return self._write(partition_piece(partition), reduce(DataFrame.unionAll, frames))
 
-    def write(self, views: Sequence[Keys]) -> str:
+    def write(self, tally: Tally) -> str:
         """Keep keys that are in memory; the name of the piece."""
-        table = key_table(views[0] if len(views) == 1 else Joint(tuple(views)))
         # As bytes: not every Spark takes a table of Arrow, or without pandas.
-        chunks = [(bytearray(chunk),) for chunk in packed_chunks(table)]
+        chunks = [(bytearray(chunk),) for chunk in packed_chunks(key_table(tally))]
         rows = self._spark.createDataFrame(chunks, "data binary").mapInArrow(unpacked_chunks, KEY_DDL)
         return self._write(total_piece(), rows)
 
@@ -64,7 +64,7 @@ class SparkKeyFolder:
         """Keep several pieces as one; its name."""
         return self._write(total_piece(), self._read(pieces))
 
-    def occurring(self, steps: Sequence[Sequence[str]], views: int) -> list[list[Occurring]]:
+    def occurring(self, steps: Sequence[Sequence[str]]) -> list[dict[int, Occurring]]:
         """See :meth:`airflow_dq.profile.check.many_keys.KeyFolder.occurring`; one shuffle for all steps.
 
         Each key says how often it has occurred after each step that has it, and how often before.
@@ -82,11 +82,11 @@ class SparkKeyFolder:
             .groupBy("view", "step", col("change.times").alias("times"))
             .agg(total("change.one").alias("number"), total(single).alias("singles"))
         )
-        changes = [Changes(len(steps)) for _ in range(views)]
+        changes = Changes(len(steps))
         with self._explained():
             for row in found.collect():
-                changes[row["view"]].add(row["step"], row["times"], row["number"], row["singles"])
-        return [list(views) for views in zip(*(one.running() for one in changes), strict=True)]
+                changes.add(row["view"], row["step"], row["times"], row["number"], row["singles"])
+        return changes.running()
 
     def names(self) -> list[str]:
         """The pieces that there are."""

@@ -33,7 +33,7 @@ from airflow_dq.engine.worker.index import (
 )
 from airflow_dq.engine.worker.lake import FORMATS, ROWS, suffix_of
 from airflow_dq.exceptions import SourceMissingError
-from airflow_dq.pattern.contribution import HashedPatterns, sampled
+from airflow_dq.pattern.contribution import HashedPatterns, least_columns, sampled
 from airflow_dq.pattern.index import PatternIndex
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ def index_lake(
 def _kept(samples: RDD[Sampled]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
     """The hashes of the patterns that are worth keeping, ascending."""
     counted = samples.mapPartitions(strong_hashes).groupByKey(min(BUCKETS, samples.getNumPartitions()))
-    return np.sort(np.concatenate([np.empty(0, np.uint64), *counted.map(kept_hashes).collect()]))
+    least = least_columns(samples.map(lambda table: len(table.samples)).sum())
+    kept = counted.map(partial(kept_hashes, least=least)).collect()
+    return np.sort(np.concatenate([np.empty(0, np.uint64), *kept]))
 
 
 def _contributed(context: SparkContext, samples: RDD[Sampled], known: HashedPatterns) -> Iterator[list[Contributed]]:

@@ -19,6 +19,7 @@ from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, rea
 from airflow_dq.engine.spark.listing import Listing, list_path, load_paths
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines
+from airflow_dq.engine.spark.time_travel import travel_options, travelling_table
 from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
 from airflow_dq.exceptions import (
     ConfigurationError,
@@ -66,7 +67,9 @@ def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
     if not (spec.table or spec.sql):
         return load(spark, spec, (), {}, where, describe(spec))
     try:
-        frame = spark.table(spec.table) if spec.table else spark.sql(spec.sql or "")
+        travels = spec.table is not None and spec.travel(None)
+        query = travelling_table(spec) if travels else spec.sql or ""
+        frame = spark.table(spec.table) if spec.table and not travels else spark.sql(query)
         frame.schema  # noqa: B018 - analysed now, while the error can name the source
     except SPARK_ERRORS as error:
         raise explain(error, where, describe(spec)) from error
@@ -85,7 +88,7 @@ def read_path(spark: SparkSession, spec: JobSpec, path: str, where: str, base: s
     """
     if spec.format.lower() not in PATH_FORMATS:
         # Table formats (Delta, Iceberg, ...) know their own files.
-        return [Rows(load(spark, spec, (path,), {}, where, path))]
+        return [Rows(load(spark, spec, (path,), travel_options(spec), where, path))]
     return read_listing(spark, spec, list_source(spark, spec, path, where), path, where, base)
 
 

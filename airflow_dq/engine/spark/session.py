@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql.functions import col
@@ -66,19 +67,26 @@ def require_redaction(conf: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def open_session() -> Iterator[SparkSession]:
+def open_session(store_options: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """A session under the name, master and configuration that ``spark-submit`` was given, stopped at the end.
 
     Executors get the package's pure part from here, and the metrics that users have registered so far: nothing of ours
     has to be installed on a cluster.
 
-    :raises ConfigurationError: when Spark would show a secret
+    :param store_options: properties of Hadoop for this session, secrets among them, which Spark's own properties and
+        so its event log and its pages do not show
+    :raises ConfigurationError: when Spark would show a secret, or when the properties belong to a server
     """
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     spark = SparkSession.builder.getOrCreate()
     try:
         if not is_connect(spark):
-            _prepare(spark)
+            _prepare(spark, store_options or {})
+        elif store_options:
+            raise ConfigurationError(
+                "Behind a Spark Connect server the credentials of an object store belong to the server: leave out "
+                "source_conn_id, and set them there."
+            )
         for key, value in (_SETTINGS | (_CONNECT if is_connect(spark) else {})).items():
             spark.conf.set(key, value)
         with tempfile.TemporaryDirectory(prefix="airflow_dq-") as folder:
@@ -92,10 +100,13 @@ def open_session() -> Iterator[SparkSession]:
         spark.stop()
 
 
-def _prepare(spark: SparkSession) -> None:
+def _prepare(spark: SparkSession, store_options: Mapping[str, str]) -> None:
     """What can be set on the context of an application of one's own only."""
     context = spark.sparkContext
     require_redaction(dict(context.getConf().getAll()))
+    hadoop: Any = context._jsc.hadoopConfiguration() if store_options else None
+    for name, value in store_options.items():
+        hadoop.set(name, value)
     if not context.getConf().contains("spark.log.level"):
         # A failed task is reported by this job in a sentence; Spark would print its stack first, several times.
         context.setLogLevel("FATAL")

@@ -109,6 +109,11 @@ def locate(spark: SparkSession, spec: JobSpec) -> dict[str, Place] | None:
     :raises SourceMissingError: when nothing matches the pattern
     :raises SourceEmptyError: when ``since`` and ``until`` leave none
     """
+    if spec.partition_by is not None and spec.travels_by_key:
+        # Each is read by itself, as of its own moment; which there are the newest state tells.
+        now = spec if spec.key is None else spec.at(spec.key)
+        keys = open_by_column(spark, now, spec.profile_options).keys
+        return dict.fromkeys(keys, describe(spec))
     if spec.partition_by is not None:
         folders = _folders(spark, spec)
         return None if folders is None else {key: folders[key] for key in chosen_keys(spec, folders)}
@@ -131,7 +136,9 @@ def open_partition(
 
     :raises ProfileError: when its source is missing, empty or unreadable
     """
-    where = where_of(spec, key)
+    where, spec = where_of(spec, key), spec.at(key)
+    if isinstance(place, str) and spec.partition_by is not None:
+        return [open_by_column(spark, replace(spec, partition=key, since=None, until=None, limit=None), options)]
     if isinstance(place, Listing):
         location = place.roots[0] if len(place.roots) == 1 else describe(spec)
         found = read_listing(spark, spec, place, location, where, base_path(_path(spec)))

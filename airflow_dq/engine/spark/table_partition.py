@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import expr, lit
 
-from airflow_dq.engine.order import describe, where_of
+from airflow_dq.engine.order import describe
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.session import column
-from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import NULL_KEY, JobSpec
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _ORDERED = re.compile(r"date|timestamp|timestamp_ntz|tinyint|smallint|int|bigint")
 """Types whose values are ordered as the texts of them are as partition keys."""
-
-
-def with_key_column(spark: SparkSession, order: JobSpec) -> JobSpec:
-    """The order with the column that tells which rows of a table are the partition's, where it does not say so itself.
-
-    :raises ConfigurationError: when nothing tells; the rows of all partitions must not pass for those of one
-    """
-    if not order.shared or order.where is not None or order.partition_by is not None:
-        return order
-    own = own_columns(spark, order.table) if order.table else []
-    if len(own) == 1:
-        return replace(order, partition_by=own[0])
-    seen = f"is partitioned by {', '.join(own)}" if own else "has no partition column of its own"
-    raise ConfigurationError(
-        f"{where_of(order, order.key)}: {describe(order)} may hold the rows of other partitions, and {seen}, so "
-        "nothing tells which are this one's: give where=\"day = '{{ ds }}'\", or partition_by=<the key column> beside "
-        "the partition; where='true' when the whole table is written anew for each partition."
-    )
 
 
 def own_columns(spark: SparkSession, table: str) -> list[str]:

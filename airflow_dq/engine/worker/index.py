@@ -11,7 +11,6 @@ import numpy as np
 from airflow_dq.engine.worker.lake import samples_of
 from airflow_dq.exceptions import SourceUnreadableError
 from airflow_dq.pattern.contribution import (
-    PURE_COLUMNS,
     Contribution,
     HashedPatterns,
     Hashes,
@@ -99,12 +98,15 @@ def _in_buckets(held: list[int]) -> Iterator[tuple[int, tuple[Hashes, Hashes]]]:
             yield bucket, (hashes[start:end], counts[start:end].astype(np.uint64))
 
 
-def kept_hashes(bucket: tuple[int, Iterable[tuple[Hashes, Hashes]]]) -> Hashes:
-    """Of one bucket, the patterns that are in enough columns, ascending."""
+def kept_hashes(bucket: tuple[int, Iterable[tuple[Hashes, Hashes]]], least: int) -> Hashes:
+    """Of one bucket, the patterns that are in enough columns, ascending.
+
+    :param least: how many are enough, see :func:`airflow_dq.pattern.contribution.least_columns`
+    """
     parts = list(bucket[1])
     hashes, places = np.unique(np.concatenate([one for one, _ in parts]), return_inverse=True)
     counts = np.bincount(places, np.concatenate([times for _, times in parts]).astype(np.float64), len(hashes))
-    return hashes[counts >= PURE_COLUMNS]
+    return hashes[counts >= least]
 
 
 def contributions(tables: Iterable[Sampled], known: Broadcast[HashedPatterns]) -> list[Contributed]:

@@ -14,14 +14,14 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import count
 from airflow_dq.profile.check.evaluate import Batch
 from airflow_dq.profile.check.key_tally import Keys
-from airflow_dq.profile.check.many_keys import BUCKETS, parts_of
+from airflow_dq.profile.check.many_keys import BUCKETS, parts_of, view_of
 from airflow_dq.profile.check.tally import Failed, Tally
 
-KEY_DDL = "view tinyint, hash bigint, n bigint, complete boolean, bucket int"
+KEY_DDL = "view bigint, hash bigint, n bigint, complete boolean, bucket int"
 """The columns of a piece; ``bucket`` is the name of the folder."""
 KEY_SCHEMA = pa.schema(
     [
-        ("view", pa.int8()),
+        ("view", pa.int64()),
         ("hash", pa.int64()),
         ("n", pa.int64()),
         ("complete", pa.bool_()),
@@ -60,15 +60,21 @@ def counted_keys(tables: Iterable[pa.Table | pa.RecordBatch], check: Check) -> I
 
 def key_table(tally: Tally) -> pa.Table:
     """Keys as the rows of a piece."""
-    parts = parts_of(tally)
-    columns = zip(*(_columns(view, part) for view, part in enumerate(parts)), strict=True)
+    views = [
+        _columns(view_of(label, number), part)
+        for label, parts in parts_of(tally).items()
+        for number, part in enumerate(parts)
+    ]
+    if not views:
+        return KEY_SCHEMA.empty_table()
+    columns = zip(*views, strict=True)
     arrays = [pa.array(np.concatenate(column), field.type) for column, field in zip(columns, KEY_SCHEMA, strict=True)]
     return pa.Table.from_arrays(arrays, schema=KEY_SCHEMA)
 
 
 def _columns(view: int, keys: Keys) -> tuple[NDArray[np.generic], ...]:
     buckets = (keys.hashes % np.uint64(BUCKETS)).astype(np.int32)
-    return np.full(len(keys.hashes), view, np.int8), keys.hashes.view(np.int64), keys.counts, keys.complete, buckets
+    return np.full(len(keys.hashes), view, np.int64), keys.hashes.view(np.int64), keys.counts, keys.complete, buckets
 
 
 def packed_chunks(table: pa.Table) -> Iterator[bytes]:

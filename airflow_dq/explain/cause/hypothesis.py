@@ -70,6 +70,10 @@ class Cause:
     """Whether the fact speaks of whole rows, and needs no column's name before it."""
     proof: Proof | None = None
     """What became of the column when it was undone."""
+    segment: str | None = None
+    """The segment that the rows concerned are: ``country = 'DE'``; None where no segment is by itself odd."""
+    share: float = 0.0
+    """Of all rows, those of the segment."""
 
 
 class Disturbance(IntEnum):

@@ -7,6 +7,7 @@ partition's successor would have seen them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from airflow_dq.corruption.variant import variants_of
@@ -44,7 +45,8 @@ class InjectedErrors:
         self._past, self._kind, self._before = past, kind, before
         self._kept = tuple(range(len(self._variants)))
         self._asked = asked
-        self._measured: dict[str, Mapping[int, MetricValue | None]] = {}
+        # By metric and by the place of the error; shared with what is left when some are left out.
+        self._measured: dict[str, dict[int, MetricValue | None]] = {}
         self._observed: dict[str, Observed] = {}
 
     def __len__(self) -> int:
@@ -61,19 +63,23 @@ class InjectedErrors:
         """The type of each error."""
         return tuple(self._variants[i].type for i in self._kept)
 
-    def drop(self, known: BoolArray) -> None:
-        """Leave out the errors that something else catches already (a mask)."""
-        self._kept = tuple(i for i, caught in zip(self._kept, known.tolist(), strict=True) if not caught)
-        self._observed.clear()
+    def without(self, known: BoolArray) -> InjectedErrors:
+        """The errors that nothing else catches already (a mask); what is measured of them is measured for both."""
+        left = copy(self)
+        left._kept = tuple(i for i, caught in zip(self._kept, known.tolist(), strict=True) if not caught)
+        left._observed = {}
+        return left
 
     def values(self, metric: Metric) -> list[MetricValue | None]:
         """The metric on each error; None where it cannot be measured."""
         if not metric.pair:
             return [self._variants[i].metrics.get(metric.name) for i in self._kept]
-        if metric.name not in self._measured:
+        known = self._measured.get(metric.name, {})
+        if missing := [i for i in self._kept if i not in known]:
             names = {metric.name, *(one.name for one in self._asked if one.pair and one.pool == metric.pool)}
-            compared = self._compare(metric.pool, names)
-            self._measured |= {name: {i: found.get(name) for i, found in compared.items()} for name in names}
+            compared = self._compare(metric.pool, names, missing)
+            for name in names:
+                self._measured.setdefault(name, {}).update((i, found.get(name)) for i, found in compared.items())
         return [self._measured[metric.name][i] for i in self._kept]
 
     def observed(self, metric: Metric) -> Observed:
@@ -82,9 +88,11 @@ class InjectedErrors:
             self._observed[metric.name] = Observed.of(self.values(metric))
         return self._observed[metric.name]
 
-    def _compare(self, pool: int, names: Collection[str]) -> Mapping[int, Mapping[str, MetricValue]]:
-        """By the place of each error that is left its distances from a baseline, each as its history is read."""
-        found: dict[int, dict[str, MetricValue]] = {i: {} for i in self._kept}
+    def _compare(
+        self, pool: int, names: Collection[str], places: Sequence[int]
+    ) -> Mapping[int, Mapping[str, MetricValue]]:
+        """By the place of some errors their distances from a baseline, each as its history is read."""
+        found: dict[int, dict[str, MetricValue]] = {i: {} for i in places}
         before = Baseline.of(self._before, self._kind, pool)
         if before is None or not before.known:
             return found
@@ -95,16 +103,16 @@ class InjectedErrors:
             # Most errors leave some states as they were, and then share them: a change of casing leaves the initials.
             # They are compared once.
             sharing: dict[int, list[int]] = {}
-            for i in self._kept:
+            for i in places:
                 if key in self._variants[i].states:
                     sharing.setdefault(id(self._variants[i].states[key]), []).append(i)
-            nows = [self._variants[places[0]].states[key] for places in sharing.values()]
+            nows = [self._variants[alike[0]].states[key] for alike in sharing.values()]
             # Its sketch is made once for all errors.
             earlier = ComparisonSide({key: state})
             for representation, wanted in read.items():
                 compared = compare_each(self._kind, key, nows, earlier, wanted, representation, pool)
-                for places, values in zip(sharing.values(), compared, strict=True):
-                    for i in places:
+                for alike, values in zip(sharing.values(), compared, strict=True):
+                    for i in alike:
                         found[i] |= values
         return found
 

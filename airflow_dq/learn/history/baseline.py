@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from airflow_dq.metrics.descriptor import MetricValue
+from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind, State
@@ -31,10 +33,7 @@ class Baseline:
     @property
     def fingerprint(self) -> str:
         """What distances from it are cached under: of one partition its own fingerprint, of a pool all of theirs."""
-        if self.pool == 1:
-            return self.members[0].fingerprint
-        joined = "+".join(member.fingerprint for member in self.members)
-        return f"{self.pool}:{hashlib.blake2b(joined.encode(), digest_size=16).hexdigest()}"
+        return _fingerprint([member.fingerprint for member in self.members], self.pool)
 
     @property
     def known(self) -> bool:
@@ -55,6 +54,25 @@ class Baseline:
 
     def _has(self, key: str) -> bool:
         return all(key in member.states for member in self.members)
+
+
+def kept_distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue] | None:
+    """All distances of a column from its baseline, as the profile itself keeps them; None where any is missing.
+
+    A long history of a wide table asks it tens of thousands of times, and the answer is nearly always there: no
+    :class:`Baseline` is made for it.
+
+    :param earlier: the column in the partitions before, oldest first; the newest ``pool`` are compared with
+    """
+    fingerprints = [one.fingerprint for one in earlier[-pool:] if one is not None and one.kind is now.kind]
+    kept = now.distances.get(_fingerprint(fingerprints, pool)) if fingerprints else None
+    return kept if kept is not None and is_complete(now.kind, kept, pool) else None
+
+
+def _fingerprint(members: Sequence[str], pool: int) -> str:
+    if pool == 1:
+        return members[0]
+    return f"{pool}:{hashlib.blake2b('+'.join(members).encode(), digest_size=16).hexdigest()}"
 
 
 def pooled(fingerprint: str) -> int:

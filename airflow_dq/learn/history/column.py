@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.array import FloatArray, median, table
 from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, on_factors, without
@@ -127,7 +127,7 @@ class ColumnHistory:
         if self._found_strange is None:
             kind = kind_of(self.columns)
             metrics = metrics_for(kind, pair=False)
-            series = np.array([like.values(self.name, kind, one.name) for one in metrics])
+            series = table(like.metrics(self.name, kind), [one.name for one in metrics])
             for row, one in enumerate(metrics):
                 if one.scale in (Scale.RATIO, Scale.COUNT):
                     series[row] = on_factors(series[row])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from airflow_dq.learn.history.timeline import Timeline
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
+
+T = TypeVar("T")
 
 STAYS_AWAY = 2
 """A column that is away this many times as long as ever before has not merely stayed out: it is gone."""
@@ -76,6 +79,7 @@ class History:
     rules: tuple[LearnedRule, ...] | None = None
     """The rules on rows that are stored of the dataset; None: nobody stores them, and they are learned anew."""
     _columns: dict[tuple[str, Kind], ColumnHistory] = field(default_factory=dict, repr=False, compare=False)
+    _remembered: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -187,6 +191,17 @@ class History:
             timeline = self.timeline.of_places(places)
             self._columns[name, kind] = ColumnHistory(profiles, name, timeline, self.distances, self.like)
         return self._columns[name, kind]
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is made of the history once, however many programs are learned from it.
+
+        :param key: all that it depends on beside the history
+        :param make: called when it is asked for the first time
+        """
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: T = self._remembered[key]
+        return found
 
     def rows(self) -> FloatArray:
         """Numbers of rows on their slots, oldest first, NaN in slots without one.

@@ -64,6 +64,25 @@ def undecidable(user: GetUserDep, dag_ids: Iterable[str]) -> list[str]:
     return refused
 
 
+def require_right_on_all(
+    user: GetUserDep, dag_ids: frozenset[str], readable: frozenset[str], dataset: str, what: str
+) -> None:
+    """Refuse what holds for every DAG that gates a dataset to whoever may not decide for each of them.
+
+    :param dag_ids: those DAGs
+    :param readable: those that the user may see, and that are therefore named
+    :param what: what was asked for, in words
+    :raises HTTPException: 403
+    """
+    if refused := undecidable(user, dag_ids):
+        named = ", ".join(repr(dag_id) for dag_id in refused if dag_id in readable) or "others"
+        raise HTTPException(
+            403,
+            f"{what} holds for every DAG that gates dataset {dataset!r}, and you may not decide for "
+            f"all of them ({named}). Ask somebody who may.",
+        )
+
+
 def judged_by(dag_id: str, detail: VerdictDetail | None, what: str) -> VerdictDetail:
     """The partition, if a task of this DAG judged it, whoever else did: one DAG gives access to no other's.
 

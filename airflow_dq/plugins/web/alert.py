@@ -19,7 +19,7 @@ from airflow_dq.store.review_model import NO_MAP_INDEX, Origin, VerdictDetail
 
 router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)], route_class=PageRoute)
 
-Done = Literal["decided", "resumed", "snoozed", "unsnoozed", "rerun"]
+Done = Literal["decided", "resumed", "snoozed", "unsnoozed", "rerun", "acknowledged", "saved", "noise", "not_noise"]
 _DECIDED: dict[Decision, str] = {
     "accepted": "Accepted: the partition joins the history.",
     "rejected": "Rejected: the partition stays out of the history.",
@@ -35,6 +35,10 @@ _OTHERS = {
     "rerun": "The profile's task is cleared: it and what follows it run again, then this page tells the new verdict.",
     "snoozed": "Snoozed. From the next judgement on, these alerts only warn.",
     "unsnoozed": "The snooze has ended.",
+    "acknowledged": "Acknowledged. The problem goes on waiting for a decision.",
+    "saved": "Saved, for all partitions in a row that have the problem.",
+    "noise": "Called noise: later partitions are judged by wider ranges. This one still waits for a decision.",
+    "not_noise": "Taken back: later partitions are judged by the ranges as they were.",
 }
 
 

@@ -7,7 +7,18 @@ from collections.abc import Awaitable, Callable
 from airflow.api_fastapi.core_api.security import get_user
 from fastapi import Depends, FastAPI, Request, Response
 
-from airflow_dq.plugins.web import alert, dataset, decision, failure, listing, overview, rerun, static
+from airflow_dq.plugins.web import (
+    alert,
+    dataset,
+    dataset_edit,
+    decision,
+    failure,
+    listing,
+    overview,
+    problem,
+    rerun,
+    static,
+)
 from airflow_dq.plugins.web.header import with_headers
 
 
@@ -20,7 +31,7 @@ def build_app() -> FastAPI:
         title="Data quality", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(get_user)]
     )
     app.middleware("http")(_with_headers)
-    for module in (static, overview, listing, dataset, alert, decision, rerun):
+    for module in (static, overview, listing, dataset, dataset_edit, alert, decision, problem, rerun):
         app.include_router(module.router)
     failure.register(app)
     return app

@@ -15,7 +15,12 @@ from sqlalchemy.orm import Session
 from airflow_dq.exceptions import AlreadyDecidedError
 from airflow_dq.hooks.required_action import answer_parked
 from airflow_dq.judge.verdict import BUTTONS, Decision
-from airflow_dq.plugins.web.access import requires_deciding, requires_reading, requires_same_origin, undecidable
+from airflow_dq.plugins.web.access import (
+    require_right_on_all,
+    requires_deciding,
+    requires_reading,
+    requires_same_origin,
+)
 from airflow_dq.plugins.web.alert import AlertId, Done
 from airflow_dq.plugins.web.context import page
 from airflow_dq.plugins.web.route import PageRoute
@@ -95,14 +100,9 @@ def _require_right_on_all(visit: Visit, detail: VerdictDetail, user: GetUserDep)
 
     :raises HTTPException: 403
     """
-    dag_ids = visit.store.dags_of(detail.partition.dataset)
-    if refused := undecidable(user, dag_ids - {visit.dag_id}):
-        named = ", ".join(repr(dag_id) for dag_id in refused if dag_id in visit.readable) or "others"
-        raise HTTPException(
-            403,
-            f"A snooze holds for every DAG that gates dataset {detail.partition.dataset!r}, and you may not decide for "
-            f"all of them ({named}). Ask somebody who may.",
-        )
+    dataset = detail.partition.dataset
+    others = visit.store.dags_of(dataset) - {visit.dag_id}
+    require_right_on_all(user, others, visit.readable, dataset, "A snooze")
 
 
 @router.post("/snooze")

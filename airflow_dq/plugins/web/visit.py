@@ -16,6 +16,7 @@ from airflow_dq.plugins.web.impact import impact_of, profiles_of
 from airflow_dq.report.known import PARTITIONS, known_of
 from airflow_dq.report.pages import Addresses, AlertView, PartitionView, render_alert, render_partition
 from airflow_dq.store import Repository
+from airflow_dq.store.problem_history import ProblemSummary
 from airflow_dq.store.review_model import VerdictDetail, through
 
 
@@ -66,10 +67,22 @@ class Visit:
             profile=known.profile,
             insight=known.insight,
             moves=known.moves,
+            drilled=known.drilled,
             impact=None if origin is None else impact_of(origin, self.session),
+            problems=self.problems(detail),
             may_rerun=self.may_clear and origin is not None and bool(profiles_of(origin, self.session)),
         )
         return render_alert(view, self.where)
+
+    def problems(self, detail: VerdictDetail) -> list[ProblemSummary]:
+        """The problems of a judged partition over time."""
+        judged = detail.partition
+        for until in (None, judged.partition):
+            found = self.store.problems(judged.dataset, limit=PARTITIONS, until=until)
+            # A partition that is older than the newest sixty is the end of the sixty before.
+            if here := [one for one in found if one.is_on(judged.partition)]:
+                return here
+        return []
 
     def render_columns(self, dataset: str, partition: str, other: str | None) -> str:
         """The columns of any partition of a dataset that a task of the DAG judges.

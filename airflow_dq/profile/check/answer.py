@@ -45,7 +45,10 @@ def answer(check: Check, profile: Profile) -> Measured:
     if check.metric == "rows" and check.where is None:
         return Measured(profile.row_count)
     by_rows = check.entry.source == "rows" and check.metric not in ("metric", "correlation")
-    read_again = check.entry.source in ("age", "order", "model", "table") or check.metric == "casing"
+    read_again = check.entry.source in ("age", "order", "model", "table") or check.metric in (
+        "casing",
+        "consistent_type",
+    )
     if len(check.reads) != 1 or read_again or (check.where is not None and not by_rows):
         return Measured(problem=NOT_COUNTED)
     column = profile.columns[check.reads[0]]
@@ -95,6 +98,8 @@ def _type(check: Check, column: ColumnProfile) -> Measured:
     return Measured(int(right), int(right), 1, seen=f"{column.kind} ({column.data_type})")
 
 
+_OF_WRITING = ("casing", "consistent_type")
+"""Of how values are written, which what is kept of them does not tell."""
 Weighted = tuple[pa.Array, NDArray[np.int64]]
 """Values and how often each occurs, a null for those that are missing."""
 

@@ -40,6 +40,7 @@ from airflow_dq.profile.check.grouped import count_groups
 from airflow_dq.profile.check.hashed import Mask, flags, hashed
 from airflow_dq.profile.check.key_tally import Joint, Keys
 from airflow_dq.profile.check.tally import Aggregates, Failed, Lengths, Products, Shares, Tally
+from airflow_dq.profile.check.type_tally import count_types
 from airflow_dq.profile.column import canonical, kind_of
 from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.profile.hash_key import hash_key
@@ -261,6 +262,10 @@ def _casing(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> 
     return Joint(tuple(_counted_keys(len(values), one, there, options) for one in hashes))
 
 
+def _types(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
+    return count_types(batch, check.columns[0], mask)
+
+
 def _filtered(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> Tally:
     (name,) = check.columns
     key = hash_key() if options.hides(name) else None
@@ -274,6 +279,7 @@ _COUNTERS: Mapping[str, Callable[[Batch, Check, Mask, ProfileOptions], Tally]] =
     "min_length": _lengths,
     "max_length": _lengths,
     "correlation": _products,
+    "consistent_type": _types,
     "metric": _aggregates,
     "keys": _keys,
     "mutual_information": _joint,

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.types as pt
 
 _SETTINGS = (
     # One batch at a time, on the core of this task; no expression reads a file or loads an extension.
@@ -35,7 +36,7 @@ def computed(sql: str, columns: Sequence[pa.Array], rows: int) -> pa.Array:
 
     # A table has as many rows as a column of it, and an expression may name none.
     names = [*(f"c{place}" for place in range(len(columns))), "place"]
-    batch = pa.table([*columns, pa.array(range(rows), pa.int64())], names=names)
+    batch = pa.table([*map(_in_utc, columns), pa.array(range(rows), pa.int64())], names=names)
     cursor = _connection().cursor()
     try:
         cursor.register("batch", batch)
@@ -49,6 +50,13 @@ def computed(sql: str, columns: Sequence[pa.Array], rows: int) -> pa.Array:
         cursor.close()
     value = found.column(0).combine_chunks()
     return value if isinstance(value, pa.Array) else pa.concat_arrays(value.chunks)
+
+
+def _in_utc(values: pa.Array) -> pa.Array:
+    """Moments without their zone, as UTC: as texts they have none either in Spark."""
+    if pt.is_timestamp(values.type) and values.type.tz is not None:
+        return values.cast(pa.timestamp(values.type.unit, "UTC")).cast(pa.timestamp(values.type.unit))
+    return values
 
 
 @cache

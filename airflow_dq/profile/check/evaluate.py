@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -30,6 +30,7 @@ from airflow_dq.check.expression import (
     Value,
 )
 from airflow_dq.profile.check.duck import DuckError, computed
+from airflow_dq.profile.check.number import alike, computed_number, fractions, is_number
 from airflow_dq.profile.check.proof import can_be_placeholder, placeholders, proved
 from airflow_dq.profile.column import logical_type
 from airflow_dq.states.array import flat
@@ -122,11 +123,16 @@ def _said(error: BaseException) -> str:
 
 
 def _scalar(value: Scalar | None) -> pa.Scalar:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return pa.scalar(float(value) if abs(value) >= 2**64 else Decimal(value))
     return pa.scalar(value, _TEXT) if isinstance(value, str) else pa.scalar(value)
 
 
-def _moment(text: str, data_type: pa.DataType) -> pa.Scalar:
-    """A text as a date or timestamp; one without a zone is in UTC."""
+def moment(text: str, data_type: pa.DataType) -> pa.Scalar:
+    """A text as a date or timestamp; one without a zone is in UTC.
+
+    :raises RuleError: when it is none
+    """
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -144,24 +150,23 @@ def _is_day(data_type: pa.DataType) -> bool:
     return bool(pt.is_date(data_type) or pt.is_timestamp(data_type))
 
 
-def _is_number(data_type: pa.DataType) -> bool:
-    return bool(pt.is_integer(data_type) or pt.is_floating(data_type) or pt.is_decimal(data_type))
-
-
 def _sides(batch: Batch, left: Node, right: Node) -> tuple[pa.Array, pa.Array]:
     """Both sides of a comparison in types that compare; a text literal beside a date is one, too."""
     sides = [batch.value(left), batch.value(right)]
     for place, node in enumerate((left, right)):
         other = sides[1 - place].type
         if isinstance(node, Value) and isinstance(node.value, str) and _is_day(other):
-            sides[place] = pa.repeat(_moment(node.value, other), batch.rows)
+            sides[place] = pa.repeat(moment(node.value, other), batch.rows)
     ours, theirs = (side.type for side in sides)
     if pt.is_null(ours) or pt.is_null(theirs):
         typed = theirs if pt.is_null(ours) else ours
         return sides[0].cast(typed), sides[1].cast(typed)
     if _is_day(ours) and _is_day(theirs):
         return _days(sides[0]), _days(sides[1])
-    for test in (_is_number, pt.is_boolean, lambda one: one == _TEXT):
+    if is_number(ours) and is_number(theirs):
+        left, right = alike(sides)
+        return left, right
+    for test in (pt.is_boolean, lambda one: one == _TEXT):
         if test(ours) and test(theirs):
             return sides[0], sides[1]
     if ours == theirs:
@@ -210,27 +215,9 @@ def _arithmetic(batch: Batch, node: Arithmetic) -> pa.Array:
             raise RuleError(f"|| joins {_name(left.type)} and {_name(right.type)}; it is for texts")
         return pc.binary_join_element_wise(left, right, pa.scalar("", _TEXT))
     for side in (left, right):
-        if not _is_number(side.type):
+        if not is_number(side.type):
             raise RuleError(f"{_name(side.type)} is no number to compute {node.sign} with")
-    if node.sign in "/%":
-        return _divided(left, right, node.sign)
-    if pt.is_decimal(left.type) or pt.is_decimal(right.type):
-        # Arrow's decimals run out of digits where Spark's are rounded.
-        left, right = left.cast(pa.float64()), right.cast(pa.float64())
-    return {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}[node.sign](left, right)
-
-
-def _divided(left: pa.Array, right: pa.Array, sign: str) -> pa.Array:
-    whole = pt.is_integer(left.type) and pt.is_integer(right.type) and sign == "%"
-    kind = pa.int64() if whole else pa.float64()
-    left, right = left.cast(kind), right.cast(kind)
-    right = pc.if_else(pc.equal(right, 0), pa.scalar(None, kind), right)
-    if sign == "/":
-        return pc.divide(left, right)
-    numbers = (pc.fill_null(side, 1).to_numpy(zero_copy_only=False) for side in (left, right))
-    # The remainder has the sign of what is divided, as in SQL.
-    found = pa.array(np.fmod(*numbers), kind)
-    return pc.if_else(pc.and_(left.is_valid(), right.is_valid()), found, pa.scalar(None, kind))
+    return computed_number(node.sign, left, right)
 
 
 def _membership(batch: Batch, node: Membership) -> pa.Array:
@@ -238,13 +225,12 @@ def _membership(batch: Batch, node: Membership) -> pa.Array:
     if pt.is_null(values.type):
         return pa.nulls(batch.rows, pa.bool_())
     given = [one.value for one in node.values if one.value is not None]
-    if _is_number(values.type) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in given):
-        if not (pt.is_integer(values.type) and all(isinstance(one, int) for one in given)):
-            values = values.cast(pa.float64())
-        wanted = pa.array(given, pa.float64() if pt.is_floating(values.type) else pa.int64())
-        values = values.cast(wanted.type)
+    if is_number(values.type) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in given):
+        whole = pt.is_integer(values.type) and all(isinstance(one, int) for one in given)
+        values = alike([values])[0] if whole else fractions(values)
+        wanted = pa.array(given if whole else [float(one) for one in given], values.type)
     elif _is_day(values.type) and all(isinstance(one, str) for one in given):
-        wanted = _days(pa.array([_moment(str(one), values.type).as_py() for one in given], values.type))
+        wanted = _days(pa.array([moment(str(one), values.type).as_py() for one in given], values.type))
         values = _days(values)
     elif values.type == _TEXT and all(isinstance(one, str) for one in given):
         wanted = pa.array(given, _TEXT)
@@ -304,13 +290,14 @@ def _call(batch: Batch, node: Call) -> pa.Array:
     if all(pt.is_null(one.type) for one in values):
         return pa.nulls(batch.rows)
     if node.name == "coalesce":
-        return pc.coalesce(*(one for one in values if not pt.is_null(one.type)))
+        typed = [one for one in values if not pt.is_null(one.type)]
+        return pc.coalesce(*(alike(typed) if all(is_number(one.type) for one in typed) else typed))
     if node.name == "round" and len(values) == 2:
         digits = node.arguments[1]
         if not isinstance(digits, Value) or not isinstance(digits.value, int):
             raise RuleError("round takes a whole number of digits")
         return pc.round(values[0], digits.value, round_mode="half_towards_infinity")
-    return _CALLS[node.name](values[0])
+    return _CALLS[node.name](*(alike(values) if is_number(values[0].type) else values))
 
 
 def _foreign(batch: Batch, node: Foreign) -> pa.Array:

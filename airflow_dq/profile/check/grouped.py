@@ -24,7 +24,8 @@ NULL = "(null)"
 """What the rows without a value in the column are called."""
 
 
-def _too_many(by: str) -> str:
+def too_many_groups(by: str) -> str:
+    """That a column has more values than a check is told by."""
     return f"column {by!r} has more than {MOST_GROUPS:,} different values; take one of fewer"
 
 
@@ -41,7 +42,24 @@ class Grouped(Tally):
         found = dict(self.groups)
         for label, tally in other.groups.items():
             found[label] = found[label].merge(tally) if label in found else tally
-        return Failed(_too_many(self.by)) if len(found) > MOST_GROUPS else Grouped(self.by, found)
+        if len(found) > MOST_GROUPS:
+            return Failed(too_many_groups(self.by))
+        both = Grouped(self.by, found)
+        return both.lost() if both.filled > 1 else both
+
+    @property
+    def filled(self) -> float:
+        """That of all together: their number is not to multiply what memory must hold."""
+        return sum(tally.filled for tally in self.groups.values())
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether those of one value are."""
+        return any(tally.is_wide for tally in self.groups.values())
+
+    def lost(self) -> Grouped:
+        """That of the same values when nothing can be kept of any."""
+        return Grouped(self.by, {label: tally.lost() for label, tally in self.groups.items()})
 
     def encode(self) -> tuple[Any, bytes]:
         """Each of them."""
@@ -90,7 +108,7 @@ def _groups(
     places = encoded.indices.to_numpy(zero_copy_only=False)
     present = np.unique(places[scope])
     if len(present) > MOST_GROUPS:
-        raise RuleError(_too_many(by))
+        raise RuleError(too_many_groups(by))
     for place in present.tolist():
         label = encoded.dictionary[place].as_py()
         if hidden is not None and label != NULL:

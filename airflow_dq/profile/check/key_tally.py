@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -58,10 +58,19 @@ class Keys(Tally):
         found, first, counts = np.unique(hashes, return_index=True, return_counts=True)
         return cls(rows, found, counts.astype(np.int64), complete[first])
 
-    @classmethod
-    def lost(cls, rows: int) -> Self:
+    @property
+    def filled(self) -> float:
+        """The share of :data:`MOST_KEYS`."""
+        return math.inf if self.too_many else len(self.hashes) / MOST_KEYS
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether none of them is known any more."""
+        return self.too_many
+
+    def lost(self) -> Keys:
         """Of so many different keys that none of them is known any more."""
-        return cls(rows, np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_), too_many=True)
+        return Keys(self.rows, np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.bool_), too_many=True)
 
     def _with(self, other: Any) -> Keys:
         rows = self.rows + other.rows
@@ -72,7 +81,7 @@ class Keys(Tally):
                 counts = np.zeros(len(found), np.int64)
                 np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
                 return Keys(rows, found, counts, np.concatenate([self.complete, other.complete])[first])
-        return Keys.lost(rows)
+        return replace(self, rows=rows).lost()
 
     def encode(self) -> tuple[Any, bytes]:
         """Hashes, counts, and which are complete."""
@@ -199,9 +208,23 @@ class Joint(Tally):
             place += size
         return cls(tuple(parts))
 
+    @property
+    def filled(self) -> float:
+        """That of the view that has most."""
+        return max(part.filled for part in self.parts)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether those of one view are not known any more."""
+        return any(part.too_many for part in self.parts)
+
+    def lost(self) -> Joint:
+        """Of so many different keys that none of them is known any more."""
+        return Joint(tuple(part.lost() for part in self.parts))
+
     def measured(self, check: Check) -> Measured:
         """Mutual information: what both say alone, less what they say together; of spellings, the needless ones."""
-        if any(part.too_many for part in self.parts):
+        if self.is_wide:
             return too_many(check)
         return joint_measured(check, self.parts[0].rows, [part.occurring for part in self.parts])
 
@@ -215,9 +238,3 @@ def joint_measured(check: Check, rows: int, parts: Sequence[Occurring]) -> Measu
         needless = first.distinct - others[0].distinct
         return Measured(needless, needless, first.distinct)
     return Measured(max(0.0, sum(one.entropy for one in others) - first.entropy))
-
-
-def is_wide(tally: Tally) -> bool:
-    """Whether keys were too many to be counted at once."""
-    parts = tally.parts if isinstance(tally, Joint) else (tally,)
-    return any(isinstance(part, Keys) and part.too_many for part in parts)

@@ -6,7 +6,8 @@ more rows a check has no value, and says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Self
 
@@ -55,6 +56,15 @@ class Steps(Tally):
             return _mixed()
         steps = np.concatenate([self.steps, other.steps])
         return Steps.of(self.rows + other.rows, steps, min(forms, default=None), self.too_many or other.too_many)
+
+    @property
+    def filled(self) -> float:
+        """The share of :data:`MOST_KEPT`."""
+        return math.inf if self.too_many else len(self.steps) / MOST_KEPT
+
+    def lost(self) -> Steps:
+        """That there are too many steps."""
+        return replace(self, steps=self.steps[:0], too_many=True)
 
     def encode(self) -> tuple[Any, bytes]:
         """The steps."""
@@ -116,10 +126,20 @@ class Pairs(Tally):
             return _mixed()
         forms, rows = self.forms or other.forms, self.rows + other.rows
         if self.too_many or other.too_many:
-            return Pairs(rows, self.groups[:0], self.first[:0], self.second[:0], forms, too_many=True)
+            return replace(self, rows=rows, forms=forms).lost()
         sides = ((self.groups, other.groups), (self.first, other.first), (self.second, other.second))
         groups, first, second = (np.concatenate(side) for side in sides)
         return Pairs.of(rows, groups, first, second, forms)
+
+    @property
+    def filled(self) -> float:
+        """The share of :data:`MOST_KEPT`."""
+        return math.inf if self.too_many else len(self.first) / MOST_KEPT
+
+    def lost(self) -> Pairs:
+        """That there are too many rows."""
+        none = slice(0)
+        return replace(self, groups=self.groups[none], first=self.first[none], second=self.second[none], too_many=True)
 
     def encode(self) -> tuple[Any, bytes]:
         """The three, one after the other."""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from airflow_dq.check.placeholder import DAYS, NUMBERS, TEXTS
+from airflow_dq.profile.check.number import alike, fractions
 from airflow_dq.profile.column import logical_type
 
 _CARD_DIGITS = 19
@@ -36,11 +37,9 @@ def placeholders(values: pa.Array) -> pa.BooleanArray:
         found = pc.is_in(trimmed, value_set=pa.array(sorted(TEXTS), values.type))
     elif pt.is_integer(values.type) or pt.is_floating(values.type) or pt.is_decimal(values.type):
         whole = pt.is_integer(values.type)
+        numbers = alike([values])[0] if whole else fractions(values)
         wanted = [number if whole else float(number) for number in NUMBERS]
-        kind = pa.int64() if whole else pa.float64()
-        # What does not fit 64 bits with a sign is none of them.
-        safe = values.cast(kind, safe=False) if pt.is_uint64(values.type) else values.cast(kind)
-        found = pc.is_in(safe, value_set=pa.array(wanted, kind))
+        found = pc.is_in(numbers, value_set=pa.array(wanted, numbers.type))
     elif pt.is_date(values.type) or pt.is_timestamp(values.type):
         days = pc.strftime(values.cast(pa.timestamp("s"), safe=False), "%Y-%m-%d")
         found = pc.is_in(days, value_set=pa.array(DAYS, days.type))

@@ -11,7 +11,6 @@ from airflow_dq.check.model import Check
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.count import group_of
 from airflow_dq.profile.check.held import Held
-from airflow_dq.profile.check.key_tally import is_wide
 from airflow_dq.profile.check.learned import Exceptions
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.check.tally import Failed, Tally
@@ -77,7 +76,7 @@ class Tallies:
         return {
             group: self.by_group[group]
             for check, group in counted
-            if of_pass or check.scope == "total" or check.entry.source == "table" or is_wide(self.by_group[group])
+            if of_pass or check.scope == "total" or check.entry.source == "table" or self.by_group[group].is_wide
         }
 
     def _measured(self, check: Check, columns: Mapping[str, ColumnState], now: float) -> Measured | None:

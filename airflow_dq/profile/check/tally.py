@@ -69,6 +69,20 @@ class Tally(ABC):
     def measured(self, check: Check) -> Measured:
         """The value that a check asks for."""
 
+    @property
+    def filled(self) -> float:
+        """Of the values that may be kept one by one until all rows are known, the share that is; infinite if more."""
+        return 0.0
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether keys were too many to be counted at once."""
+        return False
+
+    def lost(self) -> Tally:
+        """That of the same rows when no value can be kept."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Failed(Tally):

@@ -15,16 +15,17 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.count import group_of
 from airflow_dq.profile.check.filtered import Filtered
 from airflow_dq.profile.check.grouped import Grouped
-from airflow_dq.profile.check.key_tally import is_wide, too_many
+from airflow_dq.profile.check.key_tally import too_many
 from airflow_dq.profile.check.many_keys import KeyFolder, ManyKeys, counted, joined
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tallies import Tallies, missing_words
 from airflow_dq.profile.check.tally import Failed, Lengths, Shares, Tally
+from airflow_dq.profile.check.type_tally import Types
 from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.count import Counts
 
-_DISCREET = (Shares, Lengths, Filtered, Failed)
+_DISCREET = (Shares, Lengths, Types, Filtered, Failed)
 """What holds no value of a hidden column, and no hash of one that could be guessed."""
 
 
@@ -103,7 +104,7 @@ class Running:
     def covers(self, checks: Sequence[Check]) -> bool:
         """Whether it is the total of what each of the checks needs, of which nothing was lost."""
         groups = {total_group(check) for check in checks}
-        return groups <= self.tallies.by_group.keys() and not any(is_wide(self.tallies.by_group[one]) for one in groups)
+        return groups <= self.tallies.by_group.keys() and not any(self.tallies.by_group[one].is_wide for one in groups)
 
     @property
     def many(self) -> dict[str, ManyKeys]:
@@ -133,7 +134,7 @@ def _known(partition: str, tally: Tally | None, folder: KeyFolder | None) -> Tal
     """What is known of one partition, or why nothing is."""
     if tally is None:
         return Failed(f"partition {partition!r} was profiled without this check; profile it again")
-    if folder is not None and is_wide(tally):
+    if folder is not None and tally.is_wide:
         return Failed(
             f"partition {partition!r} was profiled without key_folder=, and has too many keys; profile it again"
         )

@@ -34,9 +34,13 @@ class Addresses:
         """The list of partitions with alerts, of one DAG or of all that the reader may see."""
         return self._page("/alerts" if dag_id is None else f"/dags/{_quoted(dag_id)}/alerts", query)
 
-    def dataset(self, name: str) -> str:
+    def dataset(self, name: str, **query: str | int | None) -> str:
         """A dataset's page; whoever may see a DAG that judges it may see it."""
-        return self._page("/dataset", {"name": name})
+        return self._page("/dataset", {"name": name, **query})
+
+    def dataset_action(self, action: str) -> str:
+        """Where a form about a dataset is sent: ``events``, ``events/delete`` or ``rules``."""
+        return self._page(f"/dataset/{action}", {})
 
     def alert(self, dag_id: str, alert_id: int, **query: str | None) -> str:
         """The page of the partition that an alert is about."""
@@ -55,7 +59,7 @@ class Addresses:
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/chart.svg", {})
 
     def action(self, dag_id: str, alert_id: int, action: str) -> str:
-        """Where a form about an alert's partition is sent: ``decision``, ``rerun``, ``snooze`` or ``snooze/end``."""
+        """Where a form about an alert's partition is sent: ``decision``, ``problem``, ``rerun``, ``snooze`` ..."""
         return self._page(f"/dags/{_quoted(dag_id)}/alerts/{alert_id}/{action}", {})
 
     def static(self, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.judge.calendar import CalendarEvent
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.program import ColumnProgram, Program
@@ -14,15 +15,18 @@ from airflow_dq.report.ahead import Ahead, Expected
 from airflow_dq.report.course import Insight
 from airflow_dq.report.number import odds
 from airflow_dq.report.pages.address import Addresses
+from airflow_dq.report.pages.calendar import EFFECT_OPTIONS, KIND_OPTIONS, event_rows
 from airflow_dq.report.pages.check_table import check_rows
 from airflow_dq.report.pages.column_table import COLUMNS, column_rows
 from airflow_dq.report.pages.mark import LEGEND, marks_of
 from airflow_dq.report.pages.program import catch_words, clause_words, date_words
+from airflow_dq.report.pages.rule_table import rule_rows
 from airflow_dq.report.partition_map import partition_map
 from airflow_dq.report.render import render
 from airflow_dq.report.words import count
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory, Snooze, VerdictDetail, through
+from airflow_dq.store.rule_list import StoredRule
 from airflow_dq.store.summary import PartitionSummary
 
 FIRST = 2
@@ -38,6 +42,11 @@ class DatasetView:
     :param moves: the metrics that the map is made of, over the same partitions as ``series``
     :param newest: the newest partition that is profiled, with the verdict on it, and its program and history
     :param ahead: what is expected of the next one
+    :param rules: what was learned of its rows
+    :param calendar: the events that hold for it
+    :param may_edit: whether the reader may change rules and the calendar
+    :param notice: what has just been done, in words
+    :param confirmed: the line of a declared check that a rule was just confirmed as
     :param judged_by: those of the readable DAGs that judge the dataset
     :param program: partition it was made for, and the newest program (None: it is damaged); None when there is none yet
     """
@@ -55,6 +64,11 @@ class DatasetView:
     detail: VerdictDetail | None = None
     insight: Insight | None = None
     ahead: Ahead | None = None
+    rules: Sequence[StoredRule] = ()
+    calendar: Sequence[CalendarEvent] = ()
+    may_edit: bool = False
+    notice: str | None = None
+    confirmed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +111,23 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         when="" if view.ahead is None else view.ahead.when,
         expected=[] if program is None else _expected(program, view.ahead),
         notes=_notes(view),
+        rules=rule_rows(view.rules),
+        events=event_rows(view.calendar),
+        kinds=KIND_OPTIONS,
+        effects=EFFECT_OPTIONS,
+        keys=[one.partition for one in reversed(view.partitions)],
+        edit=_edit(view, addresses),
+        notice=view.notice,
+        confirmed=view.confirmed,
         now=view.now,
     )
+
+
+def _edit(view: DatasetView, addresses: Addresses) -> dict[str, str] | None:
+    """Where the forms are sent; None for a reader who may change nothing."""
+    if not view.may_edit:
+        return None
+    return {name: addresses.dataset_action(name) for name in ("events", "events/delete", "rules")}
 
 
 def _newest_page(view: DatasetView, dag_id: str | None, addresses: Addresses) -> str | None:

@@ -27,6 +27,16 @@ _ACTIONS: dict[Action, str] = {
     "new_normal": "accepted the partition as the new normal",
     "snoozed": "snoozed",
     "unsnoozed": "ended the snooze of",
+    "acknowledged": "acknowledged",
+    "assigned": "took back who owns",
+    "ticket": "took back the ticket of",
+    "noise": "called noise:",
+    "not_noise": "took back that it is noise:",
+    "event_added": "added to the calendar:",
+    "event_deleted": "removed from the calendar:",
+    "rule_confirmed": "confirmed the rule",
+    "rule_muted": "muted the rule",
+    "rule_deleted": "deleted the rule",
 }
 
 
@@ -127,4 +137,9 @@ def trail(partition: VerdictSummary, events: Sequence[ReviewEvent]) -> list[Trai
 
 
 def _what(event: ReviewEvent) -> str:
-    return _ACTIONS[event.action] + (f" {event.detail}" if event.detail else "")
+    words = _ACTIONS[event.action]
+    if event.value and event.action == "assigned":
+        words = f"assigned to {event.value}:"
+    elif event.value and event.action == "ticket":
+        words = f"linked {event.value} to"
+    return words + (f" {event.detail}" if event.detail else "")

@@ -18,6 +18,7 @@ from airflow_dq.report.pages.card import Card, cards
 from airflow_dq.report.pages.column_table import by_column
 from airflow_dq.report.pages.contrast import Contrast, contrast
 from airflow_dq.report.pages.difference import Group, difference
+from airflow_dq.report.pages.life import Life
 from airflow_dq.report.words import count
 from airflow_dq.store.review_model import MetricHistory
 
@@ -31,6 +32,7 @@ class ProblemWords:
 
     :param facts: (name, value): rows and columns concerned, how many alerts say so
     :param measured: what the alert says that shows it best, where the headline does not say the same
+    :param life: since when it is there, and who sees to it; None where that is not known
     """
 
     headline: str
@@ -39,6 +41,7 @@ class ProblemWords:
     advice: str | None
     snoozed: str | None
     warns: bool
+    life: Life | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class First:
     """What happened, the worst problem first; ``text`` says what there is to say when nothing did.
 
     :param record: how reliable the gate has been so far
+    :param notes: what the calendar of events says
     """
 
     heading: str
@@ -53,6 +57,7 @@ class First:
     text: str = ""
     not_judged: str = ""
     record: str | None = None
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +94,23 @@ class Evidence:
     rest: Sequence[str]
 
 
-def first_words(verdict: Verdict) -> First:
-    """What happened, in words."""
+def first_words(verdict: Verdict, lives: Mapping[str, Life] | None = None) -> First:
+    """What happened, in words.
+
+    :param lives: by the problems' keys
+    """
     if not verdict.problems:
         held = f"Everything that was checked holds: {what_holds(verdict)}."
-        return First("What the gate found", text=verdict.reason or held, not_judged=not_judged_words(verdict))
+        text, unknown = verdict.reason or held, not_judged_words(verdict)
+        return First("What the gate found", text=text, not_judged=unknown, notes=verdict.notes)
     heading = "What happened" if len(verdict.problems) == 1 else f"What happened: {len(verdict.problems)} problems"
-    found = [_problem_words(problem) for problem in verdict.problems]
-    return First(heading, found, not_judged=not_judged_words(verdict), record=record_words(verdict.record))
+    found = [_problem_words(problem, (lives or {}).get(problem.key)) for problem in verdict.problems]
+    return First(
+        heading, found, not_judged=not_judged_words(verdict), record=record_words(verdict.record), notes=verdict.notes
+    )
 
 
-def _problem_words(problem: Problem) -> ProblemWords:
+def _problem_words(problem: Problem, life: Life | None) -> ProblemWords:
     first = problem.alerts[0]
     return ProblemWords(
         # It may begin with the name of a column, which is written as it is.
@@ -110,6 +121,7 @@ def _problem_words(problem: Problem) -> ProblemWords:
         advice=problem.advice,
         snoozed=problem.snoozed,
         warns=problem.severity == "warn",
+        life=life,
     )
 
 

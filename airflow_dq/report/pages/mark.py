@@ -26,9 +26,12 @@ LEGEND = (
     ("plain", "not judged"),
     ("good decided", "accepted"),
     ("bad decided", "rejected"),
+    ("good would", "would have passed"),
+    ("bad would", "would have failed"),
 )
 """What the colours of a strip mean."""
 _ENDED = {Status.PASS: "passed", Status.FAIL: "failed"}
+_WOULD = {Status.PASS: "it would have passed", Status.FAIL: "it would have failed"}
 _TONES = {Status.PASS: "good", Status.FAIL: "bad", Status.ERROR: "bad"}
 
 Where = Callable[[PartitionSummary], str | None]
@@ -121,8 +124,17 @@ def marks_of(
 
 def _mark(partition: PartitionSummary, address: str | None, here: bool) -> Mark:
     shown = badge(partition.verdict, partition.severity, partition.decision)
+    if partition.verdict is None and partition.replayed is not None:
+        return _would_be(partition, partition.replayed, address, here)
     words = f"{partition.partition}: {shown.words}"
     if partition.alert_count:
         words += f", {count_or_no(partition.alert_count, 'alert')}"
     colour = shown.tone if partition.decision is None else f"{shown.tone} decided"
     return Mark(partition.partition, words, colour, address, here)
+
+
+def _would_be(partition: PartitionSummary, status: Status, address: str | None, here: bool) -> Mark:
+    """A partition that no gate has judged, and a backtest has."""
+    shown = badge(status, None, None)
+    words = f"{partition.partition}: not judged; by the backtest {_WOULD.get(status, shown.words)}"
+    return Mark(partition.partition, words, f"{shown.tone} would", address, here)

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from airflow_dq.drill.report import DrillReport
+from airflow_dq.explain.problem import same_problem
 from airflow_dq.explain.wording import listed
 from airflow_dq.profile.model import Profile
 from airflow_dq.report.course import Insight
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.decision import DecisionCard, Waiting, decision_card, trail
 from airflow_dq.report.pages.evidence import evidence, first_words
+from airflow_dq.report.pages.life import Life, life_of
 from airflow_dq.report.pages.mark import badge, is_good, marks_of
 from airflow_dq.report.pages.snooze import DAY_OPTIONS, scope_options
 from airflow_dq.report.render import render
 from airflow_dq.report.words import capitalized, count, count_or_no
+from airflow_dq.store.problem_history import ProblemSummary
 from airflow_dq.store.review_model import MetricHistory, Snooze, VerdictDetail, through
 from airflow_dq.store.summary import PartitionSummary
 
@@ -52,6 +56,8 @@ class AlertView:
     :param moves: metrics of the columns over the newest partitions
     :param impact: what is held up; None where Airflow does not know
     :param may_rerun: whether the profile can be made again from here
+    :param problems: those of the dataset that the partition has, over time
+    :param drilled: the slices that carry the change; None where nobody has looked
     """
 
     detail: VerdictDetail
@@ -68,6 +74,8 @@ class AlertView:
     moves: Sequence[MetricHistory] = ()
     impact: Impact | None = None
     may_rerun: bool = False
+    problems: Sequence[ProblemSummary] = ()
+    drilled: DrillReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         notice=view.notice,
         refusal=view.refusal,
         damaged=_damaged_words(view.unreadable),
-        first=first_words(detail.verdict),
+        first=first_words(detail.verdict, _lives(view, addresses)),
         recent=marks_of(
             view.recent,
             view.readable,
@@ -114,12 +122,31 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         last_good=_last_good(view, addresses),
         columns_page=addresses.partition(view.dag_id or "", partition.dataset, partition.partition),
         actions=None if view.dag_id is None or not partition.alert_count else _actions(view, view.dag_id, addresses),
+        drilled=view.drilled,
         found=evidence(detail.verdict, view.profile, view.insight, view.moves),
         # Where none is open the trail says why.
         closed=closed if len(closed) < len(detail.alerts) else [],
         events=trail(partition, detail.events),
         now=view.now,
     )
+
+
+def _lives(view: AlertView, addresses: Addresses) -> dict[str, Life]:
+    """What is known of each problem over time, by its key; with a form for whoever may say something of it."""
+    detail = view.detail
+    speakers = {alert.problem: alert.id for alert in reversed(detail.alerts)}
+    found = {}
+    for one in detail.verdict.problems:
+        here = (other for other in view.problems if other.is_on(detail.partition.partition))
+        summary = next((other for other in here if same_problem(one.key, other.key)), None)
+        alert_id = speakers.get(one.key)
+        if summary is None or alert_id is None:
+            continue
+        action = None
+        if view.may_decide and view.dag_id is not None:
+            action = addresses.action(view.dag_id, alert_id, "problem")
+        found[one.key] = life_of(summary, detail.partition.partition, action)
+    return found
 
 
 def _damaged_words(columns: Sequence[str]) -> str | None:
@@ -174,7 +201,7 @@ def _facts(view: AlertView) -> list[tuple[str, str]]:
         if impact.assets:
             facts.append(("Assets without a new event", listed(impact.assets, 5)))
         if impact.owner:
-            facts.append(("Owner", impact.owner))
+            facts.append(("Owner of the gate", impact.owner))
     return facts
 
 

@@ -21,8 +21,8 @@ class Scene:
 
     rng: np.random.Generator
     frame: Frame
-    yesterday: Frame
-    tomorrow: Frame
+    other_day: Callable[[int], Frame]
+    """The frame of another day, so many days later."""
 
     @property
     def rows(self) -> int:
@@ -51,6 +51,8 @@ class Truth:
     """Patterns of which a right cause or headline has one; none: whatever is proven."""
     also: tuple[str, ...] = ()
     """Columns that may be named as well."""
+    segment: str | None = None
+    """Pattern of the segment that the headline must name; None where it is in no one."""
 
 
 Happen = Callable[[Scene], Truth]
@@ -177,7 +179,7 @@ def another_day(which: str, *words: str, columns: tuple[str, ...] = (), also: tu
     """The data of another day."""
 
     def happen(scene: Scene) -> Truth:
-        frame = scene.yesterday if which == "yesterday" else scene.tomorrow
+        frame = scene.other_day(-1 if which == "yesterday" else 1)
         return Truth(dict(frame), columns, None, words, also)
 
     return happen

@@ -21,7 +21,7 @@ from airflow_dq.store import EmbeddedPostgres, open_store
 from airflow_dq.store.address import parse_dsn
 from airflow_dq.store.engine import make_engine
 from airflow_dq.store.migration import upgrade
-from airflow_dq.store.table import Base
+from airflow_dq.store.table_base import Base
 from tests.benchmark.profile.table import Shape
 
 CORES = 2

@@ -64,7 +64,7 @@ def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[
         past, now = view.past(name, kind), view.column(name)
         if now is None:
             continue
-        found = prepare_column(past, kind, OPTIONS, None, len(names), view.history.answers)
+        found = prepare_column(view.history, name, kind, OPTIONS, None, len(names))
         for watched in found.watched if isinstance(found, ColumnChoice) else ():
             metric, band = watched.metric, watched.learned
             values = view.past_values(name, kind, metric)

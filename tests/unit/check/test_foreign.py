@@ -16,6 +16,8 @@ from airflow_dq.check.parser import aggregate, predicate
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.export.sql import ANSI, DIALECTS, SPARK, query_of
 from airflow_dq.profile.check.answer import answer
+from airflow_dq.profile.check.evaluate import Batch
+from tests.unit.check.spark_says import SPARK_ROWS, SPARK_SAYS
 
 CASE = "case when status = 'shipped' then shipped_at is not null else true end"
 
@@ -61,6 +63,8 @@ def test_what_neither_we_nor_anybody_here_knows_says_what_to_install(monkeypatch
         ("substring(status, 1, 1) = 's'", (2, 3)),
         ("nullif(`odd name`, 3) > 0", (1, 2)),
         ("sqrt(whole / `odd name`) > 0", (2, 2)),
+        # What has no root is NaN in Spark, and so null here.
+        ("sqrt(`odd name` - 2) > 0", (1, 1)),
         ("cast(status as int) > 1", None),
         ("datediff(shipped_at, '2026-01-01') = 1", (1, 2)),
         ("pow(2, 2) = 4", (4, 4)),
@@ -113,6 +117,32 @@ def test_what_cannot_be_computed_is_told_where_it_is_declared(sql: str, said: st
 
 
 @pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("a and b + 1", "one side of 'and'"),
+        ("nvl(a, b) and b + 1", "one side of 'AND'"),
+        ("not (nvl(a, 1) + 1)", "one side of 'NOT'"),
+        ("round(a, 1, 2) = 1", "takes 1 to 2 arguments"),
+        ("a rlike '('", "no regular expression"),
+        ("a rlike '(?=x)'", "RE2 does not know"),
+        ("a in ()", "not computed here"),
+        ("(" * 200 + "a" + ")" * 200, "within each other"),
+        ("foo(" * 400 + "a" + ")" * 400, "there is no function 'foo'"),
+        (" and ".join(["a"] * 300), "terms are joined"),
+        ("a <= b c", "stands where"),
+        # Another value each time, or another one than on Spark.
+        ("now() > a", r"NOW\(\)"),
+        ("nvl(a, rand()) > 0.5", r"RAND\(\)"),
+        ("hash(a) > 1", r"HASH\(a\)"),
+    ],
+)
+def test_what_nobody_can_mean_is_refused_with_duckdb_too(sql: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        predicate(sql)
+
+
+@pytest.mark.usefixtures("duck")
 @pytest.mark.parametrize("sql", ["count(distinct whole)", "nvl(sum(whole), 0)", "sum(whole) + nvl(whole, 0)"])
 def test_a_metric_of_what_cannot_be_added_up_is_refused(sql: str) -> None:
     with pytest.raises(ConfigurationError, match=r"outside of (its|an) aggregate"):
@@ -149,3 +179,30 @@ def test_other_tools_are_told_it_in_their_own_words() -> None:
 def test_a_division_by_zero_is_null_as_in_our_own_rules() -> None:
     found = [value(sql=sql) for sql in ("pow(whole, 1) / `odd name` > 0", "whole / `odd name` > 0")]
     assert [(one.numerator, one.denominator, one.problem) for one in found] == [(2, 2, None)] * 2
+
+
+@pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize("sql", SPARK_SAYS)
+def test_an_expression_means_what_it_means_in_spark(sql: str) -> None:
+    batch = Batch({name: SPARK_ROWS[name] for name in SPARK_ROWS.column_names}, 3)
+    assert batch.truth(predicate(sql)).to_pylist() == SPARK_SAYS[sql]
+
+
+@pytest.mark.usefixtures("duck")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *(
+            "uuid() = a",
+            "current_date() > d",
+            "weekday(d) = 1",
+            "dayname(d) = 'Sat'",
+            "not isnan(x)",
+            "typeof(a) = 'string'",
+        ),
+        *("substring(a, 0, 2) = 'x'", "extract(dow from d) = 1", "bin(n) = '1'", "a in (a, rand())"),
+    ],
+)
+def test_what_means_another_thing_in_duckdb_is_refused(sql: str) -> None:
+    with pytest.raises(ConfigurationError, match="not computed here as Spark computes it"):
+        predicate(sql)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 
 import pytest
@@ -90,9 +91,11 @@ def test_a_number_of_all_rows_is_made_of_aggregates() -> None:
         ("select a from t", "stands where"),
     ],
 )
-def test_a_mistake_in_a_rule_is_told_with_its_place(sql: str, complaint: str) -> None:
+def test_a_mistake_in_a_rule_is_told_with_its_place(sql: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where DuckDB is installed it takes some of them, and others have read them before.
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ConfigurationError, match=complaint.replace("(", r"\(").replace(")", r"\)")):
-        predicate(sql)
+        predicate.__wrapped__(sql)
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,14 @@ def test_most_of_a_table_without_a_cause_is_one_accident() -> None:
     found = grouped(alerts, {}, judged=8)
     assert [alert.root for alert in found] == [True] + [False] * 5
     assert [alert.root for alert in grouped(alerts, {}, judged=100)] == [True] * 6
+
+
+def test_columns_that_are_computed_of_each_other_have_one_accident() -> None:
+    together = grouped([_alert("net"), _alert("total"), _alert("weight")], {}, 20, related=[{"net", "total"}])
+    assert [(alert.column, alert.group) for alert in together if alert.group] == [
+        ("net", "column net"),
+        ("total", "column net"),
+    ]
+    causes = {"net": Cause("unit_change", "x100", "x100", 1.0), "total": Cause("stuck", "", "one value", 1.0)}
+    apart = grouped([_alert("net"), _alert("total")], causes, 20, related=[{"net", "total"}])
+    assert {alert.group for alert in apart} == {None}  # each has a cause of its own

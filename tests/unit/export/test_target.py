@@ -149,6 +149,19 @@ def test_great_expectations_reads_its_suite() -> None:
     assert {one.meta["check"]: one.severity.value for one in suite.expectations} == written
 
 
+def test_a_query_of_great_expectations_is_a_template_whatever_braces_it_has() -> None:
+    checks = Checks("orders")
+    checks.col("note").matches("^[a-z]{2}{batch}$", where="line > 0")
+    checks.rule("note != '{' and note != '}}'")
+    found = export_of("gx", checks)
+    (text,) = found.files.values()
+    queries = [one["kwargs"].get("unexpected_rows_query") for one in json.loads(text)["expectations"]]
+    filled = [query.format(batch="t") for query in queries if query]
+    assert filled
+    assert all("from t" in one for one in filled)
+    assert any("'{'" in one and "'}}'" in one for one in filled)
+
+
 def test_great_expectations_judges_as_the_checks_do() -> None:
     gx = pytest.importorskip("great_expectations")
     found = json.loads(text_of("gx"))

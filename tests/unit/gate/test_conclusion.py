@@ -36,6 +36,7 @@ def test_a_pass_passes_and_says_how_much_was_checked(on_violation) -> None:  # t
         "problem_count": 0,
         "alert_count": 0,
         "not_judged": {},
+        "notes": [],
         "record": None,
         "decision": None,
         "decided_by": None,

@@ -129,14 +129,18 @@ def test_more_keys_than_are_counted_at_once_are_counted_in_passes(
 ) -> None:
     to = write(tmp_path / "other.parquet", n=list(range(0, 300, 2)))
     rows = {"n": [*range(100), 5, 5, None], "s": [*(str(i % 50) for i in range(102)), ""]}
+    rows["g"] = [None if row % 9 == 8 else "large" if row % 3 else f"g{row % 8}" for row in range(103)]
     checks = Checks("t")
     for name in ("uniqueness", "distinct", "duplicate_rows", "entropy", "distinctness", "surplus_rows", "key"):
         checks.add(name, ("n",), error=">=0")
     checks.uniqueness("n", "s", error=">=0", where="n < 90")
     checks.mutual_information("n", "s", error=">=0")
+    for name in ("uniqueness", "entropy", "key"):
+        checks.add(name, ("n", "s"), error=">=0", by="g")
+    checks.add("mutual_information", ("n", "s"), error=">=0", by="g")
     checks.refers("n", to=to)
     whole = looked(tmp_path, checks, rows)
-    monkeypatch.setattr(key_tally, "MOST_KEYS", 40)
+    monkeypatch.setattr(key_tally, "MOST_KEYS", 48)
     assert looked(tmp_path, checks, rows) == whole
     assert whole[0].numerator == 99
     assert not any(one.problem for one in whole)

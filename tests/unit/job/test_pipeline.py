@@ -291,8 +291,8 @@ def test_what_only_spark_can_read_is_told_for_its_partition(tmp_path: Path, stor
     write(tmp_path / "day=1" / "country=DE", TABLE)
     (nested,) = run(store, paths={"1": str(tmp_path / "day=1")})
     assert "sub-folder that is a column (country=DE)" in str(nested.error)
-    (remote,) = run(store, paths={"1": "s3a://bucket/x"})
-    assert "not s3a://bucket/x: use engine='spark'" in str(remote.error)
+    (remote,) = run(store, paths={"1": "ftp://host/x"})
+    assert "reads no ftp://: known are s3://, s3a://" in str(remote.error)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,32 @@ def test_by_default_the_partition_is_the_runs_own(run: dict[str, Any], expected:
     assert environment.from_string(PARTITION).render(run) == expected
 
 
+def test_a_drill_comes_after_the_gate_and_holds_up_nothing() -> None:
+    with DAG("d") as dag:
+        last = EmptyOperator(task_id="publish")
+        (
+            dq_guard(
+                dataset="flights", source="x", dq_conn_id="stats", engine="arrow", master="local", drill={"rows": 5}
+            )
+            >> last
+        )
+        dq_guard(dataset="plain", source="x") >> last
+    drill, gate = dag.get_task("dq_flights.drill"), dag.get_task("dq_flights.gate")
+    assert drill.upstream_task_ids == {"dq_flights.gate"}
+    # Airflow lets nothing wait for a teardown, and no run succeed or fail by one.
+    assert (drill.is_teardown, drill.on_failure_fail_dagrun, drill.downstream_task_ids) == (True, False, set())
+    assert gate.downstream_task_ids == {"dq_flights.drill", "publish"}
+    assert last.upstream_task_ids == {"dq_flights.gate", "dq_plain.gate"}
+    assert (drill.engine, drill.master, drill.dq_conn_id, drill.partition) == ("arrow", "local", "stats", PARTITION)
+    assert (drill.rows, drill.on_alarm) == (5, True)
+    assert "dq_plain.drill" not in dag.task_ids
+
+
+def test_values_that_must_not_be_shown_are_not_drilled() -> None:
+    with DAG("d"), pytest.raises(ConfigurationError, match="'flights': drill shows values"):
+        dq_guard(dataset="flights", source="x", store_values=False, drill=True)
+
+
 def test_a_wrong_argument_is_told_when_the_dag_is_parsed() -> None:
     with DAG("d"), pytest.raises(ConfigurationError, match="on_violation is 'stop'"):
         dq_guard(dataset="flights", source="x", gate={"on_violation": "stop"})

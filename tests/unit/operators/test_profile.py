@@ -389,8 +389,38 @@ def test_a_sources_password_is_in_the_environment_alone(
     assert json.loads(environment["AIRFLOW_DQ_SOURCE_SECRET"])["password"] == "battery-staple"
     with pytest.raises(ConfigurationError, match="holds a password"):
         operator(source_format="jdbc", read_options={**options, "password": "x"}, partition="1").job_spec()
-    with pytest.raises(AirflowFailException, match="source_conn_id is none"):
+    with pytest.raises(AirflowFailException, match="'shop' is of type 'postgres', which is no object store"):
         operator(source="a", partition="1", engine="arrow", source_conn_id="shop").execute({})
+
+
+def test_a_stores_keys_are_properties_of_hadoop_in_the_environment_alone(
+    machine: list[tuple[list[str], dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = {
+        "conn_type": "aws",
+        "login": "me",
+        "password": "battery-staple",
+        "extra": {"endpoint_url": "http://s3:8333"},
+    }
+    monkeypatch.setenv("AIRFLOW_CONN_LAKE", json.dumps(lake))
+    operator(source="s3a://lake/day=1", partition="1", source_conn_id="lake").execute({})
+    ((command, environment),) = machine
+    assert "battery-staple" not in " ".join(command)
+    assert json.loads(environment["AIRFLOW_DQ_SOURCE_SECRET"]) == {
+        "fs.s3a.access.key": "me",
+        "fs.s3a.secret.key": "battery-staple",
+        "fs.s3a.endpoint": "http://s3:8333",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.connection.ssl.enabled": "false",
+    }
+
+
+def test_a_state_of_the_past_is_part_of_the_order() -> None:
+    spec = operator(source="lake/t", partition="1", partition_by="day", source_format="delta", version=12).job_spec()
+    assert (spec.version, spec.snapshot, spec.as_of) == ("12", None, None)
+    spec = operator(table="t", partition="1", where="true", as_of="2026-01-31 + 30h").job_spec()
+    assert spec.travel("1").words == "its state of 2026-02-01T06:00:00+00:00"
+    assert {"version", "snapshot", "as_of"} <= set(DQProfileOperator.template_fields)
 
 
 def test_a_key_column_beside_a_partition_chooses_its_rows() -> None:

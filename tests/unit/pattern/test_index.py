@@ -13,7 +13,7 @@ import pytest
 from airflow_dq.engine.worker.index import Sampled, contributions, kept_hashes, strong_hashes
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern import FmdvOptions, NoPattern, PatternIndex, Tag, learn_pattern, learn_tag, load_prior, tagged
-from airflow_dq.pattern.contribution import HashedPatterns, Hashes, sampled
+from airflow_dq.pattern.contribution import HashedPatterns, Hashes, least_columns, sampled
 from airflow_dq.pattern.language import whole_value
 
 RANDOM = random.Random(3)
@@ -95,10 +95,34 @@ def test_the_passes_of_a_cluster_come_to_the_same_index() -> None:
     for half in (samples[:3], samples[3:]):
         for bucket, counted in strong_hashes(half):
             buckets.setdefault(bucket, []).append(counted)
-    known = np.sort(np.concatenate([kept_hashes(bucket) for bucket in buckets.items()]))
+    known = np.sort(np.concatenate([kept_hashes(bucket, 2) for bucket in buckets.items()]))
     found = contributions(samples, SimpleNamespace(value=HashedPatterns(known)))  # type: ignore[arg-type]
     parts = {one.table: one.part for one in found if one.part is not None}
     assert PatternIndex.of(parts, known).to_bytes() == INDEX.to_bytes()
+
+
+def test_what_no_rule_can_take_is_given_up_and_still_leads_to_what_a_rule_can() -> None:
+    mixed = [
+        (f"m{n}", [*codes(10), *(f"x-{RANDOM.randint(100, 999)}" for _ in range(90 if n % 4 else 0))])
+        for n in range(60)
+    ]
+    index = PatternIndex.build(mixed)
+    whole, longer = index.known("<letter><digit>{3}"), index.known("<letter>-<digit>{3}")
+    # A quarter of the columns hold nothing else; in the others it is one value of ten.
+    assert whole is None
+    assert "<letter><digit>{3}" in index
+    assert longer is not None
+    again = PatternIndex.from_bytes(index.to_bytes()).extended([("new", codes(40))])
+    assert again.known("<letter><digit>{3}") is None
+    assert again.columns == 61
+    assert (
+        again.merge(PatternIndex.build([("m0", codes(9)), ("m1", codes(9))])).known("<letter>-<digit>{3}") is not None
+    )
+
+
+@pytest.mark.parametrize(("columns", "least"), [(0, 2), (5_000, 2), (23_000, 3), (80_000, 4), (7_000_000, 12)])
+def test_the_larger_the_lake_the_more_columns_a_pattern_needs(columns: int, least: int) -> None:
+    assert least_columns(columns) == least
 
 
 def test_what_is_no_index_is_refused(tmp_path: Path) -> None:

@@ -118,3 +118,13 @@ def test_what_is_ordered_is_told_by_its_neighbours() -> None:
     for body in (["B2", "B10", "B11"], ["B11", "B10", "B2"], ["a", "b", "c"], ["B10", "B2", "B11"], ["b", "a", "c"]):
         ordered = sorted(body, key=_natural)
         assert _is_ordered(body) is (body in (ordered, ordered[::-1], sorted(body)))
+
+
+def test_a_column_sorted_by_size_goes_on_below_a_thousand() -> None:
+    sizes = sorted({round(RANDOM.lognormvariate(11, 3)) for _ in range(400)}, reverse=True)
+    values = [f"{size:,}".replace(",", " ") for size in sizes]
+    # A few are below a thousand already; in the end all are.
+    start = sum(size >= 1000 for size in sizes) + 5
+    rule = learned([*values[:start:4], *values[start - 5 : start]])
+    assert rule.test(values[start:]).accepted
+    assert not rule.test([f"{size}.50" for size in range(100)]).accepted

@@ -14,7 +14,7 @@ from airflow_dq.check import Checks
 from airflow_dq.check.model import Check
 from airflow_dq.engine.arrow.key_folder import ArrowKeyFolder
 from airflow_dq.profile.check import key_tally
-from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.measured import Measured, One
 from airflow_dq.profile.check.total import Running, kept_for_totals, measured_in_folder
 from airflow_dq.profile.model import Profile
 
@@ -34,6 +34,9 @@ def declared(**more: Any) -> tuple[Check, ...]:
     checks.add("mutual_information", ("n", "s"), error=">=0", scope="total")
     checks.add("casing", ("s",), error=">=0", scope="total")
     checks.add("uniqueness", ("n",), error=">=0", scope="total", where="s = 'd'")
+    for metric in ("key", "entropy", "surplus_rows"):
+        checks.add(metric, ("n",), error=">=0", scope="total", by="s")
+    checks.add("mutual_information", ("n", "s"), error=">=0", scope="total", by="s")
     return tuple(checks)
 
 
@@ -61,7 +64,16 @@ def totals(folder: ArrowKeyFolder | None, packed_after: int = 99) -> list[dict[s
     return [one | more for one, more in zip(found, measured_in_folder(CHECKS, many, folder), strict=True)]
 
 
-@pytest.mark.parametrize(("most", "packed_after"), [(0, 99), (3, 3)])
+def assert_alike(found: Measured | One, wanted: Measured | One, where: object) -> None:
+    assert (found.problem, found.nothing, found.numerator) == (wanted.problem, wanted.nothing, wanted.numerator), where
+    assert found.value == (None if wanted.value is None else pytest.approx(wanted.value)), where
+    if isinstance(found, Measured) and isinstance(wanted, Measured):
+        assert found.groups.keys() == wanted.groups.keys()
+        for label, one in found.groups.items():
+            assert_alike(one, wanted.groups[label], (where, label))
+
+
+@pytest.mark.parametrize(("most", "packed_after"), [(1, 99), (3, 3)])
 def test_a_folder_tells_what_memory_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, packed_after: int
 ) -> None:
@@ -70,13 +82,7 @@ def test_a_folder_tells_what_memory_does(
     found = totals(ArrowKeyFolder(tmp_path, lambda key: ()), packed_after)
     for step, (one, other) in enumerate(zip(found, wanted, strict=True)):
         for check in CHECKS:
-            known, known_before = one[check.measure], other[check.measure]
-            assert (known.problem, known.nothing, known.numerator) == (
-                known_before.problem,
-                known_before.nothing,
-                known_before.numerator,
-            ), (step, check.id)
-            assert known.value == (None if known_before.value is None else pytest.approx(known_before.value))
+            assert_alike(one[check.measure], other[check.measure], (step, check.id))
 
 
 def test_without_a_folder_there_is_no_value_and_it_says_what_to_give(monkeypatch: pytest.MonkeyPatch) -> None:

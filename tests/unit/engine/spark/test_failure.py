@@ -39,6 +39,8 @@ def test_a_module_that_the_executors_lack_is_named() -> None:
         ("java.sql.SQLException: No suitable driver", "JDBC driver"),
         ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: delta. Make sure", "io.delta:delta-spark"),
         ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: iceberg. Make sure", "iceberg-spark-runtime"),
+        ("Cannot find catalog plugin class for catalog 'lake': org.apache.iceberg.spark.SparkCatalog", "iceberg-spark"),
+        ("Cannot find catalog plugin class: org.apache.spark.sql.delta.catalog.DeltaCatalog", "io.delta:delta-spark"),
         ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: hudi. Make sure", "hudi-spark"),
         ("Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "hadoop-aws"),
         ('No FileSystem for scheme "s3"', "hadoop-aws"),

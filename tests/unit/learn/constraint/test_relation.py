@@ -47,6 +47,12 @@ def clean() -> list[Profile]:
     return [day(number) for number in range(12)]
 
 
+def _constraints(history: Sequence[Profile]) -> list[Holding]:
+    learned = RelationDetector().learn(History.of(history, rules=(RULE,)), SynthesisOptions())
+    assert isinstance(learned, Learned)
+    return [one for one in learned.constraints if isinstance(one, Holding)]
+
+
 def found(history: Sequence[Profile], now: Profile, **options: object) -> Finding | NotEvaluated | None:
     past = History.of(history, rules=(RULE,))
     learned = RelationDetector().learn(past, SynthesisOptions(**options))  # type: ignore[arg-type]
@@ -75,6 +81,18 @@ def test_a_stable_share_of_exceptions_is_judged_by_its_range() -> None:
     usual = [day(number, wrong=2 + number % 3) for number in range(20)]
     assert found(usual, day(20, wrong=4)) is None
     assert isinstance(found(usual, day(20, wrong=40)), Finding)
+
+
+def test_partitions_without_names_are_judged_by_the_same_shares() -> None:
+    broken = [0] * 18
+    broken[4] = broken[11] = 30
+    named = [day(number, wrong) for number, wrong in enumerate(broken)]
+    now = day(18, wrong=30)
+    unnamed = [replace(one, partition=None) for one in named]
+    assert found(named, now) is None
+    assert found(unnamed, replace(now, partition=None)) is None
+    (shares,) = {one.shares(PartitionView(now, History.of(unnamed, rules=(RULE,)))) for one in _constraints(unnamed)}
+    assert [share for _, share in shares] == [wrong / ROWS for wrong in broken]
 
 
 def test_it_is_judged_once_enough_partitions_have_kept_it(clean: list[Profile]) -> None:

@@ -29,6 +29,8 @@ def test_a_change_is_that_from_the_values_before() -> None:
     assert bounds("relative_change", [1, 5, 10], lower=0.5, upper=2) == (5, 20)
     assert bounds("relative_change", [1, 5, 10], upper=2, order=2) == (None, 10)
     assert bounds("relative_change", [-10], lower=0.5, upper=2) == (-20, -5)
+    # The example of Deequ's documentation: of 2 rows yesterday, 5 today are an anomaly.
+    assert bounds("relative_change", [2], 5, upper=2) == (None, 4)
     # 5 / 0 has grown beyond any factor, 0 / 0 has not grown.
     assert bounds("relative_change", [0], upper=2) == (0, 0)
 

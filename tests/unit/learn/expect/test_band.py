@@ -123,3 +123,14 @@ def test_a_quantile_may_move_as_far_as_its_rank_may_err() -> None:
     noisy = constraints("median", zeros, size=SamplingError(55.0, 3.0, below=0.0, above=2.0))
     assert not noisy.violations([1.0, 2.0], NOTHING).any()
     assert noisy.violations([-0.5, 2.5], NOTHING).all()
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("zero", [-1e6, -3.0, 0.0, 5.0, 1e6])
+def test_what_an_extreme_may_do_hangs_on_the_columns_spread_and_not_on_where_its_zero_lies(
+    name: str, zero: float
+) -> None:
+    beyond = 1.0 if name == "max" else -1.0
+    found = constraints(name, np.full(24, zero), size=SamplingError(900.0, std=500.0))
+    assert not found.violations([zero + beyond, zero + beyond * 100.0], NOTHING).any()
+    assert found.violations([zero + beyond * 130.0], NOTHING).all()

@@ -391,3 +391,20 @@ def test_a_metric_of_the_profile_is_checked_by_its_name() -> None:
     assert value(table, lambda checks: checks.col("n").profiled("median", error=ANY)).value == 2
     unknown = value(table, lambda checks: checks.col("n").profiled("modian", error=ANY))
     assert "the profile has no metric 'modian' of column 'n'; it has" in str(unknown.problem)
+
+
+@pytest.mark.parametrize(
+    ("given", "counts", "seen"),
+    [
+        (["1", "2.5", "x", None, ""], (2, 3), "most are of type number"),
+        (["2026-01-31", "2026-01-31 10:00", "2026-02-01", "31.01.2026", "true"], (2, 5), "most are of type date"),
+        ([True, None, False, True], (3, 3), "most are of type boolean"),
+        ([1, 2, None], (2, 2), "most are of type number"),
+        ([None, None, None], (None, None), None),
+    ],
+)
+def test_the_most_frequent_type_is_told_however_the_values_are_written(
+    given: list[Any], counts: tuple[int | None, int | None], seen: str | None
+) -> None:
+    found = value({"v": given}, lambda checks: checks.col("v").consistent_type())
+    assert (found.numerator, found.denominator, found.seen) == (*counts, seen)

@@ -22,14 +22,19 @@ from airflow_dq.backtest.model import BacktestResult, ColumnOutcome, PartitionOu
 from airflow_dq.backtest.summary import rate
 from airflow_dq.check import Checks
 from airflow_dq.explain.alert import Alert, Change
+from airflow_dq.explain.problem import Problem
+from airflow_dq.judge.calendar import CalendarEvent
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import ColumnReport
 from airflow_dq.learn.constraint.declared import declared
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.relation.condition import Order
+from airflow_dq.relation.rule import RELATION, RelationRule
 from airflow_dq.report import pages
 from airflow_dq.report.ahead import Ahead, Expected
 from airflow_dq.report.course import Insight
@@ -39,6 +44,7 @@ from airflow_dq.report.words import clean
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
+from airflow_dq.store.problem_history import ProblemSummary
 from airflow_dq.store.review_model import (
     AlertFilter,
     AlertSummary,
@@ -49,6 +55,7 @@ from airflow_dq.store.review_model import (
     VerdictDetail,
     VerdictSummary,
 )
+from airflow_dq.store.rule_list import StoredRule
 from airflow_dq.store.summary import DatasetOverview, DatasetSummary, OpenProblem, PartitionMark, PartitionSummary
 from tests.unit.learn.builder import a_range
 from tests.unit.report.pages.conftest import NOW
@@ -137,12 +144,41 @@ def _detail(name: str) -> VerdictDetail:
     alerts = tuple(
         AlertSummary(
             11 + place, name, name, one.rule, one.column, one.metric, one.message, "fail", 1.0, None, None, None,
-            NOW, NOW if place else None, name, None, None, None,
+            NOW, NOW if place else None, name, None, None, None, problem.key,
         )
-        for place, one in enumerate(_verdict(name).alerts)
+        for place, (problem, one) in enumerate(_told(_verdict(name)))
     )  # fmt: skip
     events = (ReviewEvent(1, name, name, "snoozed", name, NOW, name, name),)
     return VerdictDetail(_judged(name), _verdict(name), None, alerts, events, (_snooze(name),), name)
+
+
+def _told(verdict: Verdict) -> list[tuple[Problem, Alert]]:
+    return [(problem, alert) for problem in verdict.problems for alert in problem.alerts]
+
+
+def _problems(name: str) -> list[ProblemSummary]:
+    given = {"acknowledged": "", "assigned": name, "ticket": f"https://x/{name}", "noise": [[name, "mean"]]}
+    said = tuple(
+        ReviewEvent(place, name, name, action, name, NOW, name, name, name, value)  # type: ignore[arg-type]
+        for place, (action, value) in enumerate(given.items())
+    )
+    days = ProblemSummary(name, "", name, (name,), name, name, 2, "open", "fail", 11, NOW, name, name)
+    first, *others = [replace(days, key=problem.key) for problem in _verdict(name).problems]
+    return [replace(first, said=said), *others]
+
+
+def _rules(name: str) -> list[StoredRule]:
+    relation = RelationRule(Order(name, f"{name}!")).to_json()
+    made = [
+        LearnedRule(family, (name, f"{name}!"), name, document, (name,))
+        for family, document in ((RELATION, relation), ("pattern", name))
+    ]
+    return [StoredRule(place, "active", rule, name, name, 1, 10, 1) for place, rule in enumerate(made)]
+
+
+def _events(name: str) -> list[CalendarEvent]:
+    event = CalendarEvent(1, name, name, "promotion", "expected", name, f"{name}!", name, name, NOW)
+    return [event, replace(event, dataset=None, effect="left_out")]
 
 
 def _snooze(name: str) -> Snooze:
@@ -178,7 +214,9 @@ def problem_page(name: str) -> str:
     decided = replace(detail, partition=replace(detail.partition, decision="rejected", decided_by=name, decided_at=NOW))
     recent = (_partition(name), _partition(f"{name}!", origins=(), decision="accepted"))
     impact = Impact((name,), (name,), (name,), name)
-    view = AlertView(detail, name, True, recent, frozenset({"d"}), NOW, name, name, impact=impact)
+    view = AlertView(
+        detail, name, True, recent, frozenset({"d"}), NOW, name, name, impact=impact, problems=_problems(name)
+    )
     views = (view, replace(view, detail=decided), replace(view, may_decide=False))
     return "".join(pages.render_alert(one, WHERE) for one in views)
 
@@ -225,7 +263,7 @@ def dataset_page(name: str) -> str:
     view = DatasetView(
         name, frozenset({"d"}), partitions, series, (name, program), [_snooze(name)], NOW, (), frozenset({"d"}),
         insight.view.profile, None, replace(insight, program=declared_too),
-        Ahead(name, {name: [Expected(name, name)] * 3}),
+        Ahead(name, {name: [Expected(name, name)] * 3}), _rules(name), _events(name), True, name, name,
     )  # fmt: skip
     return pages.render_dataset(view, WHERE)
 

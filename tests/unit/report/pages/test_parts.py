@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.difference import difference
-from airflow_dq.report.pages.mark import Badge, badge
+from airflow_dq.report.pages.mark import Badge, badge, is_good, strip
 from airflow_dq.report.pages.snooze import read_scope, scope_value, scopes
 from airflow_dq.report.render import environment
 from airflow_dq.report.sparkline import sparkline
@@ -17,6 +18,7 @@ from airflow_dq.report.svg import inline
 from airflow_dq.report.words import distance_words
 from airflow_dq.states.base import Kind
 from airflow_dq.store.review_model import MetricHistory, Origin
+from airflow_dq.store.summary import PartitionSummary
 from tests.unit.report.pages.conftest import NOW, Page
 
 
@@ -33,6 +35,15 @@ from tests.unit.report.pages.conftest import NOW, Page
 )
 def test_a_moment_is_told_by_its_distance(ago: timedelta, expected: str):
     assert distance_words(NOW - ago, NOW) == expected
+
+
+def test_what_no_gate_has_judged_is_told_by_the_backtest_as_an_outline():
+    past = PartitionSummary("1", 10, NOW, "succeeded", None, None, None, 0, replayed=Status.FAIL)
+    judged = replace(past, verdict=Status.PASS)
+    marks = strip([past, replace(past, replayed=Status.PASS), replace(past, replayed=None), judged], lambda _: None)
+    assert [mark.colour for mark in marks] == ["bad would", "good would", "plain", "good"]
+    assert marks[0].words == "1: not judged; by the backtest it would have failed"
+    assert not is_good(replace(past, replayed=Status.PASS))
 
 
 @pytest.mark.parametrize(

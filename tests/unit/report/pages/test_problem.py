@@ -36,7 +36,7 @@ def test_what_is_held_up_and_who_answers_for_it_stand_beside(make_view, where):
     impact = Impact(["publish", "export"], ["audit"], ["orders_clean"], "ann")
     page = Page(render_alert(make_view(impact=impact, recent=recent), where))
     assert "Held up publish, export Went on all the same audit" in page.text
-    assert "Assets without a new event orders_clean Owner ann Last good 2026-02-27" in page.text
+    assert "Assets without a new event orders_clean Owner of the gate ann Last good 2026-02-27" in page.text
     assert page.all("a", href="/dq-alerts/dags/load%20orders/partition?dataset=orders&partition=2026-02-28")
 
 

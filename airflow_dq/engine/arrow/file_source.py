@@ -1,0 +1,71 @@
+"""Partitions that are files, on this machine or in an object store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from airflow_dq.engine.arrow.listing import data_files, locate, strays
+from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_options
+from airflow_dq.engine.order import where_of
+from airflow_dq.engine.store_access import StoreAccess
+from airflow_dq.engine.table_log import TableLog
+from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.job import LAKE_FORMATS, JobSpec
+
+FORMATS = ("parquet", "csv", "arrow")
+"""Formats whose types are the same to pyarrow as to Spark: JSON's are not."""
+
+
+class FileSource:
+    """One order about files."""
+
+    def __init__(self, order: JobSpec, access: StoreAccess) -> None:
+        """Take the order.
+
+        :raises ConfigurationError: when it needs Spark, saying what it is that needs it
+        """
+        self.order = order
+        self._access = access
+        self._reader = _reader(order)
+        self._places: Mapping[str, str] = {}
+        self._logs: dict[str, TableLog | None] = {}
+
+    def locate(self) -> Mapping[str, str]:
+        """The partitions; see :meth:`airflow_dq.engine.arrow.source.Source.locate`."""
+        self._places = locate(self.order, self._access)
+        return self._places
+
+    def batches(self, key: str) -> Iterator[pa.RecordBatch]:
+        """The rows; see :meth:`airflow_dq.engine.arrow.source.Source.batches`.
+
+        Text files of 0 bytes have no columns, and come in no batch.
+        """
+        where = where_of(self.order, key)
+        for file in data_files(self._places[key], where, self._reader.format, self._access, self._logs):
+            yield from self._reader.batches(file, where)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Files beside the partitions' folders."""
+        said = None if self.order.pattern is None else strays(self.order.pattern, self._places.values())
+        return () if said is None else (said,)
+
+
+def _reader(order: JobSpec) -> FileReader:
+    asked = [name for name in ("table", "sql", "partition_by", "where") if getattr(order, name)]
+    file_format = order.format.lower()
+    if asked or file_format not in FORMATS:
+        what = " and ".join(asked) or f"format {order.format!r}"
+        raise ConfigurationError(
+            f"{where_of(order)}: engine='arrow' reads files of the formats {', '.join(FORMATS)} and no {what}: use "
+            f"engine='spark' (or source_format={' or '.join(map(repr, LAKE_FORMATS))}, if it is such a table)."
+        )
+    try:
+        if file_format == "csv":
+            return FileReader(file_format, csv_format(order.options))
+        require_no_options(file_format, order.options)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where_of(order)}: {error}") from None
+    return FileReader(file_format)

@@ -1,0 +1,175 @@
+"""Which segment the rows concerned are: what all of a column shows, said of the rows that it is so in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from airflow_dq.explain.cause.hypothesis import Cause
+from airflow_dq.explain.wording import name_words, number_words, quoted, scaled_words, share_words
+from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.segment import UsualSegments
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.profile.check.segment import COMPLETE, ROWS
+from airflow_dq.states.base import Kind
+
+_FACTORS = {"x10": 10.0, "x100": 100.0, "x1,000": 1e3, "x60": 60.0, "x1,000,000": 1e6}
+"""The changes of unit that are made by mistake every day: a mean tells no rarer ones apart."""
+_NAMED = 3
+"""Segments that a headline names; more of them are no place."""
+_MOST = 0.6
+"""Of more of the rows it is not said where they are: then the rest is what is odd."""
+_CLOSE = 1.4
+"""A cause in some rows is the segment's when the segment has no more than so many times as many rows, or as few."""
+_NEAR = 1.5
+"""A mean that is undone must not be off what is usual by more: the factors of unit changes lie further apart."""
+_MINUS = "the sign changed"
+_OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
+"""Causes that say what became of numbers' size: a mean that has moved shows no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The segments in which one statistic of a column is not as always."""
+
+    words: str
+    """``country = 'DE'``."""
+    statistic: str
+    rows: int
+    """Rows of the segments."""
+    share: float
+    """Of all rows."""
+    observed: float
+    """Of the segment that is furthest off, as the next ones."""
+    usual: float
+    lower: float
+    upper: float
+
+    @property
+    def strength(self) -> float:
+        """How much has changed: by what segments it is seen best."""
+        if self.statistic == COMPLETE:
+            return abs(self.observed - self.usual)
+        largest = max(abs(self.observed), abs(self.usual))
+        return abs(self.observed - self.usual) / largest if largest else 0.0
+
+
+def with_segments(
+    partition: PartitionView, found: Iterable[tuple[Constraint, Finding]], causes: Mapping[str, Cause]
+) -> dict[str, Cause]:
+    """The causes, said of the segment that their rows are; and causes of columns that only their segments tell.
+
+    :param causes: what all of a column shows
+    """
+    places: dict[str, Place] = {}
+    for constraint, finding in found:
+        column = constraint.scope.column
+        place = _place(constraint, finding, partition) if isinstance(constraint, UsualSegments) else None
+        if column is not None and place is not None:
+            known = places.get(column)
+            if known is None or (place.strength, -place.rows) > (known.strength, -known.rows):
+                places[column] = place
+    told = dict(causes)
+    for column, place in places.items():
+        cause = _located(causes.get(column), place)
+        if cause is not None:
+            told[column] = cause
+    return told
+
+
+def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView) -> Place | None:
+    statistic, rows = finding.metric or ROWS, finding.rows
+    if statistic == ROWS or not rows or not isinstance(finding.observed, float):
+        return None
+    share = rows / max(1, partition.profile.row_count)
+    if share > _MOST or len(finding.examples) > _NAMED or finding.seen is None:
+        return None
+    past = constraint.past(partition, statistic, finding.seen)
+    if np.isnan(past).all() or finding.lower is None or finding.upper is None:
+        return None
+    words = _words(constraint.by, finding.examples, hidden=partition.profile.options.hides(constraint.by))
+    usual = float(np.nanmedian(past))
+    return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper)
+
+
+def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
+    name = name_words(by)
+    if hidden:
+        return f"{name} has one of its values" if len(values) == 1 else f"{name} has one of {len(values)} of its values"
+    if len(values) == 1:
+        return f"{name} = {quoted(values[0])}"
+    return f"{name} is one of {', '.join(map(quoted, values))}"
+
+
+def _located(cause: Cause | None, place: Place) -> Cause | None:
+    """The cause of the column in its segment; None where neither says what happened there."""
+    own = _of_place(place)
+    if cause is None or cause.of_rows:
+        return own if cause is None else None
+    about_size = cause.type in _OF_SIZE or place.statistic == COMPLETE
+    if about_size and (cause.rows is None or _is_same(cause.rows, place)):
+        same = own if own.type == cause.type else cause
+        return replace(
+            cause,
+            parameter=same.parameter,
+            detail=cause.detail or same.detail,
+            rows=own.rows,
+            segment=place.words,
+            share=place.share,
+        )
+    if cause.proof is not None and cause.proof.vanished == cause.proof.findings:
+        return None
+    return own
+
+
+def _is_same(rows: int, place: Place) -> bool:
+    """Whether rows that a cause concerns are those of the place: of missing values, those that the place has more."""
+    there = (place.usual - place.observed) * place.rows if place.statistic == COMPLETE else float(place.rows)
+    return there / _CLOSE <= rows <= there * _CLOSE
+
+
+def _of_place(place: Place) -> Cause:
+    """What a segment's own statistic says."""
+    if place.statistic == COMPLETE:
+        missing = 1.0 - place.observed
+        fact = f"is null in {share_words(missing)} of the rows" if missing else "has no null any more"
+        detail = f"before {share_words(max(0.0, 1.0 - place.usual))}"
+        rows = round(abs(place.usual - place.observed) * place.rows)
+        kind = "increased_nulls" if place.observed < place.usual else "segment"
+        return Cause(
+            kind, "", f"{fact} where {place.words}", 1.0, fact=fact, detail=detail, rows=rows,
+            segment=place.words, share=place.share,
+        )  # fmt: skip
+    name, factor = _factor(place)
+    was, now = number_words("mean", Kind.NUMERIC, [place.usual, place.observed])
+    detail = f"mean {was} -> {now}"
+    if factor is None:
+        fact, kind = "is not as usual", "segment"
+    else:
+        fact, kind = "has the opposite sign" if factor < 0 else f"is {scaled_words(factor)}", "unit_change"
+    return Cause(
+        kind, name, f"{fact} where {place.words}: {detail}", 1.0, fact=fact, detail=detail, rows=place.rows,
+        segment=place.words, share=place.share,
+    )  # fmt: skip
+
+
+def _is_near(mean: float, usual: float) -> bool:
+    """Whether a mean is about what is usual; where means vary so much that ten times one is another, none tells."""
+    return mean * usual > 0.0 and 1.0 / _NEAR <= mean / usual <= _NEAR
+
+
+def _factor(place: Place) -> tuple[str, float | None]:
+    """The change of unit that leaves the mean within its range, the one that leaves it nearest to what is usual."""
+    known = {_MINUS: -1.0}
+    for name, factor in _FACTORS.items():
+        known |= {name: factor, f"/{name[1:]}": 1.0 / factor}
+    fitting = [
+        (name, one)
+        for name, one in known.items()
+        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place.usual)
+    ]
+    if not fitting:
+        return "", None
+    return min(fitting, key=lambda one: abs(place.observed / one[1] - place.usual))

@@ -1,0 +1,101 @@
+"""Where an accident is: in the headline, and one problem for all columns that it has hit there."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.judge.evaluation import evaluate
+from airflow_dq.judge.verdict import Verdict
+from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.profile import profile_table
+from airflow_dq.profile.model import Profile
+
+ROWS, DAYS = 1500, 16
+
+
+def shop(day: int, rows: int = ROWS) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(day)
+    net = np.round(random.lognormal(3.0, 0.6, rows), 2)
+    tax = np.round(random.uniform(1.0, 5.0, rows), 2)
+    return {
+        "country": random.choice(["FR", "IT", "DE", "ES", "PL"], rows, p=[0.4, 0.25, 0.15, 0.12, 0.08]),
+        "net": net,
+        "tax": tax,
+        "total": np.round(net + tax, 2),
+        "weight": np.round(random.normal(20.0, 3.0, rows), 1),
+    }
+
+
+def profiled(frame: dict[str, np.ndarray], day: int, *segments: str) -> Profile:
+    table = pa.table({name: pa.array(values, from_pandas=True) for name, values in frame.items()})
+    return profile_table(table, f"2026-03-{day + 1:02}", ProfileOptions(segments=segments))
+
+
+@cache
+def history() -> list[Profile]:
+    return [profiled(shop(day), day, "country") for day in range(DAYS)]
+
+
+def judged(frame: dict[str, np.ndarray]) -> Verdict:
+    program = synthesize(history(), SynthesisOptions())
+    return evaluate(program, profiled(frame, DAYS, "country"), history())
+
+
+def changed(column: str, factor: float, *countries: str) -> dict[str, np.ndarray]:
+    frame = shop(DAYS)
+    return {**frame, column: np.where(np.isin(frame["country"], countries), factor * frame[column], frame[column])}
+
+
+def test_nothing_is_said_of_a_day_as_always() -> None:
+    assert judged(shop(DAYS)).problems == ()
+
+
+@pytest.mark.parametrize(("factor", "words"), [(100.0, "100 times too large"), (0.01, "100 times too small")])
+def test_the_headline_says_by_how_much_and_where(factor: float, words: str) -> None:
+    verdict = judged(changed("weight", factor, "DE"))
+    (problem,) = verdict.problems
+    assert f"weight is {words} (" in problem.headline
+    assert " where country = 'DE' (" in problem.headline
+    rows = int((shop(DAYS)["country"] == "DE").sum())
+    assert f"{100 * rows / ROWS:.1f}% of the rows)" in problem.headline
+    assert (problem.columns, problem.rows) == (("weight",), rows)
+
+
+def test_nulls_are_told_where_they_are() -> None:
+    frame = shop(DAYS)
+    hit = (frame["country"] == "PL") & (np.arange(ROWS) % 4 > 0)
+    (problem,) = judged({**frame, "weight": np.where(hit, np.nan, frame["weight"])}).problems
+    assert "where country = 'PL'" in problem.headline
+    assert problem.rows is not None
+    assert abs(problem.rows - hit.sum()) <= 0.1 * hit.sum()
+
+
+def test_what_happened_in_all_rows_is_in_no_segment() -> None:
+    frame = shop(DAYS)
+    (problem,) = judged({**frame, "weight": 60.0 * frame["weight"]}).problems
+    assert problem.headline.startswith("weight is 60 times too large")
+    assert "where" not in problem.headline
+
+
+def test_one_accident_in_columns_that_go_together_is_one_problem() -> None:
+    frame = changed("net", 100.0, "IT")
+    frame["total"] = np.round(frame["net"] + frame["tax"], 2)
+    (problem,) = judged(frame).problems
+    assert set(problem.columns) == {"net", "total"}
+    assert "100 times too large" in problem.headline
+    assert "where country = 'IT'" in problem.headline
+
+
+def test_two_accidents_in_two_places_are_two_problems() -> None:
+    frame = changed("weight", 100.0, "DE")
+    tax = np.where(frame["country"] == "ES", 0.01 * frame["tax"], frame["tax"])
+    found = judged({**frame, "tax": tax}).problems
+    places = {next(iter(problem.columns)): problem.headline for problem in found}
+    assert "'DE'" in places["weight"]
+    assert "'ES'" in places["tax"]
