@@ -43,7 +43,7 @@ class Held(Tally):
     PAIRS: ClassVar[int] = 40_000
     """Most pairs: of what is a dependency no longer, each group has as many members as rows."""
     TEXTS: ClassVar[int] = 1_000
-    """Groups of which the values themselves are held, where they may be: to write more takes longer than to count them."""
+    """Groups of which the values themselves are held, where they may be: to write more takes longer than to count."""
 
     rows: int = 0
     """In which both are known, those of groups that are not held too."""
