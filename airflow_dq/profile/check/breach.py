@@ -35,7 +35,7 @@ class Broken:
     renamed: int | None = None
     """Groups with another member than ever in nearly all of their rows, of which there are several."""
     known: int | None = None
-    """Groups of several rows whose member is remembered."""
+    """Groups of several rows whose member is remembered of several rows."""
 
 
 def breaches(relation: Relation, held: Held, before: Sequence[Held]) -> Measured:
@@ -69,11 +69,13 @@ def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broke
         usual = np.where(known, memory.members[places], usual)
     speaks = _shared(held, known) & ~np.isin(held.groups, memory.unclear)
     breaks = speaks & (held.members != usual)
+    # What one row said, it may have said by mistake.
+    known &= np.append(memory.rows, 0)[places] >= MANY
     return Broken(speaks, breaks, memory, *(_renamed(held, known, breaks) if relation.lasting else ()))
 
 
 def _renamed(held: Held, known: NDArray[np.bool_], breaks: NDArray[np.bool_]) -> tuple[int, int]:
-    """Groups of several rows that nearly all have one other member than ever, and all such groups that are known.
+    """Groups of several rows that nearly all have one other member than ever, and all such groups that are well known.
 
     Rows that are wrong here and there do not agree in what they say instead.
     """

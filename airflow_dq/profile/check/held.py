@@ -42,8 +42,8 @@ class Held(Tally):
     """Most groups that are held: 0.4 MB, and of a dependency that one row in a thousand breaks some 20 groups."""
     PAIRS: ClassVar[int] = 40_000
     """Most pairs: of what is a dependency no longer, each group has as many members as rows."""
-    TEXTS: ClassVar[int] = 5_000
-    """Groups of which the values themselves are held, where they may be: more than that are shown to nobody."""
+    TEXTS: ClassVar[int] = 1_000
+    """Groups of which the values themselves are held, where they may be: to write more takes longer than to count."""
 
     rows: int = 0
     """In which both are known, those of groups that are not held too."""
@@ -93,8 +93,8 @@ class Held(Tally):
             return ALL
         occurs = np.zeros(len(hashes), np.bool_)
         occurs[codes] = True
-        present = np.unique(hashes[occurs])
-        return ALL if len(present) <= cls.SIZE else int(present[cls.SIZE])
+        present = hashes[occurs]
+        return ALL if len(present) <= cls.SIZE else int(np.partition(present, cls.SIZE)[cls.SIZE])
 
     @classmethod
     def _held(cls, groups: Hashes, limit: int) -> tuple[int, int]:

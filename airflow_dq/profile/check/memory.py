@@ -27,6 +27,8 @@ class Memory:
     groups: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
     """Ascending, each once."""
     members: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """How many rows of each group had the member; not known of numbers."""
     texts: pa.LargeStringArray | None = None
     """The members as they are shown, of the first groups; None where none is known."""
     unclear: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
@@ -64,7 +66,8 @@ class Memory:
     def _chosen(cls, part: Held, places: NDArray[np.int64]) -> Self:
         texts = part.member_texts
         shown = places[places < len(texts)]
-        return cls(part.groups[places], part.members[places], texts.take(pa.array(shown)) if len(shown) else None)
+        known = texts.take(pa.array(shown)) if len(shown) else None
+        return cls(part.groups[places], part.members[places], part.counts[places], known)
 
     def places_of(self, groups: Hashes) -> NDArray[np.int64]:
         """The place of each group here; -1 of one that is not known."""

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.random import Generator
 
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency, Key
+from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 
 Error = Callable[[pa.Table, Relation, Generator], pa.Table]
 
@@ -32,7 +33,7 @@ def some_changed(table: pa.Table, relation: Relation, rng: Generator) -> pa.Tabl
 
 def one_renamed(table: pa.Table, relation: Relation, rng: Generator) -> pa.Table:
     """One determinant has the dependent's value of another one in all of its rows."""
-    codes = table.column(relation.columns[0]).to_pylist()
+    codes = list(zip(*(table.column(name).to_pylist() for name in relation.columns[:-1]), strict=True))
     values = table.column(relation.columns[-1]).to_pylist()
     chosen, other = rng.integers(0, table.num_rows, 2).tolist()
     for _ in range(100):
@@ -62,12 +63,29 @@ def one_multiplied(table: pa.Table, relation: Relation, rng: Generator) -> pa.Ta
     return _with(table, relation.columns[-1], pa.chunked_array([pa.array(values)]))
 
 
+def some_unknown(table: pa.Table, relation: Relation, rng: Generator) -> pa.Table:
+    """2 % of the rows have values of the first column that nobody has seen."""
+    name = relation.columns[0]
+    values = table.column(name).to_pylist()
+    for place in rng.choice(len(values), max(2, len(values) // 50), replace=False).tolist():
+        values[place] = f"{values[place]}?" if isinstance(values[place], str) else -values[place] - 0.5
+    return _with(table, name, pa.chunked_array([pa.array(values, table.column(name).type)]))
+
+
 ERRORS: dict[type[Relation], tuple[Error, ...]] = {
-    Dependency: (values_permuted, some_changed, one_renamed),
+    Dependency: (values_permuted, some_changed),
     Key: (keys_repeated,),
     Counter: (values_permuted, one_multiplied),
+    Step: (values_permuted,),
+    Inclusion: (some_unknown,),
 }
 """What can go wrong with each kind."""
+
+
+def errors_of(relation: Relation) -> tuple[Error, ...]:
+    """What can go wrong with a relation: a code has another name than before only where names last."""
+    lasts = isinstance(relation, Dependency) and relation.lasting
+    return (*ERRORS[type(relation)], *((one_renamed,) if lasts else ()))
 
 
 def _with(table: pa.Table, name: str, values: pa.ChunkedArray) -> pa.Table:

@@ -12,7 +12,7 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.relation.rows_search import mine_between
 from airflow_dq.relation.rule import RelationRule
 from tests.benchmark.program.dataset import recurring
-from tests.benchmark.relation.dependency_error import ERRORS
+from tests.benchmark.relation.dependency_error import errors_of
 from tests.benchmark.relation.dependency_table import SHAPES, name_of
 from tests.benchmark.relation.dependency_walk import DependencyWalk, replayed
 
@@ -51,14 +51,14 @@ def caught(seeds: int) -> list[str]:
             found[f"{shape} clean"] += bool(clean)
             for rule in walk.rules:
                 relation = RelationRule.from_json(rule.document).relation
-                for error in ERRORS[type(relation)]:
+                for error in errors_of(relation):
                     name = f"{shape} {relation.kind} {error.__name__}"
                     tried[name] += 1
                     found[name] += bool(walk.judge(walk.profile(error(now, relation, rng), "now"))[0])
     return [f"{name}: {found[name]} of {tried[name]} ({found[name] / tried[name]:.2f})" for name in tried]
 
 
-SMALL = {"events": {"rows": 1_500}, "lines": {"rows": 1_200}, "snapshots": {"keys": 150}}
+SMALL = {"events": {"rows": 1_500}, "lines": {"rows": 1_200}, "snapshots": {"keys": 150}, "shipments": {"rows": 1_500}}
 
 
 def clean(corpus: Path, options: SynthesisOptions) -> list[str]:

@@ -101,6 +101,9 @@ def test_a_code_with_another_name_in_all_of_its_rows_is_told_from_rows_that_are_
     assert (scattered.numerator, scattered.renamed, scattered.known) == (3, 0, 2)
     assert (renamed.numerator, renamed.renamed, renamed.known) == (2, 1, 2)
     assert breaches(INSIDE, names("a a", "y y"), before).renamed is None
+    # What one row said, it may have said by mistake.
+    once = breaches(NAME, names("a a", "y y"), [names("a", "x")])
+    assert (once.numerator, once.renamed, once.known) == (2, 0, 0)
 
 
 def test_a_number_is_what_it_was_right_before_and_its_change() -> None:
