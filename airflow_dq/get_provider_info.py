@@ -30,7 +30,7 @@ def get_provider_info() -> dict[str, Any]:
             "airflow_dq.operators.profile", "airflow_dq.operators.guard", "airflow_dq.operators.drill"
         ),
         "sensors": _modules("airflow_dq.sensors.gate"),
-        "triggers": _modules("airflow_dq.triggers.profile"),
+        "triggers": _modules("airflow_dq.triggers.profile", "airflow_dq.triggers.driver"),
         "extra-links": ["airflow_dq.links.alert.DQAlertLink"],
         "notifications": ["airflow_dq.notifications.alert.DQAlertNotifier"],
         "cli": ["airflow_dq.cli.definition.get_dq_cli_commands"],

@@ -13,6 +13,7 @@ try:
         AirflowNotFoundException,
         AirflowSensorTimeout,
         AirflowSkipException,
+        TaskDeferred,
     )
 except ImportError:  # Airflow 3.1 keeps them in the core
     from airflow.configuration import conf
@@ -22,6 +23,7 @@ except ImportError:  # Airflow 3.1 keeps them in the core
         AirflowNotFoundException,
         AirflowSensorTimeout,
         AirflowSkipException,
+        TaskDeferred,
     )
 
 try:
@@ -42,5 +44,6 @@ __all__ = [
     "AirflowSkipException",
     "Stats",
     "TaskAwaitingInput",
+    "TaskDeferred",
     "conf",
 ]

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from airflow_dq.cli.connection import find_dsn
-from airflow_dq.cli.exchange_line import read_line, write_line
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.job.exchange_line import read_line, write_line
 from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
-
-import msgspec
+from typing import Any
 
 from airflow_dq.codec.form import Form, Mismatch, shown
-
-_LARGEST = 1.7976931348623157e308
-"""The largest finite float64."""
-Finite = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
-"""A float that JSON has.  The bound is the largest one there is: an infinity is beyond it, NaN fails any comparison."""
+from airflow_dq.codec.wire import Finite
 
 
 def _float(value: Any) -> float:

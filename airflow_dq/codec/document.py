@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, TypeVar
 
-import msgspec
-
 from airflow_dq.codec import profile, program
 from airflow_dq.codec.form import Form, Mismatch, located, read
 from airflow_dq.codec.registry import form_of
+from airflow_dq.codec.wire import msgspec, text_of
 from airflow_dq.exceptions import CodecError
 
 Model = TypeVar("Model")
@@ -26,7 +25,7 @@ def to_json(value: object) -> str:
     :raises CodecError: when it holds what JSON does not have: NaN, an infinity, half a surrogate pair
     """
     try:
-        return msgspec.json.encode(to_builtins(value)).decode()
+        return text_of(to_builtins(value))
     except (UnicodeError, RecursionError) as error:
         raise CodecError(f"{type(value).__name__}: cannot be written as JSON: {error}.") from error
 
@@ -79,12 +78,12 @@ def _form(kind: Any) -> Form:
     return form_of(kind)
 
 
-def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+def _decoder(kind: Any) -> Any:
     return _decoder_of(form_of(kind))
 
 
 @cache
-def _decoder_of(form: Form) -> msgspec.json.Decoder[Any]:
+def _decoder_of(form: Form) -> Any:
     return msgspec.json.Decoder(form.wire)
 
 

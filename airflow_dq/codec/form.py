@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
+from airflow_dq.codec.wire import msgspec
 
 _LONGEST = 80
 """Characters of a value that a message shows: enough to recognise it, on one line."""

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from airflow_dq.check.expression import Scalar
-from airflow_dq.codec.basic import Finite
 from airflow_dq.codec.form import Form, Mismatch, shown
 from airflow_dq.codec.registry import record, register
+from airflow_dq.codec.wire import Finite
 from airflow_dq.exceptions import CodecError
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.encoding import decode_metric, encode_metric

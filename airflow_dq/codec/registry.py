@@ -9,10 +9,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import msgspec
-
 from airflow_dq.codec.basic import SCALARS, choice, fixed_tuple, mapping, optional, sequence
 from airflow_dq.codec.form import Form, Mismatch, shown
+from airflow_dq.codec.wire import msgspec, struct
 from airflow_dq.exceptions import DQError
 
 _BUILDERS: dict[Any, Callable[[], Form]] = {}
@@ -90,9 +89,7 @@ def record(
         word = "format"
     head = {} if word is None else {word: getattr(kind, word)}
     given = {**{name: choice(Literal[value], {value: value}) for name, value in head.items()}, **forms}
-    wire = msgspec.defstruct(
-        kind.__name__, [(name, form.wire) for name, form in given.items()], forbid_unknown_fields=True
-    )
+    wire = struct(kind.__name__, [(name, form.wire) for name, form in given.items()])
 
     def parts(data: Any) -> Iterator[tuple[str, Form, Any]]:
         if isinstance(data, dict):

@@ -11,18 +11,18 @@ from airflow_dq.engine.csv_text import settles_types
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import ConfigurationError, DQError, said_of
 from airflow_dq.explain.wording import listed
+from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.learn.between import rules_to_try
 from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
+from airflow_dq.options.retention import AT_ONCE
 from airflow_dq.profile.check.many_keys import KeyFolder
 from airflow_dq.profile.check.tallies import Tallies
 from airflow_dq.profile.check.total import kept_for_totals, of_totals
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.remark import looking_numeric
-from airflow_dq.store import Repository
-from airflow_dq.store.retention import AT_ONCE
 
 
 class Ledger:
@@ -31,7 +31,7 @@ class Ledger:
     The newest are kept back until :meth:`finish`: only they get injected errors, and which they are is known then.
     """
 
-    def __init__(self, store: Repository, spec: JobSpec, say: Callable[[str], None], with_errors: int) -> None:
+    def __init__(self, store: Keeper, spec: JobSpec, say: Callable[[str], None], with_errors: int) -> None:
         """Open the ledger of an order.
 
         :param with_errors: number of newest partitions that get injected errors

@@ -8,18 +8,18 @@ from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.beyond import Beyond
+from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
 from airflow_dq.options.job import NULL_KEY
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.stored import require_measured
-from airflow_dq.store import Repository
 
 
 class ProfileJob:
     """One job, whatever engine carries it out: ``ProfileJob(engine, store, say).run()``."""
 
-    def __init__(self, engine: Engine, store: Repository, say: Callable[[str], None]) -> None:
+    def __init__(self, engine: Engine, store: Keeper, say: Callable[[str], None]) -> None:
         """Prepare the job.
 
         :param engine: holds the order

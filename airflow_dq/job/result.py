@@ -74,9 +74,13 @@ def result_in(lines: Iterable[str]) -> JobResult | None:
 def _parsed(text: str) -> JobResult | None:
     """The result, or None for what is no such object and nothing else: a log may quote anything."""
     try:
-        data: Any = json.loads(text)
+        return result_of(json.loads(text))
     except ValueError:
         return None
+
+
+def result_of(data: Any) -> JobResult | None:
+    """The result that these JSON values are; None when they are none."""
     if not isinstance(data, dict) or data.keys() != JobResult.__dataclass_fields__.keys():
         return None
     counts = [data[name] for name in ("partitions", "failed", "rows")]

@@ -11,8 +11,9 @@ from airflow.sdk import Asset
 
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.ruleset import RESULT_KEY, checks_of_ruleset, is_ruleset, summary_of
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.gate.conclusion import Conclusion, OnViolation, conclude
+from airflow_dq.gate.progress import progress
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import timed
 from airflow_dq.hooks.task import explained, partition_key
@@ -96,10 +97,22 @@ class DQCheckOperator(DQProfileOperator):
         :raises AirflowSkipException: when one is violated and ``on_violation`` is ``skip``
         """
         super().execute(context)
+        return self._judge(context)
+
+    def resume(self, context: Context, event: Any = None, state: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Judge what was profiled while the task had deferred, to the same end as :meth:`execute`."""
+        super().resume(context, event, state)
+        return self._judge(context)
+
+    def _judge(self, context: Context) -> dict[str, Any]:
         with explained(self.log), DQHook(self.dq_conn_id).get_store() as repository:
             from airflow_dq.gate.pipeline import judge
 
             partition = partition_key(self.partition, self.dataset)
+            seen = progress(repository, self.dataset, partition, compare=False)
+            if seen.state != "ready":
+                # What is stored is not what this task's job has found.
+                raise ProfileError(seen.message)
             options = SynthesisOptions(checks=self.checks, learn=False)
             with timed("gate.duration", self.dataset):
                 verdict = judge(repository, self.dataset, partition, options, self.severity, origin_of(context))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -13,11 +14,14 @@ from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
 from airflow_dq.hooks.source import require_no_secret, source_access
-from airflow_dq.hooks.task import explained, partition_key, rendering
+from airflow_dq.hooks.task import explained, partition_key, rendering, require_rendered
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.local import run_here
 from airflow_dq.operators.spark_argument import SparkArguments
+from airflow_dq.operators.submit.job import Submit
+from airflow_dq.operators.submitted import SubmittedJob
 from airflow_dq.options.job import JobSpec, names_of
+from airflow_dq.version_compat import conf
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -93,6 +97,13 @@ class DQProfileOperator(SparkArguments):
     :param dsn_on_cluster: in deploy mode ``cluster``: the driver finds ``AIRFLOW_DQ_DSN`` in its own environment
         (from a Kubernetes secret, say), ``AIRFLOW_DQ_SOURCE_SECRET`` too where there is a ``source_conn_id``, and has
         this package installed
+    :param result: a folder that the job's driver and this task reach (``s3://``, ``gs://``, ``abfss://``, ``hdfs://``,
+        or a path on a shared disk): the job leaves its profiles there, and this task imports them.  The driver then
+        needs no database (templated)
+    :param submit: who submits the job, instead of ``spark-submit``: any function from a
+        :class:`~airflow_dq.operators.submit.SparkJob` to an operator, such as those of ``airflow_dq.operators.submit``
+    :param deferrable: wait in the triggerer while the driver runs on a cluster: in deploy mode ``cluster``, and with
+        ``submit`` where its operator can; a driver of this machine, or a client of Spark Connect, is waited for here
     """
 
     template_fields: Sequence[str] = (
@@ -119,6 +130,7 @@ class DQProfileOperator(SparkArguments):
         "segments",
         "dq_conn_id",
         "master",
+        "result",
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"sql": "sql", "read_options": "json"}
     ui_color = "#e3f2e6"
@@ -156,12 +168,17 @@ class DQProfileOperator(SparkArguments):
         master: str | None = None,
         name: str = "airflow-dq-profile",
         dsn_on_cluster: bool = False,
+        result: str | None = None,
+        submit: Submit | None = None,
+        deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
         if taken := [key for key in _RESERVED if key in kwargs]:
             raise ConfigurationError(f"DQProfileOperator sets {', '.join(taken)} itself; leave it out.")
         if engine not in get_args(Engine):
             raise ConfigurationError(f"engine is {engine!r}; allowed: {', '.join(get_args(Engine))}.")
+        if engine != "spark" and (result is not None or submit is not None):
+            raise ConfigurationError(f"engine={engine!r} works in this task: leave out result and submit.")
         super().__init__(conn_id=conn_id, name=name, **kwargs)
         self.dataset = dataset
         self.source = source
@@ -192,9 +209,12 @@ class DQProfileOperator(SparkArguments):
         self.dq_conn_id = dq_conn_id
         self.master = master
         self.dsn_on_cluster = dsn_on_cluster
+        self.result = result
+        self.submit = submit
+        self.deferrable = deferrable
         # After rendering, a key that came out empty must not look like one that was never given.
         self._keyed = partition is not None
-        self._submission: SparkSubmission | None = None
+        self._submission: SparkSubmission | SubmittedJob | None = None
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""
@@ -210,7 +230,25 @@ class DQProfileOperator(SparkArguments):
         """
         with explained(self.log), timed("profile.duration", self.dataset):
             spec = self.job_spec()
-            done = self._run_here(spec) if self.engine == "arrow" else self._submit(spec, context)
+            done = self._run_here(spec) if self.engine == "arrow" else self._run_there(spec, context)
+        return self._told(spec, done)
+
+    def resume(self, context: Context, event: Any = None, state: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Go on when the trigger has fired, to the same end as :meth:`execute`.
+
+        :param state: what was left for this when the task deferred
+        """
+        with explained(self.log):
+            spec, state = self.job_spec(), state or {}
+            if self.submit is not None:
+                self._submission = job = self._submitted(self.submit, spec)
+                done = job.resume(context, event, state)
+            else:
+                self._submission = submission = self._spark_submit(spec)
+                done = submission.resume(context, self.retries, event, state.get("announced"))
+        return self._told(spec, done)
+
+    def _told(self, spec: JobSpec, done: JobResult | None) -> dict[str, Any]:
         if done is not None:
             self.log.info("%s", done.summary)
             gauge("profile.rows", done.rows, self.dataset)
@@ -290,19 +328,62 @@ class DQProfileOperator(SparkArguments):
             raise (ProfileError if result.retryable else ConfigurationError)(result.error)
         return result
 
-    def _submit(self, spec: JobSpec, context: Context) -> JobResult | None:
+    def _run_there(self, spec: JobSpec, context: Context) -> JobResult | None:
+        if self.submit is not None:
+            self._submission = job = self._submitted(self.submit, spec)
+            return job.run(context)
+        self._submission = submission = self._spark_submit(spec)
+        return submission.run(context, self.retries)
+
+    def _submitted(self, submit: Submit, spec: JobSpec) -> SubmittedJob:
+        from airflow_dq.engine.spark.user_metric import pack_metrics
+
+        unused = sorted(self.spark_arguments().keys() - {"conn_id", "name"})
+        if unused:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: with submit=, {', '.join(unused)} would reach no job: give what it takes "
+                "in their place to the function that makes the operator."
+            )
+        return SubmittedJob(
+            submit,
+            task=self,
+            spec=replace(self._with_rules(spec), metrics=pack_metrics()),
+            result=self.result,
+            name=self.name or "airflow-dq-profile",
+            dq_conn_id=self.dq_conn_id,
+            dsn_on_cluster=self.dsn_on_cluster,
+            deferrable=self.deferrable,
+        )
+
+    def _with_rules(self, spec: JobSpec) -> JobSpec:
+        """The order for a job that cannot ask the database what has been learned of the rows."""
+        if self.result is None:
+            return spec
+        require_rendered(self.result, "result", self.dataset)
+        if spec.key_folder is not None:
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: with result=, totals are added up by this task, which does not read a "
+                "key_folder: leave one of the two out."
+            )
+        if spec.key is None:
+            return spec  # only the data tells from which partition on rules are known
+        with DQHook(self.dq_conn_id).get_store() as store:
+            return replace(spec, rules=store.learn_rules(spec.dataset, spec.key))
+
+    def _spark_submit(self, spec: JobSpec) -> SparkSubmission:
         # Only now: the Spark provider need not be installed where Spark is not used.
         from airflow_dq.operators.spark import SparkSubmission, require_known
 
         options = self.spark_arguments()
         require_known(options)
-        self._submission = SparkSubmission(
+        return SparkSubmission(
             task_id=self.task_id,
-            spec=spec,
+            spec=self._with_rules(spec),
             dq_conn_id=self.dq_conn_id,
             master=self.master,
             dsn_on_cluster=self.dsn_on_cluster,
             source_conn_id=self.source_conn_id,
+            result=self.result,
+            deferrable=self.deferrable,
             **options,
         )
-        return self._submission.run(context, self.retries)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any
@@ -11,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
-from airflow_dq.engine.order import describe
 from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.source import source_variable
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.spark_connect import ConnectSubmitHook, is_remote
+from airflow_dq.hooks.spark_driver import require_manager
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.result import JobResult
+from airflow_dq.operators.announced import Announced
+from airflow_dq.operators.collected import Collection, token_of
 from airflow_dq.options.argument import packed
 from airflow_dq.options.job import JobSpec
 from airflow_dq.settings import DSN_VARIABLE
-from airflow_dq.version_compat import AirflowException
+from airflow_dq.version_compat import AirflowException, TaskDeferred
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -146,22 +147,29 @@ class StoringSubmission(JobSubmission):
         return self._result
 
     @property
+    def needs_database(self) -> bool:
+        """Whether the driver opens the statistics database."""
+        return True
+
+    @property
     def _result(self) -> JobResult | None:
         return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
 
     def prepare(self, hook: ProfileSubmitHook) -> None:
-        """Hand over the database's DSN, unless the driver runs where it finds one by itself."""
-        if hook.on_cluster:
+        """Hand over the database's DSN, unless the driver runs where it finds one by itself, or needs none."""
+        if hook.on_cluster and self.needs_database:
             self._check_cluster(hook)
         super().prepare(hook)
         if hook.on_cluster:
+            return
+        if self.source_conn_id is not None:
+            hook.environment |= source_variable(self.source_conn_id)
+        if not self.needs_database:
             return
         dq_hook = DQHook(self.dq_conn_id)
         with dq_hook.get_store():
             pass  # a wrong DSN is told now, not after Spark has started
         hook.environment |= {DSN_VARIABLE: dq_hook.get_dsn()}
-        if self.source_conn_id is not None:
-            hook.environment |= source_variable(self.source_conn_id)
 
     def _check_cluster(self, hook: ProfileSubmitHook) -> None:
         if not self.dsn_on_cluster:
@@ -169,7 +177,7 @@ class StoringSubmission(JobSubmission):
                 f"Dataset {self.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
                 "see this process's environment, and the database's password is never put on a command line. Use "
                 f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
-                "and set dsn_on_cluster=True."
+                "and set dsn_on_cluster=True; a profile job needs neither with result=."
             )
 
 
@@ -177,55 +185,107 @@ class SparkSubmission(StoringSubmission):
     """A profile job.
 
     :param spec: the job's order
+    :param result: a folder for the results of jobs, from which the profiles are imported; the job needs no database
+    :param deferrable: in deploy mode ``cluster``: wait in the triggerer
     :param options: the other arguments of :class:`StoringSubmission`
     """
 
-    def __init__(self, *, spec: JobSpec, **options: Any) -> None:
+    def __init__(self, *, spec: JobSpec, result: str | None = None, deferrable: bool = False, **options: Any) -> None:
         from airflow_dq.engine.spark.user_metric import pack_metrics
 
         # The DAG file has been loaded in this process, not in the one that profiles.
         spec = replace(spec, metrics=pack_metrics())
         super().__init__(script="profile.py", order=spec.to_json(), dataset=spec.dataset, **options)
         self.spec = spec
-        self._announced: int | None = None
+        self._results = result
+        self._deferrable = deferrable
+        self._announced = Announced(spec, self.dq_conn_id, self.log, may_fail=self.dsn_on_cluster)
+        self._collection: Collection | None = None
 
-    def submit_and_wait(self, context: Context, retries: int | None) -> None:
-        """Submit the job and wait for it; when it fails, an attempt that was announced is ended."""
-        with self._closing():
-            super().submit_and_wait(context, retries)
+    @property
+    def needs_database(self) -> bool:
+        """Whether the driver opens the statistics database: not where it leaves its profiles in a folder."""
+        return self._results is None
+
+    def run(self, context: Context, retries: int | None) -> JobResult | None:
+        """Submit the job, or find that of an earlier try again, wait for it, and import what it leaves in a folder.
+
+        :return: None when the driver ran on a cluster, where its log stays, and has stored the profiles itself
+        :raises TaskDeferred: when the driver runs on a cluster, and is waited for in the triggerer
+        :raises DQError: when it could not be done
+        :raises AirflowException: when the job failed without an explanation
+        """
+        return self._ended(context, retries, lambda: super(SparkSubmission, self).run(context, retries))
+
+    def resume(self, context: Context, retries: int | None, event: Any, announced: int | None) -> JobResult | None:
+        """Go on where :meth:`run` has deferred, as it does.
+
+        :param announced: the attempt that it has begun
+        """
+        self._announced.number = announced
+        return self._ended(context, retries, lambda: self._looked_at(event))
+
+    def poll_until_complete(self, external_id: Any, context: Context) -> None:
+        """Wait for a job on a cluster; in the triggerer, when the task is deferrable."""
+        if not self._deferrable:
+            super().poll_until_complete(external_id, context)
+            return
+        from airflow_dq.triggers.driver import DriverTrigger
+
+        trigger = DriverTrigger(self._conn_id, self.master, str(external_id), float(self._status_poll_interval))
+        raise TaskDeferred(trigger=trigger, method_name="resume")
 
     def prepare(self, hook: ProfileSubmitHook) -> None:
-        """Announce the attempt before Spark starts."""
-        hook.before_submit = self._announce
+        """Announce the attempt before Spark starts, and let a driver be asked for that nobody here waits for."""
+        hook.before_submit = self._begin
+        if self._deferrable:
+            self._track(hook)
         super().prepare(hook)
 
-    def _announce(self) -> None:
-        """Begin an attempt before Spark starts, which takes a while: a gate that looks meanwhile waits for this job.
-
-        The job begins one of its own, which takes this one's place.  A job that is found again by a retry is not
-        announced: it has.
-        """
-        if self.spec.key is None:
-            return  # only the data tells the keys: a gate beside the job needs newer_than
-        try:
-            with DQHook(self.dq_conn_id).get_store() as store:
-                self._announced = store.begin_attempt(self.spec.dataset, self.spec.key, source=describe(self.spec))
-        except DQError as error:
-            if not self.dsn_on_cluster:
+    def _ended(self, context: Context, retries: int | None, wait: Callable[[], JobResult | None]) -> JobResult | None:
+        """What the job has come to, once it has ended."""
+        if self._results is not None:
+            token = token_of(context, first_try(context, retries))
+            self._collection = Collection(self._results, token, self.spec, self.dq_conn_id, self.log)
+            self.application_args = [*(self.application_args or ()), "--result", self._collection.path]
+        with self._announced.closing():
+            try:
+                told = wait()
+            except TaskDeferred as deferred:
+                deferred.kwargs = {"state": {"announced": self._announced.number}}
                 raise
-            # The driver reaches the database, this machine need not.
-            self.log.warning("A gate does not know of this job until it has started: %s", error)
+            except (AirflowException, RuntimeError, DQError):  # Airflow's hooks raise either when a driver has failed
+                if self._collection is None or not self._collection.is_there:
+                    raise
+                return self._collection.collect()
+            return told if self._collection is None else self._collection.collect()
 
-    @contextmanager
-    def _closing(self) -> Iterator[None]:
-        """Ends an attempt that was announced, when the job fails: it may not have come to beginning its own."""
-        try:
-            yield
-        except BaseException as error:
-            if self._announced is not None:
-                with suppress(DQError), DQHook(self.dq_conn_id).get_store() as store:
-                    store.fail_attempt(self._announced, f"The Spark job ended: {type(error).__name__}: {error}")
-            raise
+    def _looked_at(self, event: Mapping[str, Any]) -> None:
+        """Take what the trigger has seen.
+
+        :raises AirflowException: when the driver has not come to a good end
+        """
+        if self.post_submit_commands:
+            self._get_hook()._run_post_submit_commands()
+        self.log.info("%s", event["message"])
+        if event["status"] != "succeeded":
+            raise AirflowException(event["message"])
+
+    def _track(self, hook: ProfileSubmitHook) -> None:
+        """Let spark-submit end once the driver runs, which a trigger can then ask for."""
+        if not hook.on_cluster:
+            self.log.info("The driver runs in this task (deploy mode 'client'), which therefore does not defer.")
+        elif hook._is_kubernetes:
+            self._track_driver_via_k8s_api = hook._track_driver_via_k8s_api = True
+        else:
+            self._yarn_track_via_rm_api = hook._yarn_track_via_rm_api = True
+            require_manager(hook)
+
+    def _begin(self) -> None:
+        """What comes before a job starts, and not before one is found again: that takes a while, and a gate waits."""
+        self._announced.begin()
+        if self._collection is not None:
+            self._collection.empty()
 
 
 def require_known(options: Mapping[str, Any]) -> None:

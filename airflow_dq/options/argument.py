@@ -20,8 +20,11 @@ _LARGEST = 64 * 2**20
 
 def packed(order: str) -> str:
     """The argument: the order itself while it is short, for a person to read; else compressed."""
-    if len(order.encode()) <= _MOST:
-        return order
+    return order if len(order.encode()) <= _MOST else compressed(order)
+
+
+def compressed(order: str) -> str:
+    """The argument, of no character that a shell or a template takes for its own."""
     return _PACKED + base64.b64encode(zlib.compress(order.encode(), 9)).decode()
 
 

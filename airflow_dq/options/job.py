@@ -10,6 +10,7 @@ from typing import Any
 from airflow_dq.check.model import Check, check_of
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.rule import LearnedRule, rule_of
 from airflow_dq.options.time_travel import OWN_KEY, TimeTravel, moment_of, require_moment
 
 NULL_KEY = "(null)"
@@ -70,6 +71,7 @@ class JobSpec:
         that Spark writes to, or with pyarrow one of this machine
     :param metrics: users' own metrics, as :func:`airflow_dq.engine.spark.user_metric.pack_metrics` packs them: code,
         which the job runs
+    :param rules: what has been learned of the dataset's rows, for a job that cannot ask the statistics database
     :param key_pass: which of how many passes this is, where keys are too many to be counted in one
     """
 
@@ -98,6 +100,7 @@ class JobSpec:
     checks: tuple[Check, ...] = ()
     key_folder: str | None = None
     metrics: str = ""
+    rules: tuple[LearnedRule, ...] = ()
     key_pass: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
@@ -313,6 +316,7 @@ class JobSpec:
                     data[name] = tuple(data[name])
             data["key_pass"] = tuple(data.get("key_pass", (0, 1)))
             data["checks"] = tuple(check_of(one) for one in data.get("checks", ()))
+            data["rules"] = tuple(rule_of(one) for one in data.get("rules", ()))
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error

@@ -36,3 +36,5 @@ class RetentionPolicy:
 
 RETENTION = RetentionPolicy()
 """The policy in force."""
+AT_ONCE = 8
+"""Partitions whose states are dropped in one transaction, for they share most of what is read for it."""

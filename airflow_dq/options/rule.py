@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 RuleState = Literal["active", "relearned", "muted", "dropped"]
 """``active``: counted and judged.  ``relearned``: another one has taken its place.  ``muted``: a person wants to hear
@@ -35,3 +36,11 @@ class LearnedRule:
         """What is counted, as a text that no other rule has: under it the count is stored."""
         digest = hashlib.blake2b(self.condition.encode(), digest_size=8).hexdigest()
         return json.dumps([self.family, *self.columns, digest], ensure_ascii=False, separators=(",", ":"))
+
+
+def rule_of(plain: Mapping[str, Any]) -> LearnedRule:
+    """The rule whose fields are these JSON values.
+
+    :raises TypeError: when they are others
+    """
+    return LearnedRule(**{**plain, "columns": tuple(plain["columns"]), "partitions": tuple(plain["partitions"])})

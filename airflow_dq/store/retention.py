@@ -23,7 +23,7 @@ from sqlalchemy.orm import aliased
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.job import NULL_KEY
-from airflow_dq.options.retention import RETENTION
+from airflow_dq.options.retention import AT_ONCE, RETENTION
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance_measure import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
@@ -35,8 +35,6 @@ from airflow_dq.store.transaction import run
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 8
-"""Partitions whose states go in one transaction, for they share most of what is read for it."""
 COLUMNS_AT_ONCE = 128
 """The same in columns of all of them: so many states are in memory."""
 

@@ -17,6 +17,7 @@ from airflow_dq.operators.guard import dq_guard
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
+from airflow_dq.triggers.driver import DriverTrigger
 from airflow_dq.triggers.profile import ProfileTrigger
 
 CLASSES: tuple[type[Any], ...] = (
@@ -28,6 +29,7 @@ CLASSES: tuple[type[Any], ...] = (
     DQDrillOperator,
     DQGateSensor,
     ProfileTrigger,
+    DriverTrigger,
     DQAlertNotifier,
 )
 TASKS = (

@@ -19,11 +19,11 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.cli.exchange_line import _checksum, read_line, write_line
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.corruption.blob import decode_variants, encode_variants
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.exceptions import CodecError
+from airflow_dq.job.exchange_line import _checksum, read_line, write_line
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table

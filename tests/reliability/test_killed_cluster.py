@@ -1,11 +1,15 @@
-"""kill -9 on a stand-alone cluster: of an executor, which costs only time, and of the driver, which costs the rest."""
+"""A stand-alone cluster that several drivers share, and kill -9 on it: of an executor, which costs only time, of the
+driver, which costs the rest, and of every executor there is, which ends the job."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.judge.verdict import Status
+from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import JobSpec, profile_table
 from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository
 from airflow_dq.triggers.profile import progress
 from tests.reliability.cluster import Cluster, cluster
 from tests.reliability.server import Server
-from tests.reliability.sight import assert_whole, family, report, rows, script, until
+from tests.reliability.sight import PATIENCE, ROOT, assert_whole, family, report, rows, script, until
 
 pytestmark = pytest.mark.slow
 
@@ -125,3 +133,64 @@ def test_a_killed_driver_costs_the_rest_and_a_killed_executor_nothing(
     assert stored_then < DAYS
     assert_all_right(store, lake)
     report("kill -9 of an executor", executors=2, stored_then=stored_then, stored_at_the_end=DAYS, failed=0)
+
+
+def test_a_backfill_and_an_operator_share_the_cluster_and_the_gate_judges_the_day(
+    store: Repository,
+    spark_cluster: Cluster,
+    lake: Path,
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    conf = {**spark_cluster.properties, "spark.cores.max": "1", "spark.pyspark.python": sys.executable}
+    master = conf.pop("spark.master")
+    for name, value in {"AIRFLOW_DQ_DSN": server.dsn, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}.items():
+        monkeypatch.setenv(name, value)
+    command = [
+        *(sys.executable, "-m", "airflow_dq", "backfill", "t", "--source", f"{lake}/day=*", "--until", KEYS[-2]),
+        *("--master", master, *(part for one in conf.items() for part in ("--conf", "=".join(one)))),
+    ]
+    backfill = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        until(lambda: rows(store, "profile_attempt") > 0 or backfill.poll() is not None, "the backfill's driver runs")
+        day = {"source": f"{lake}/day={KEYS[-1]}", "partition": KEYS[-1]}
+        told = DQProfileOperator(task_id="profile", dataset="t", master=master, conf=conf, **day).execute({})
+        said = backfill.communicate(timeout=PATIENCE)[0]
+    finally:
+        for one in family(backfill.pid):
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        backfill.wait()
+    assert backfill.returncode == 0, said
+    assert (told["partitions"], told["rows"]) == (1, 5_000)
+    assert_all_right(store, lake)
+    assert judge(store, "t", KEYS[-1], SynthesisOptions(min_history=5)).status is Status.PASS
+
+
+def test_executors_that_are_lost_ten_times_end_the_job_with_one_sentence(
+    store: Repository, spark_cluster: Cluster, start: Start
+) -> None:
+    process, lost = start(), set[int]()
+    try:
+        until(lambda: rows(store, "profile_attempt") > 0 or process.poll() is not None, "the driver runs")
+        began = time.monotonic()
+        while process.poll() is None:
+            assert time.monotonic() - began < PATIENCE, "the job goes on without executors"
+            for one in spark_cluster.executors():
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+                lost.add(one)
+            time.sleep(0.05)
+        said = process.communicate()[0]
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 2, said
+    assert "Traceback" not in said
+    assert said.strip().splitlines()[-1].startswith("airflow_dq: error: Dataset 't'")
+    stored = rows(store, "profile")
+    states = [progress(store, "t", key).state for key in KEYS]
+    assert (states.count("ready"), states.count("failed")) == (stored, DAYS - stored)
+    assert_whole(store)
+    report("kill -9 of every executor", lost=len(lost), stored=stored, failed=DAYS - stored)

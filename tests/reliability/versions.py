@@ -1,9 +1,10 @@
 """The profile job on every version of Spark that the README names: each partition's fingerprint is the local one.
 
-``python -m tests.reliability.versions [3.5 4.0 ...]``.  Each version gets an environment of its own from the package
-index, without Airflow, in ``AIRFLOW_DQ_SPARKS`` (default: a folder of the user's cache), which later runs find again.
-The job runs on this machine; on a stand-alone cluster of the version's own distribution, a master and two workers; and
-where the distribution brings one, behind its Spark Connect server.  Their executors have numpy and pyarrow only.
+``python -m tests.reliability.versions [--here] [3.5 4.0 ...]``.  Each version gets an environment of its own from the
+package index, without Airflow, in ``AIRFLOW_DQ_SPARKS`` (default: the user's cache), where later runs find it.
+The job runs on this machine, and without ``--here`` on a stand-alone cluster of the version's own distribution, a
+master and two workers, and where the distribution brings one, behind its Spark Connect server.  Their executors have
+numpy and pyarrow only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
-from airflow_dq.cli.job import DRIVER, EXECUTORS
+from airflow_dq.cli.job import DATABASE, DRIVER, EXECUTORS
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.profile import JobSpec
 from airflow_dq.resource import resource_dir
@@ -58,7 +59,7 @@ def environment(name: str, wanted: Sequence[str]) -> Path:
 
 def spark_environment(version: str) -> Path:
     """The Python of an environment with this version of Spark, and what a driver needs besides."""
-    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER))
+    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER, *DATABASE))
 
 
 def cases(lake: Path) -> Iterator[Case]:
@@ -135,13 +136,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 0 when all fingerprints are equal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", default=VERSIONS)
-    clean, count = environment("executors", EXECUTORS), 0
+    parser.add_argument("--here", action="store_true", help="on this machine only, which takes minutes")
+    given, count = parser.parse_args(arguments), 0
     with TemporaryDirectory() as lake, server() as postgres, open_store(postgres.dsn) as store:
         known = list(cases(Path(lake)))
-        for version in parser.parse_args(arguments).versions:
+        for version in given.versions:
             python = spark_environment(version)
             here = {"spark.master": "local[2]", "spark.pyspark.python": str(python)}
             count += differing(store, postgres.dsn, version, known, here)
+            if given.here:
+                continue
+            clean = environment("executors", EXECUTORS)
             (home,) = python.parents[1].glob("lib/*/site-packages/pyspark")
             with TemporaryDirectory() as folder, cluster(Path(folder), 2, home) as made:
                 there = {**made.properties, "spark.pyspark.python": str(clean)}
