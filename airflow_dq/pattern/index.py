@@ -115,13 +115,10 @@ class PatternIndex:
         """The same without what tables say of patterns that were given up."""
         names = sorted(parts)
         found = [parts[name] for name in names]
-        numbers, coverage, impurity = (
-            np.concatenate([np.empty(0, kind), *arrays])
-            for kind, arrays in (
-                (np.uint64, [one.hashes for one in found]),
-                (np.int32, [one.coverage for one in found]),
-                (np.int32, [one.impurity for one in found]),
-            )
+        numbers = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in found)])
+        coverage, impurity = (
+            np.concatenate([np.empty(0, np.int32), *arrays])
+            for arrays in ([one.coverage for one in found], [one.impurity for one in found])
         )
         places = np.searchsorted(hashes, numbers).astype(np.int32)
         kept = ~hopeless[places]
