@@ -28,6 +28,8 @@ LEAST_ROW_CHANGE = 0.35
 """The same as :data:`LEAST_CHANGE` for the number of rows, which weekdays move as well."""
 LEAST_MOVED_ROWS = 0.01
 """Rows that came or went, as a share of all, below which nobody is to be told of a slice."""
+_ONE = 0.95
+"""With so many of its rows in one cell a slice has one value there, but for a few."""
 _BEYOND = 4.0
 """How many times as far as its siblings usually are a slice must be from their middle."""
 
@@ -129,7 +131,8 @@ def value_scores(attribute: Coded, target: Coded, tests: int, past: Past) -> Sco
     def came(known: Sequence[Floats]) -> _Change:
         least = np.maximum(LEAST_CHANGE, _by_chance(np.inf, others[1], tests))
         outside = new_share(rest[1], known)
-        return _Change(new_share(now, known), outside, _by_chance(np.inf, m, tests), least, **sides)
+        told = enough & ~_one_draw(before, now)
+        return _Change(new_share(now, known), outside, _by_chance(np.inf, m, tests), least, sides["rows"], told)
 
     first = moved(), came([before])
     if not any(one.named.any() for one in first):
@@ -149,7 +152,7 @@ def row_scores(attribute: Coded, tests: int, past: Past) -> Scores:
     """
     n, m = (np.bincount(side, minlength=attribute.size).astype(float) for side in attribute.sides)
     relative, change, expected = _row_change(n, m)
-    deviation = np.sqrt(m + np.square(expected) / np.maximum(n, 1.0))
+    deviation = _row_deviation(n, m, expected)
     # Of many values with few rows each, chance alone moves more rows than an accident does in one.
     beyond = np.maximum(0.0, change - math.sqrt(2.0 / math.pi) * deviation)
     carried = beyond / max(1.0, beyond.sum())
@@ -165,8 +168,10 @@ def row_scores(attribute: Coded, tests: int, past: Past) -> Scores:
     relative, carried = relative[:-1], carried[:-1]
     if named.any():
         known = [n, *(counts.astype(float) for counts in past.rows(attribute))]
-        usual = max((_usual_row_change(old, new) for new, old in pairwise(known)), default=0.0)
-        named = named & (relative >= _bar(usual))
+        # In the middle of the pairs: one day on which a value stayed away makes that no habit.
+        usual = float(np.median([_usual_row_change(old, new) for new, old in pairwise(known)] or [0.0]))
+        clustered = math.sqrt(_row_dispersion(known))
+        named = named & (relative >= _bar(usual)) & (relative > usual) & (change >= clustered * chance)[:-1]
     return Scores(np.where(named, relative, 0.0), np.where(named, carried, 0.0))
 
 
@@ -206,6 +211,15 @@ def usual_new_share(known: Sequence[Floats]) -> float:
     return max(found)
 
 
+def _one_draw(before: Floats, now: Floats) -> NDArray[np.bool_]:
+    """Slices whose rows have one value, before and now: they are one cluster, of which a new value proves nothing.
+
+    The last cell has what is null, or no known text: what was there is gone, however the rows are clustered.
+    """
+    same = (_shares(before).max(axis=1) >= _ONE) & (_shares(now).max(axis=1) >= _ONE)
+    return np.asarray(same & (now.argmax(axis=1) < now.shape[1] - 1))
+
+
 def _shares(counts: Floats) -> Floats:
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 
@@ -213,6 +227,26 @@ def _shares(counts: Floats) -> Floats:
 def _bar(usual: float) -> float:
     """The least change that is none of the usual ones: twice as much, or where half as much is left as usually is."""
     return min(TIMES_USUAL * usual, 1.0 - (1.0 - usual) / TIMES_USUAL)
+
+
+def _row_dispersion(known: Sequence[Floats]) -> float:
+    """How many times the variance of a value's rows is what it were if rows were independent; at least 1.
+
+    :param known: rows of each value in the good partitions, the newest first
+    """
+    ratios = list[float]()
+    for now, before in pairwise(known):
+        _, change, expected = _row_change(before, now)
+        deviation = _row_deviation(before, now, expected)
+        found = np.divide(change, deviation, out=np.zeros_like(change), where=deviation > 0.0)
+        there = (before > 0) | (now > 0)
+        ratios.append(float(np.mean(np.square(found[there]))) if there.any() else 1.0)
+    return max(1.0, float(np.median(ratios))) if ratios else 1.0
+
+
+def _row_deviation(n: Floats, m: Floats, expected: Floats) -> Floats:
+    """Standard deviation of a change of independent rows."""
+    return np.asarray(np.sqrt(m + np.square(expected) / np.maximum(n, 1.0)))
 
 
 def _usual_row_change(earlier: Floats, before: Floats) -> float:

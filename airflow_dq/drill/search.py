@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from airflow_dq.drill.code import Coded, attribute, crossed, distribution
+from airflow_dq.drill.code import Coded, Columns, attribute, crossed, distribution
 from airflow_dq.drill.contrast import contrasts
 from airflow_dq.drill.model import Condition, Drilled, Slice
 from airflow_dq.drill.past import Load, Past
@@ -55,6 +56,8 @@ class _Rows:
     pairs: tuple[tuple[Coded, Coded, Coded], ...]
     """Two attributes, and both as one."""
     targets: tuple[Coded, ...]
+    types: Mapping[str, pa.DataType]
+    """Of the columns, as they are compared."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -89,7 +92,7 @@ def drill(
     """
     options = options or ProfileOptions()
     rows = whole = _coded(before, now, options, columns)
-    usual = Past(past or (lambda names: ()), {name: now.schema.field(name).type for name in whole.columns})
+    usual = Past(past or (lambda names: ()), {name: whole.types[name] for name in whole.columns})
     found: list[_Found] = []
     while len(found) < most and (best := _best(rows, usual)) is not None:
         found.append(best)
@@ -120,7 +123,7 @@ def _coded(before: pa.Table, now: pa.Table, options: ProfileOptions, columns: Se
         and name not in options.exclude
         and (options.columns is None or name in options.columns)
     ]
-    sides = {name: (before.column(name), now.column(name)) for name in wanted}
+    sides = {name: _alike(before.column(name), now.column(name)) for name in wanted}
     slicing = (attribute(name, sides[name]) for name in wanted if not options.hides(name))
     known = [one for one in slicing if one is not None]
     fewest = sorted(known, key=lambda one: one.size)[:MOST_ATTRIBUTES]
@@ -131,7 +134,15 @@ def _coded(before: pa.Table, now: pa.Table, options: ProfileOptions, columns: Se
         for one, two in combinations(attributes, 2)
         if len(one.values) * len(two.values) <= _MOST_CELLS
     )
-    return _Rows(tuple(attributes), pairs, tuple(one for one in looked_at if one is not None))
+    types = {name: both[1].type for name, both in sides.items()}
+    return _Rows(tuple(attributes), pairs, tuple(one for one in looked_at if one is not None), types)
+
+
+def _alike(before: pa.ChunkedArray, now: pa.ChunkedArray) -> Columns:
+    """Both sides of one type where both are numbers: a reader's guess is another one where a number is missing."""
+    if before.type != now.type and all(pt.is_integer(side.type) or pt.is_floating(side.type) for side in (before, now)):
+        return before.cast(pa.float64()), now.cast(pa.float64())
+    return before, now
 
 
 def _best(rows: _Rows, past: Past) -> _Found | None:
@@ -200,6 +211,7 @@ def _without(rows: _Rows, found: _Found) -> _Rows:
         tuple(left(one) for one in rows.attributes),
         tuple((left(one), left(two), left(both)) for one, two, both in rows.pairs),
         tuple(left(one) for one in rows.targets),
+        rows.types,
     )
 
 

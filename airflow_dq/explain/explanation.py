@@ -20,9 +20,10 @@ from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.related import related_columns
 from airflow_dq.explain.relation import wrong_side
-from airflow_dq.explain.row_cause import hit_by_copies, row_cause
+from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
 from airflow_dq.explain.segment_cause import with_segments
 from airflow_dq.explain.statement import statement_of
+from airflow_dq.explain.strange import strange_rows
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
@@ -72,6 +73,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
             cause = _proven(partition, name, contenders(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
     causes |= swapped(compared) | header_rows(partition.profile, compared)
+    causes = without_disproved(partition, causes)
     causes |= hit_by_copies(compared, causes)
     causes = with_segments(partition, others, causes)
     for name, own in by_column.items():
@@ -81,7 +83,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused))
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings))
+    strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.cause.hypothesis import Cause, Disturbance, undenied
+from airflow_dq.learn.constraint.segment import RULE as SEGMENT
 
 _WIDE = 5
 """This many columns that change at once, without a cause of their own, are taken for one accident."""
@@ -51,8 +52,9 @@ def grouped(
     first = (_DELIVERY, _SCHEMA, _ROWS)
     order = sorted(groups, key=lambda key: (key not in first, -len({alert.column for alert in groups[key]})))
     left = {name: undenied(cause, disturbance) for name, cause in causes.items()}
+    placed = {name for name, cause in causes.items() if cause.segment is not None}
     of_table = {name: cause for name, cause in left.items() if cause is not None}
-    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table))
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table, placed))
 
 
 def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int, related: Sequence[Set[str]]) -> list[str]:
@@ -130,11 +132,20 @@ def _with_related(
     return found
 
 
-def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause]) -> list[Alert]:
-    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it."""
+def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause], placed: Set[str]) -> list[Alert]:
+    """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
+
+    :param placed: columns of which it is known in which segment they are wrong; of others a segment is an example
+    """
     if len(alerts) == 1:
         return list(alerts)
-    alerts = sorted(alerts, key=lambda alert: (alert.rule == _RELATION, alert.is_range, alert.column is not None))
+
+    def place(alert: Alert) -> tuple[bool, bool, bool]:
+        """The lowest of what says most."""
+        follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
+        return follows, alert.is_range, alert.column is not None
+
+    alerts = sorted(alerts, key=place)
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]
     others = alerts[len(roots) :]
     speaker = roots[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import widths_outside
@@ -41,6 +41,8 @@ class Known:
     """Place of each column in the table."""
     schema: Mapping[str, Finding]
     """What was found of the schema, by column."""
+    strange: Mapping[str, int] = field(default_factory=dict)
+    """Rows with values that a column has never had, by column, as far as they are known."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
@@ -63,14 +65,14 @@ def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
     root = alerts[0]
     columns = tuple(dict.fromkeys(alert.column for alert in alerts if alert.column is not None))
     if root.rule.startswith("column_"):
-        return schema_fact(alerts, columns, known.schema)
+        return schema_fact(alerts, columns, known.schema, known.rows)
     cause = known.causes.get(root.column or "")
     if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
         return _of_rule(root, columns, known)
     if root.column is None:
         return _of_rows(root, columns, known)
     if cause is None or root.group == "everything":
-        return _unexplained(alerts, columns)
+        return _unexplained(alerts, columns, known)
     return _explained(alerts, columns, cause, known, alone=alone)
 
 
@@ -165,14 +167,14 @@ def _proof_words(alerts: Sequence[Alert], columns: Sequence[str], known: Known, 
     return f"; undone, {what}"
 
 
-def _unexplained(alerts: Sequence[Alert], columns: tuple[str, ...]) -> Fact:
+def _unexplained(alerts: Sequence[Alert], columns: tuple[str, ...], known: Known) -> Fact:
     """Columns that changed, nobody knows why: what can be seen."""
     root = alerts[0]
     assert root.column is not None
     seen = f"{name_words(root.column)}: {_seen(root, alerts)}"
     if len(columns) > 1:
         seen = f"{len(columns)} columns changed at once, {joined([name_words(name) for name in columns])}; {seen}"
-    return Fact(f"{UNKNOWN} {root.column}", _line(seen), columns)
+    return Fact(f"{UNKNOWN} {root.column}", _line(seen), columns, known.strange.get(root.column))
 
 
 def _seen(root: Alert, alerts: Sequence[Alert]) -> str:

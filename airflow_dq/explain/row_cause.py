@@ -9,6 +9,8 @@ from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
 from airflow_dq.explain.cause.rows import began_late, ended_early, values_gone
 from airflow_dq.explain.comparison import Comparison
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.base import Kind
 
 _TELLING = ((Kind.TIMESTAMP, ended_early), (Kind.TIMESTAMP, began_late), (Kind.STRING, values_gone))
@@ -17,6 +19,10 @@ _CONVINCING = 0.7
 """Least score of a cause that is named."""
 _AGREES = 0.03
 """Of a column's distinct values so much more or less than the copies explain is chance."""
+COPIES = "copies"
+"""The parameter of the cause that rows came twice."""
+_UNIQUE = 0.9995
+"""A column has no value twice: an estimate of a large one may be off by as much."""
 _FEW = 0.002
 """A column must have lost at least this share of its distinct values to be hit."""
 
@@ -40,13 +46,33 @@ def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
     return None
 
 
+def without_disproved(partition: PartitionView, causes: Mapping[str, Cause]) -> dict[str, Cause]:
+    """The causes without copied rows, where a column of unique values has no value twice: then only others repeat."""
+    newest = partition.history.newest
+    if newest is None or all(cause.parameter != COPIES for cause in causes.values()):
+        return dict(causes)
+    sides = (
+        (now.metrics, newest.columns[name].metrics)
+        for name, now in partition.profile.columns.items()
+        if name in newest.columns
+    )
+    if any(_is_unique(now) and _is_unique(before) for now, before in sides):
+        return {name: cause for name, cause in causes.items() if cause.parameter != COPIES}
+    return dict(causes)
+
+
+def _is_unique(metrics: Mapping[str, MetricValue]) -> bool:
+    found = metrics.get("unique_ratio")
+    return not isinstance(found, Reason | None) and found >= _UNIQUE
+
+
 def hit_by_copies(compared: Mapping[str, Comparison], causes: Mapping[str, Cause]) -> dict[str, Cause]:
     """The columns that have fewer distinct values because some rows came twice, as a column of unique values proves.
 
     :param compared: the columns that something was found of
     :param causes: the causes that are known
     """
-    copied = next((cause for cause in causes.values() if cause.parameter == "copies"), None)
+    copied = next((cause for cause in causes.values() if cause.parameter == COPIES), None)
     if copied is None or copied.rows is None:
         return {}
     found = {}

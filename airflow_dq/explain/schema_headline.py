@@ -15,12 +15,13 @@ _SAID = {"column_missing": ("is missing", "are missing"), "column_added": ("is n
 _ADVICE = "Ask who changed the table; accept it as the new normal when it was meant."
 
 
-def schema_fact(alerts: Sequence[Alert], columns: tuple[str, ...], findings: Mapping[str, Finding]) -> Fact:
+def schema_fact(alerts: Sequence[Alert], columns: tuple[str, ...], findings: Mapping[str, Finding], rows: int) -> Fact:
     """``columns fare and tax are missing; column fee is new``.
 
     :param alerts: those about the schema, and those that moved with it
     :param columns: all that they are about
     :param findings: what was found of the schema, by column
+    :param rows: all rows of the partition, which a change of the schema concerns
     """
     rules: dict[str, list[str]] = {}
     for alert in alerts:
@@ -31,7 +32,7 @@ def schema_fact(alerts: Sequence[Alert], columns: tuple[str, ...], findings: Map
     moved = [name_words(name) for name in columns if name not in own]
     if moved:
         parts.append(f"{joined(moved)} changed with it")
-    return Fact(f"columns {alerts[0].column}", visible("; ".join(parts)), columns, advice=_ADVICE)
+    return Fact(f"columns {alerts[0].column}", visible("; ".join(parts)), columns, rows, _ADVICE)
 
 
 def _parts(rule: str, names: Sequence[str], findings: Mapping[str, Finding]) -> list[str]:

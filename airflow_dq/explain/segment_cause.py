@@ -23,7 +23,11 @@ _MOST = 0.6
 """Of more of the rows it is not said where they are: then the rest is what is odd."""
 _CLOSE = 1.4
 """A cause in some rows is the segment's when the segment has no more than so many times as many rows, or as few."""
+_NEAR = 1.5
+"""A mean that is undone must not be off what is usual by more: the factors of unit changes lie further apart."""
 _MINUS = "the sign changed"
+_OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
+"""Causes that say what became of numbers' size: a mean that has moved shows no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,8 @@ def _located(cause: Cause | None, place: Place) -> Cause | None:
     own = _of_place(place)
     if cause is None or cause.of_rows:
         return own if cause is None else None
-    if cause.rows is None or _is_same(cause.rows, place):
+    about_size = cause.type in _OF_SIZE or place.statistic == COMPLETE
+    if about_size and (cause.rows is None or _is_same(cause.rows, place)):
         same = own if own.type == cause.type else cause
         return replace(
             cause,
@@ -131,7 +136,7 @@ def _of_place(place: Place) -> Cause:
         missing = 1.0 - place.observed
         fact = f"is null in {share_words(missing)} of the rows" if missing else "has no null any more"
         detail = f"before {share_words(max(0.0, 1.0 - place.usual))}"
-        rows = round(max(0.0, missing) * place.rows)
+        rows = round(abs(place.usual - place.observed) * place.rows)
         kind = "increased_nulls" if place.observed < place.usual else "segment"
         return Cause(
             kind, "", f"{fact} where {place.words}", 1.0, fact=fact, detail=detail, rows=rows,
@@ -150,12 +155,21 @@ def _of_place(place: Place) -> Cause:
     )  # fmt: skip
 
 
+def _is_near(mean: float, usual: float) -> bool:
+    """Whether a mean is about what is usual; where means vary so much that ten times one is another, none tells."""
+    return mean * usual > 0.0 and 1.0 / _NEAR <= mean / usual <= _NEAR
+
+
 def _factor(place: Place) -> tuple[str, float | None]:
     """The change of unit that leaves the mean within its range, the one that leaves it nearest to what is usual."""
     known = {_MINUS: -1.0}
     for name, factor in _FACTORS.items():
         known |= {name: factor, f"/{name[1:]}": 1.0 / factor}
-    fitting = [(name, one) for name, one in known.items() if place.lower <= place.observed / one <= place.upper]
+    fitting = [
+        (name, one)
+        for name, one in known.items()
+        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place.usual)
+    ]
     if not fitting:
         return "", None
     return min(fitting, key=lambda one: abs(place.observed / one[1] - place.usual))

@@ -27,7 +27,8 @@ PRIOR = 3.0
 """Weight of a feature's least spread, in partitions."""
 STILL = 1.8
 """What a deviation of a feature that never moved weighs more: in clean partitions such features hardly ever move, and
-a hundredth of nulls in a complete column is found twice as often."""
+a hundredth of nulls in a complete column is found twice as often.  Not of extremes, see
+:data:`~airflow_dq.novelty.feature.EXTREMES`."""
 SPREAD, SCORES = 0.2, 40.0
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables, and how many
 partitions it counts as."""
@@ -83,7 +84,8 @@ def fit(features: Features, rate: float = 0.01) -> Model:
     # A single partition is not compared with itself.
     off = np.where(there & (known > 1), past - centre, 0.0)
     square = (off**2).sum(0)
-    weight = features.emphasis * np.where((square <= _NEGLIGIBLE) & (known > 2), STILL, 1.0)
+    still = features.lasting & (square <= _NEGLIGIBLE) & (known > 2)
+    weight = features.emphasis * np.where(still, STILL, 1.0)
     # Without a partition, the mean of the others is further from it, and their squares are less.
     apart = known / np.maximum(known - 1.0, 1.0)
     others = np.maximum(square - off**2 * apart, 0.0)

@@ -46,9 +46,17 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NULL: (),
 }
 """The metrics of each kind of column."""
-EMPHASIS = {"min": 0.7, "max": 0.85, UNSEEN: 0.9}
-"""What a deviation of a metric weighs, where that is not 1: extremes and new values have the longest tails of all on
-clean partitions, and half of the false alarms were theirs."""
+EMPHASIS = {
+    **{"min": 0.7, "max": 0.85, UNSEEN: 0.9},
+    **{"dist_val_count": 0.8, "pat_count": 0.8, "unique_ratio": 0.85, "zero_ratio": 0.9},
+}
+"""What a deviation of a metric weighs, where that is not 1: extremes, new values, and how many different ones there are
+have the longest tails of all on clean partitions, and half of the false alarms were theirs.  Whichever of eleven tables
+is left out, the second line spares the others .003 to .005 of false alarms and raises their AUC by up to .002."""
+
+EXTREMES = ("min", "max")
+"""What a single row moves: that it has never moved yet says little of the next partition.  Of twenty false alarms in
+the first thirty partitions of eleven tables seven were minima."""
 
 
 class Unseen(Protocol):
@@ -72,6 +80,8 @@ class Features:
     least: Floats
     rises: NDArray[np.bool_]
     emphasis: Floats
+    lasting: NDArray[np.bool_]
+    """Whether a feature that has never moved is the odder the first time it does."""
 
     @classmethod
     def of(cls, history: Sequence[Profile], profile: Profile, options: NoveltyOptions, unseen: Unseen) -> Features:
@@ -114,6 +124,7 @@ class Features:
             least=np.where(shares, LEAST_SHARE / np.sqrt(typical), LEAST),
             rises=np.array([scale is Scale.DISTANCE for scale in scales]),
             emphasis=np.array([EMPHASIS.get(metric, 1.0) for _, metric in keys]),
+            lasting=np.array([metric not in EXTREMES for _, metric in keys]),
         )
 
 

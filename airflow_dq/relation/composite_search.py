@@ -33,6 +33,9 @@ MOST = 10
 """Such dependencies of one table that are watched."""
 CONSTANT = 0.9
 """A column of which two rows agree so often tells no rows apart."""
+MOST_DISTINCT = 0.5
+"""Different values, as a share of the rows, of a column that names things: what has more is a moment or a measurement,
+and agrees with itself only where nothing has happened since."""
 _FITTED = 1_000
 """Rows by which arithmetic is told from a dependency."""
 _EXACT = 1e-6
@@ -86,6 +89,7 @@ class _Search:
             for place, (name, tellable, agreement) in enumerate(able)
             if tellable and agreement < CONSTANT and stands.get(place, place) == place
             if not (name in self.uncounted and name in self.rows.numbers)
+            if self.rows.widths[place] <= MOST_DISTINCT * len(self.rows.part)
         ][:MOST_PARTS]
 
     def believed(self) -> Iterator[_Found]:

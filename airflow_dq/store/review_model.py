@@ -17,6 +17,7 @@ Action = Literal[
     "acknowledged", "assigned", "ticket", "noise", "not_noise",
     "event_added", "event_deleted", "rule_confirmed", "rule_muted", "rule_deleted",
 ]  # fmt: skip
+"""What a line of the audit trail may tell of: decisions and snoozes, problems, the calendar, learned rules."""
 AlertState = Literal["open", "decided", "closed"]
 
 NO_MAP_INDEX = -1

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from airflow_dq.settings import SCHEMA
+from airflow_dq.store.review_model import Action
 from airflow_dq.store.table_base import Base, Key, Timestamp, id_column, owner_column, sort_key_of
-
-ACTIONS = (
-    *("accepted", "rejected", "new_normal", "snoozed", "unsnoozed"),
-    *("acknowledged", "assigned", "ticket", "noise", "not_noise"),
-    *("event_added", "event_deleted", "rule_confirmed", "rule_muted", "rule_deleted"),
-)
-"""What a line of the audit trail may tell of: decisions and snoozes, problems, the calendar, learned rules."""
 
 
 class ReviewEventRow(Base):
@@ -25,7 +19,7 @@ class ReviewEventRow(Base):
 
     __tablename__ = "review_event"
     __table_args__ = (
-        CheckConstraint(f"action IN {ACTIONS}", name="action"),
+        CheckConstraint(f"action IN {get_args(Action)}", name="action"),
         Index(None, "dataset_id", "partition_key", "id"),
         Index("ix_review_event_new_normal", "dataset_id", "sort_key", postgresql_where=text("action = 'new_normal'")),
         Index("ix_review_event_problem", "dataset_id", "sort_key", postgresql_where=text("problem IS NOT NULL")),

@@ -15,6 +15,8 @@ from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import JobSpec
+from airflow_dq.relation.dependency import Step
+from airflow_dq.relation.rule import RelationRule
 from airflow_dq.store import Repository
 from airflow_dq.store.between import KEPT
 
@@ -53,3 +55,24 @@ def test_a_name_that_changes_is_found_once_enough_partitions_have_kept_theirs(
     assert by_columns["place", "name"] == "active"
     assert by_columns["place", "mood"] == "dropped", "a mood does not last"
     assert held == KEPT
+
+
+def test_a_change_is_asked_only_right_behind_a_partition_that_is_known(store: Repository, tmp_path: Path) -> None:
+    rng, total = np.random.default_rng(0), np.full(PLACES, 100.0)
+    rule = RelationRule(Step(("place",), "total", "new")).learned(())
+    counted = {}
+    for number in (0, 1, 2, 4, 5):
+        key, path = f"2026-02-{number + 1:02d}", tmp_path / f"{number}.parquet"
+        new = rng.poisson(3, PLACES).astype(float)
+        total = total + new
+        shown = np.where(np.arange(PLACES) < (2 if number == 5 else 0), total + 1, total)
+        pq.write_table(pa.table({"place": [f"P{one}" for one in range(PLACES)], "total": shown, "new": new}), path)
+        spec = JobSpec(dataset="t", paths={key: str(path)})
+        assert [one.error for one in ProfileJob(ArrowEngine(spec), store, lambda line: None).run()] == [None]
+        store.add_between("t", [rule])
+        found = store.load_profile("t", key)
+        assert found is not None
+        one = found.checks.get(rule.measure)
+        counted[number] = None if one is None else (one.numerator, one.denominator)
+    # The first one to be counted has nothing before it, and neither has the one behind the gap.
+    assert counted == {0: None, 1: (None, None), 2: (0, PLACES), 4: (None, None), 5: (2, PLACES)}

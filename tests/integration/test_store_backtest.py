@@ -106,7 +106,9 @@ def test_stored_history_to_report(
     assert sum(one.injected for one in found.recall) > 0
     after = store.partitions("t")
     assert [replace(one, replayed=None) for one in after] == before
-    assert {one.partition: one.replayed for one in after} == {key: one.status for key, one in judged.items()}
+    assert {one.partition: one.replayed for one in after if one.rows is not None} == {
+        key: one.status for key, one in judged.items()
+    }
 
     assert run(clean_dsn, monkeypatch, "t", "--quick") == 0
     out = " ".join(capsys.readouterr().out.split())

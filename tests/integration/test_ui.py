@@ -348,7 +348,7 @@ def test_learned_rules_are_confirmed_muted_and_deleted_on_the_datasets_page(
     assert client.post("/dq-alerts/dataset/rules", data=form, headers={**vic, **SAME}).status_code == 403
     confirmed = client.post("/dq-alerts/dataset/rules", data=form, headers={**ann, **SAME})
     shown = client.get(confirmed.headers["location"], headers=ann).text
-    assert "- rule: {sql: lower &lt;= upper}" in shown
+    assert "- rule: {sql: &#39;`lower` &lt;= `upper`&#39;}" in shown
     assert store.stored_rules(DATASET)[0].state == "muted"
     form["change"] = "delete"
     assert client.post("/dq-alerts/dataset/rules", data=form, headers={**ann, **SAME}).status_code == 303

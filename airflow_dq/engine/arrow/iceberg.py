@@ -82,8 +82,8 @@ def open_iceberg(order: JobSpec, place: str, travel: TimeTravel, access: StoreAc
     try:
         table = _by_name(order, access) if order.table is not None else _by_path(order, place, access)
         snapshot = _snapshot(table, travel, place, where)
-        schema = _scan(table, snapshot).to_arrow_batch_reader().schema if snapshot else table.schema().as_arrow()
-        schema = pa.schema([pa.field(field.name, field.type) for field in schema])
+        known = (_scan(table, snapshot).projection() if snapshot else table.schema()).as_arrow()
+        schema = pa.schema([pa.field(field.name, field.type) for field in known])
         return IcebergState(table, place, snapshot, schema, _own_columns(table))
     except (NoSuchTableError, NoSuchNamespaceError) as error:
         raise SourceMissingError(f"{where}: the catalog has no table {place!r}. Check its name.") from error

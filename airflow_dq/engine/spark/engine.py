@@ -206,9 +206,20 @@ class SparkEngine(Engine):
     def _require_plain_source(self) -> None:
         """Refuse files with rows of several partitions that are a part of a table with a log."""
         path = self.order.pattern or next(iter(self.order.paths.values()), "")
-        log = log_above(self._spark, path, {}) if self._reads_files else None
+        where = where_of(self.order)
+        log = self._log_above(path, {}, where) if self._reads_files else None
         if log is not None:
-            raise log.refusal(where_of(self.order), path)
+            raise log.refusal(where, path)
+
+    def _log_above(self, path: str, known: dict[str, TableLog | None], where: str) -> TableLog | None:
+        """The log of a table in whose folder a path lies.
+
+        :raises DQError: when its file system cannot be looked at: a jar of it may be missing
+        """
+        try:
+            return log_above(self._spark, path, known)
+        except SPARK_ERRORS as error:
+            raise explain(error, where, path) from error
 
     @property
     def _reads_files(self) -> bool:
@@ -220,17 +231,15 @@ class SparkEngine(Engine):
         known: dict[str, TableLog | None] = {}
         for key, place in places.items():
             roots = place.roots if isinstance(place, Listing) else (place,)
+            where = where_of(self.order, key)
             try:
-                require_key(key, roots[0], where_of(self.order, key))
+                require_key(key, roots[0], where)
+                logs = [self._log_above(root, known, where) for root in roots] if self._reads_files else []
+                log = next((log for log in logs if log is not None), None)
+                if log is not None:
+                    raise log.refusal(where, roots[0])
             except DQError as error:
                 yield ScanResult.failed(key, error, self.order)
-                continue
-            if not self._reads_files:
-                continue
-            logs = (log_above(self._spark, root, known) for root in roots)
-            log = next((log for log in logs if log is not None), None)
-            if log is not None:
-                yield ScanResult.failed(key, log.refusal(where_of(self.order, key), roots[0]), self.order)
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:

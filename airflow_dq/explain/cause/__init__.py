@@ -13,6 +13,9 @@ CONVINCING = 0.7
 AHEAD = 0.04
 """How much more it must explain than the next best one of another type."""
 
+_STUCK = "stuck"
+"""The type of a column that has one value."""
+
 
 def likely_cause(comparison: Comparison, disturbance: Disturbance = Disturbance.NONE) -> Cause | None:
     """The error that explains clearly best what happened to the column; None when none does.
@@ -36,6 +39,9 @@ def contenders(comparison: Comparison, disturbance: Disturbance = Disturbance.NO
     for cause in found:
         if cause is found[0] or found[0].score - cause.score < AHEAD:
             best.setdefault(cause.type, cause)
+    if _STUCK in best:
+        # Of one value all else is so as well: its length, its case, its place in the order.
+        return (best[_STUCK],)
     return tuple(best.values())
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
-from airflow_dq.learn.constraint.share import Past, highest_usual, past_answers
+from airflow_dq.learn.constraint.share import Past, answers, highest_usual, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.relation import relations_of
@@ -90,12 +90,9 @@ class Holding(Constraint):
 
     def shares(self, partition: PartitionView) -> tuple[tuple[str | None, float | None], ...]:
         """The history of the share of rows that break it: what a chart shows."""
-        profiles = partition.history.profiles
-        found = [answer_of(self.learned, one, profiles[:place]) for place, one in enumerate(profiles)]
-        return tuple(
-            (profile.partition, None if one is None else one.value)
-            for profile, one in zip(profiles, found, strict=True)
-        )
+        history = partition.history
+        found = zip(history.partitions, answers(self.learned, history), strict=True)
+        return tuple((key, None if one is None else one.value) for key, one in found)
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Whether neither all rows so far nor the history of their share lets expect so many."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,16 +23,22 @@ Past = tuple[str | None, Measured]
 """A past partition's key, and what was counted of it."""
 
 
-def past_answers(rule: LearnedRule, history: History) -> list[Past]:
-    """What is known of the past partitions, oldest first, by their keys.
+def answers(rule: LearnedRule, history: History) -> list[Measured | None]:
+    """What is known of each past partition, oldest first; None where nothing is.
 
-    Where only the partition right before says what a row may be, those behind a gap are left out.
+    Where only the partition right before says what a row may be, nothing is of those behind a gap.
     """
     profiles = history.profiles
-    places: Iterable[int] = range(len(profiles))
-    if profiles and needs_neighbour(rule):
-        places = np.flatnonzero(~history.timeline.across_gap(len(profiles))).tolist()
-    found = ((profiles[place].partition, answer_of(rule, profiles[place], profiles[:place])) for place in places)
+    found = [answer_of(rule, one, profiles[:place]) for place, one in enumerate(profiles)]
+    if not profiles or not needs_neighbour(rule):
+        return found
+    gaps = history.timeline.across_gap(len(profiles)).tolist()
+    return [None if gap else one for one, gap in zip(found, gaps, strict=True)]
+
+
+def past_answers(rule: LearnedRule, history: History) -> list[Past]:
+    """The past partitions of which something is known, oldest first, by their keys."""
+    found = zip(history.partitions, answers(rule, history), strict=True)
     return [(key, one) for key, one in found if one is not None and one.value is not None]
 
 

@@ -23,7 +23,8 @@ def impact_of(origin: Origin, session: Session) -> Impact | None:
     task = _task(origin, session)
     if task is None:
         return None
-    behind = sorted(task.get_flat_relative_ids(upstream=False))
+    # A teardown, such as the drill, runs whatever has become of the gate.
+    behind = sorted(one.task_id for one in task.get_flat_relatives(upstream=False) if not one.is_teardown)
     ran = _ran(origin, behind, session)
     assets = {asset.name for one in (task, *task.get_flat_relatives(upstream=False)) for asset in _assets(one)}
     held = [task_id for task_id in behind if task_id not in ran]

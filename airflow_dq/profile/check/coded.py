@@ -16,6 +16,8 @@ from airflow_dq.states.hidden import hidden_hashes
 from airflow_dq.states.prepared import PreparedColumn
 
 Codes = NDArray[np.int64]
+_EXACT = 2.0**53
+"""From here on floats are no longer all whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,13 @@ def _mixed(hashes: Hashes) -> Hashes:
 def _shown(values: pa.Array, places: Codes, most: int) -> pa.LargeStringArray:
     chosen = values.take(pa.array(places))
     if pa.types.is_floating(chosen.type):
-        whole = [int(one) if float(one).is_integer() and abs(one) < 2**53 else one for one in chosen.to_pylist()]
-        return pa.array(map(str, whole), pa.large_string())
+        return _number_texts(chosen)
     return pc.utf8_slice_codeunits(chosen.cast(pa.large_string()), 0, most)
+
+
+def _number_texts(numbers: pa.Array) -> pa.LargeStringArray:
+    """Whole numbers without a decimal."""
+    known = numbers.to_numpy(zero_copy_only=False)
+    whole = (known == np.floor(known)) & (np.abs(known) < _EXACT)
+    integers = pa.array(np.where(whole, known, 0.0).astype(np.int64)).cast(pa.large_string())
+    return pc.if_else(pa.array(whole), integers, numbers.cast(pa.large_string()))

@@ -67,20 +67,34 @@ class Held(Tally):
         """
         codes, width = group.codes, 1 if member is None else len(member.hashes)
         known = codes >= 0 if member is None else (codes >= 0) & (member.codes >= 0)
+        rows, limit = int(np.count_nonzero(known)), cls._highest(group.hashes, codes[known])
+        if limit < ALL:
+            # To sort and count pairs takes long: only those of groups that may be held.
+            known &= (group.hashes < np.uint64(limit))[codes]
         cells = codes[known] if member is None else codes[known] * width + member.codes[known]
         pairs, counts = _counted(cells, len(group.hashes) * width)
         places, beside = pairs // max(1, width), pairs % max(1, width)
         groups = group.hashes[places]
         members = np.zeros(len(pairs), np.uint64) if member is None else member.hashes[beside]
         order = np.lexsort((members, groups))
-        held, limit = cls._held(groups[order], ALL)
-        order, rows = order[:held], int(np.count_nonzero(known))
+        held, limit = cls._held(groups[order], limit)
+        order = order[:held]
         found = cls(rows, limit, groups[order], members[order], counts[order])
         if hidden:
             return found
         shown = order[: found.texts_wanted]
         beside_texts = _NO_TEXTS if member is None else member.texts(beside[shown], SHOWN)
         return replace(found, group_texts=group.texts(places[shown], SHOWN), member_texts=beside_texts)
+
+    @classmethod
+    def _highest(cls, hashes: Hashes, codes: NDArray[np.int64]) -> int:
+        """The hash from which on no group of a batch can be held."""
+        if len(hashes) <= cls.SIZE:
+            return ALL
+        occurs = np.zeros(len(hashes), np.bool_)
+        occurs[codes] = True
+        present = np.unique(hashes[occurs])
+        return ALL if len(present) <= cls.SIZE else int(present[cls.SIZE])
 
     @classmethod
     def _held(cls, groups: Hashes, limit: int) -> tuple[int, int]:

@@ -137,7 +137,8 @@ def _lives(view: AlertView, addresses: Addresses) -> dict[str, Life]:
     speakers = {alert.problem: alert.id for alert in reversed(detail.alerts)}
     found = {}
     for one in detail.verdict.problems:
-        summary = next((other for other in view.problems if same_problem(one.key, other.key)), None)
+        here = (other for other in view.problems if other.is_on(detail.partition.partition))
+        summary = next((other for other in here if same_problem(one.key, other.key)), None)
         alert_id = speakers.get(one.key)
         if summary is None or alert_id is None:
             continue

@@ -9,6 +9,8 @@ A query column's values are cut, in their order, into 40 batches.
 - *caught*: after 5 and 30 batches, the next one with 10, 20 or 50 % of its values replaced by another column's.
   Foreign are columns that the rule refuses as a whole: others cannot be told apart by what they look like.
 
+- *could be caught*: the most that any rule could, by the number of values alone.
+
 Walk and caught at two false-positive rates: a rule's own (.003 a tier), and a gate's for a table of one column.
 """
 
@@ -31,6 +33,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.learn.rule import learn_rule, newest_texts, reason_to_learn
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import learn_pattern
+from airflow_dq.pattern.significance import predictive
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from tests.benchmark.pattern.compare import Query, lake
 
@@ -165,6 +168,16 @@ def _foreign(
             yield values
 
 
+def bounds(columns: Sequence[list[list[str]]]) -> Iterator[str]:
+    """What could be caught at a rule's rate if all training values fitted, and no foreign one did: the share of the
+    batches in which so many values outside the rule are rarer than that."""
+    rate = RATES["rule"] / 2
+    for number, share in ((number, share) for number in SEEN for share in SHARES):
+        tried = [(sum(map(len, batches[:number])), len(batches[number])) for batches in columns]
+        told = [predictive(0, before, max(1, round(share * size)), size) <= rate for before, size in tried]
+        yield f"could be caught after {number} batches, {share:.0%} foreign: {np.mean(told):.3f} of {len(told)}"
+
+
 def main() -> None:
     """Tell every figure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -175,6 +188,8 @@ def main() -> None:
     sizes = Counter(len(batches[0]) for batches in columns)
     print(f"{len(columns)} columns of {BATCHES} batches of {min(sizes)} to {max(sizes)} values", flush=True)
     for line in spread(columns):
+        print(line, flush=True)
+    for line in bounds(columns[: given.queries or None]):
         print(line, flush=True)
     for name, rate in RATES.items():
         for line in walk(columns[: given.queries or None], rate):

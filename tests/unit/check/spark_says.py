@@ -18,11 +18,11 @@ SPARK_ROWS = pa.table(
     }
 )
 SPARK_SAYS: dict[str, list[bool | None]] = {
-    # A fraction is cut off, a text that is no number is null, and so is what has no root or logarithm.
+    # A fraction is cut off, a text that is no number is null, and so is what has no logarithm.
     "cast(x as int) = 1": [True, False, True],
     "cast(a as int) = 12": [True, None, None],
     "cast(a as bigint) = 9007199254740993": [False, None, None],
-    "sqrt(x) > 1": [True, None, True],
+    "sqrt(abs(x)) > 1.3": [False, False, True],
     "ln(x) > 0 or x < 0": [True, True, True],
     "log(2, x) > 0": [True, None, True],
     # Sunday is the first day of a week.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,7 +15,8 @@ from airflow_dq.relation.belief import surprise
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
-from airflow_dq.relation.rows_search import mine_between
+from airflow_dq.relation.key_search import MOST_KEYS
+from airflow_dq.relation.rows_search import MOST_CANDIDATES, RowsSearch, mine_between
 
 
 def texts(values: object) -> pa.Array:
@@ -175,6 +179,32 @@ def test_of_very_many_columns_the_first_are_looked_at() -> None:
     table = pa.table({f"c{one}": pa.array(np.arange(3.0)) for one in range(MOST_COLUMNS + 5)})
     rows = Coded.of([table])
     assert (len(rows.names), rows.left_out) == (MOST_COLUMNS, 5)
+
+
+@pytest.mark.parametrize("columns", [1, 2_000])
+def test_whatever_a_table_is_few_relations_are_found_and_what_is_left_out_is_said(
+    columns: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every value different, or all alike, or missing; one column, or thousands; no key among them."""
+    rng = np.random.default_rng(16)
+    kinds = (
+        lambda: texts(rng.permutation(10**6)[:60]),
+        lambda: pa.array(rng.random(60)),
+        lambda: pa.array(rng.permutation(10**6)[:60].astype(float)),
+        lambda: pa.nulls(60, pa.large_string()),
+        lambda: texts([1] * 60),
+        lambda: pa.array(rng.integers(0, 9, 60).astype(float), mask=rng.random(60) < 0.5),
+    )
+    started = time.process_time()
+    tables = [pa.table({f"c{one}": kinds[one % len(kinds)]() for one in range(columns)}) for _ in range(2)]
+    with caplog.at_level(logging.INFO):
+        search = RowsSearch.of(tables, (), "odd")
+        # Of texts nobody knows the range: those that are all different are keys, and of these three are watched.
+        assert {one.relation.kind for one in search.found()} <= {"key"}
+        assert len(search.found()) <= MOST_KEYS
+        assert len(search.candidates()) <= 2 * MOST_CANDIDATES + 1
+    assert time.process_time() - started < 20
+    assert ("Dataset 'odd'" in caplog.text) is (columns > MOST_COLUMNS)
 
 
 def test_more_candidates_need_more_evidence() -> None:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
+from airflow_dq.check.parser import predicate
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.order import order_again, place_of, read_options
 from airflow_dq.exceptions import (
@@ -25,6 +26,7 @@ from airflow_dq.exceptions import (
     UnknownColumnError,
 )
 from airflow_dq.options.job import NULL_KEY, JobSpec
+from airflow_dq.profile.check.evaluate import Batch
 from tests.unit.engine.arrow.lake_sample import (
     delete_by_vector,
     delta_table,
@@ -99,6 +101,14 @@ def test_rows_behind_a_deletion_vector_are_left_out(tmp_path: Path) -> None:
     assert profile.fingerprint == in_parquet(tmp_path / "same", "1", kept)
 
 
+@pytest.fixture(scope="module")
+def two_days(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The live days of the Iceberg table in a Delta table."""
+    folder = tmp_path_factory.mktemp("two-days")
+    delta_table(folder, *(rows(day, 300) for day in DAYS[1:]))
+    return str(folder)
+
+
 @pytest.mark.parametrize("kind", ["delta", "iceberg"])
 @pytest.mark.parametrize(
     ("condition", "kept"),
@@ -112,17 +122,10 @@ def test_rows_behind_a_deletion_vector_are_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_a_condition_chooses_the_rows_that_a_rule_would(
-    kind: str, condition: str, kept: int | None, tmp_path_factory: pytest.TempPathFactory, iceberg: Any
+    kind: str, condition: str, kept: int | None, two_days: str, iceberg: Any
 ) -> None:
-    from airflow_dq.check.parser import predicate
-    from airflow_dq.profile.check.evaluate import Batch
-
     live = pa.concat_tables([rows(day, 300) for day in DAYS[1:]])
-    if kind == "delta":
-        source = str(tmp_path_factory.mktemp("condition"))
-        delta_table(Path(source), *(rows(day, 300) for day in DAYS[1:]))
-    else:
-        source = iceberg.metadata_location
+    source = two_days if kind == "delta" else iceberg.metadata_location
     spec = order(source, format=kind, pattern=None, paths={"x": source}, partition_by=None, where=condition)
     (profile,) = profiles(spec).values()
     truth = Batch({name: live[name] for name in live.column_names}, len(live)).truth(predicate(condition))
@@ -213,6 +216,22 @@ def test_a_folder_of_iceberg_is_read_where_it_says_its_metadata_itself(iceberg: 
     assert list(profiles(order(copy, format="iceberg"))) == list(DAYS[1:])
     with pytest.raises(SourceMissingError, match="no Iceberg table at"):
         scanned(order(tmp_path / "nothing", format="iceberg"))
+
+
+def test_deletes_that_the_library_cannot_follow_are_refused(iceberg: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pyiceberg refuses a table on which another writer has put equality deletes."""
+    from pyiceberg.table import DataScan
+
+    def refuse(scan: DataScan) -> Any:
+        raise ValueError(
+            "PyIceberg does not yet support equality deletes: https://github.com/apache/iceberg/issues/6568"
+        )
+
+    monkeypatch.setattr(DataScan, "plan_files", refuse)
+    with pytest.raises(
+        SourceUnreadableError, match=r"does not yet support equality deletes.*or read it by engine='spark'"
+    ):
+        scanned(order(iceberg.metadata_location, format="iceberg"))
 
 
 def test_the_schema_is_the_tables_and_not_that_of_each_file(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from airflow_dq.check import Checks
 from airflow_dq.check.metric import METRICS
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.profile import Profile
-from airflow_dq.profile.check import key_tally, tally
+from airflow_dq.profile.check import key_tally, order_tally, tally
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tally import Tally
@@ -138,6 +138,27 @@ def test_too_many_keys_are_told_and_not_estimated(monkeypatch: pytest.MonkeyPatc
     parts = [TableState.of(table([(i, None, "a", None) for i in range(start, start + 4)]), options) for start in (0, 4)]
     merged = merge_states([TableState.decode(part.encode()) for part in parts]).profile("1", options)
     assert "more than 5 distinct keys" in str(answer(options.checks[0], merged).problem)
+
+
+def test_a_column_s_values_do_not_multiply_what_is_kept_for_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = Checks("t")
+    checks.unique("n", by="s")
+    checks.col("n").increasing("m", by="s")
+    options = ProfileOptions(checks=tuple(checks), sample_rows=0)
+    rows = [(i, None, f"g{i % 4}", None) for i in range(8)]
+    profile = profile_table(table(rows), "1", options)
+    assert [answer(check, profile).value for check in checks] == [4, 4]
+    monkeypatch.setattr(key_tally, "MOST_KEYS", 5)
+    monkeypatch.setattr(order_tally, "MOST_KEPT", 5)
+    parts = [TableState.of(table(some), options) for some in (rows[:3], rows[3:6], rows[6:])]
+    for one in permutations(parts):
+        merged = merge_states([TableState.decode(part.encode()) for part in one]).profile("1", options)
+        found = [profile.groups for profile in (merged.checks[check.measure] for check in checks)]
+        problems = [{one.problem for one in groups.values()} for groups in found]
+        assert [len(groups) for groups in found] == [4, 4]
+        assert [len(said) for said in problems] == [1, 1]
+        assert "more than 5 distinct keys" in str(problems[0])
+        assert "more than 5 rows" in str(problems[1])
 
 
 def test_freshness_is_told_by_the_moment_of_the_profile_and_changes_no_fingerprint() -> None:
