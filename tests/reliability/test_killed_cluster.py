@@ -1,5 +1,5 @@
 """A stand-alone cluster that several drivers share, and kill -9 on it: of an executor, which costs only time, of the
-driver, which costs the rest, and of every executor there is, which ends the job."""
+driver, which costs the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -166,31 +165,3 @@ def test_a_backfill_and_an_operator_share_the_cluster_and_the_gate_judges_the_da
     assert (told["partitions"], told["rows"]) == (1, 5_000)
     assert_all_right(store, lake)
     assert judge(store, "t", KEYS[-1], SynthesisOptions(min_history=5)).status is Status.PASS
-
-
-def test_executors_that_are_lost_ten_times_end_the_job_with_one_sentence(
-    store: Repository, spark_cluster: Cluster, start: Start
-) -> None:
-    process, lost = start(), set[int]()
-    try:
-        until(lambda: rows(store, "profile_attempt") > 0 or process.poll() is not None, "the driver runs")
-        began = time.monotonic()
-        while process.poll() is None:
-            assert time.monotonic() - began < PATIENCE, "the job goes on without executors"
-            for one in spark_cluster.executors():
-                with suppress(ProcessLookupError):
-                    os.kill(one, signal.SIGKILL)
-                lost.add(one)
-            time.sleep(0.05)
-        said = process.communicate()[0]
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 2, said
-    assert "Traceback" not in said
-    assert said.strip().splitlines()[-1].startswith("airflow_dq: error: Dataset 't'")
-    stored = rows(store, "profile")
-    states = [progress(store, "t", key).state for key in KEYS]
-    assert (states.count("ready"), states.count("failed")) == (stored, DAYS - stored)
-    assert_whole(store)
-    report("kill -9 of every executor", lost=len(lost), stored=stored, failed=DAYS - stored)
