@@ -32,6 +32,10 @@ from tests.reliability.server import server
 from tests.reliability.sight import ROOT, report
 
 VERSIONS = ("3.5", "4.0", "4.1", "4.2")
+_NEWEST_PYTHON = {"3.5": (3, 12)}
+"""By version the newest Python that it runs on, where that is not the newest there is."""
+_NOT_RUN = 3
+"""Exit code when nothing differs, and some version could not be run here."""
 _LATER = ("time",)
 """Columns whose type only the newest of the versions reads."""
 
@@ -132,15 +136,30 @@ def differing(store: Repository, dsn: str, version: str, known: Sequence[Case], 
     return count
 
 
+def able(versions: Sequence[str]) -> Iterator[str]:
+    """The versions of which there is an environment, or can be made one; of the others it is told why not."""
+    for version in versions:
+        if sys.version_info[:2] > _NEWEST_PYTHON.get(version, sys.version_info[:2]):
+            print(f"Spark {version}: not run, it needs an older Python than this one.")
+            continue
+        try:
+            spark_environment(version)
+        except subprocess.CalledProcessError as error:
+            print(f"Spark {version}: not run, its packages cannot be installed here ({error}).")
+            continue
+        yield version
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0 when all fingerprints are equal."""
+    """Exit code 0 when all fingerprints are equal on all versions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", default=VERSIONS)
     parser.add_argument("--here", action="store_true", help="on this machine only, which takes minutes")
     given, count = parser.parse_args(arguments), 0
+    versions = list(able(given.versions))
     with TemporaryDirectory() as lake, server() as postgres, open_store(postgres.dsn) as store:
         known = list(cases(Path(lake)))
-        for version in given.versions:
+        for version in versions:
             python = spark_environment(version)
             here = {"spark.master": "local[2]", "spark.pyspark.python": str(python)}
             count += differing(store, postgres.dsn, version, known, here)
@@ -156,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
             with TemporaryDirectory() as folder, connect_server(Path(folder), home, clean) as address:
                 remote = [case for case in known if not case.conf]
                 count += differing(store, postgres.dsn, version, remote, {"spark.master": address})
-    return int(count > 0)
+    return 1 if count else _NOT_RUN if len(versions) < len(given.versions) else 0
 
 
 if __name__ == "__main__":
