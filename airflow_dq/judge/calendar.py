@@ -18,7 +18,6 @@ from typing import Literal
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.wording import listed
 from airflow_dq.judge.verdict import Verdict
-from airflow_dq.learn.constraint.novelty import RULE as NOVELTY
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.key import key_span, order_key
@@ -97,6 +96,9 @@ def _words(event: CalendarEvent, events: Sequence[CalendarEvent]) -> str:
 
 def is_excused(alert: Alert) -> bool:
     """Whether an alert is of the kind that a day out of the ordinary explains."""
+    # A cluster's driver imports this with the store, judges nothing, and need not have what detects novelty.
+    from airflow_dq.learn.constraint.novelty import RULE as NOVELTY
+
     if alert.rule == NOVELTY:
         return True
     metric = None if alert.metric is None or alert.kind is None else get_metric(alert.metric, alert.kind)

@@ -118,3 +118,26 @@ import airflow_dq.job.pipeline, airflow_dq.metrics.user_metric, airflow_dq.store
 print(sorted(name for name in sys.modules if name.startswith('airflow.')))
 """
     assert python(code) == "[]"
+
+
+DRIVER = ("airflow_dq.store.repository", "airflow_dq.job.pipeline", "airflow_dq.engine.spark.engine")
+"""What a driver on somebody's cluster runs and stores with."""
+NOT_THERE = ("airflow", "alembic", "jinja2", "scipy", "statsmodels", "yaml")
+"""Requirements of the package that such a driver need not have: ``airflow dq job`` does not name them."""
+
+
+def test_a_clusters_driver_needs_no_more_than_it_is_told() -> None:
+    code = f"""
+import importlib, sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {NOT_THERE!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+for name in {DRIVER!r}:
+    importlib.import_module(name)
+print("imported")
+"""
+    assert python(code) == "imported"

@@ -63,7 +63,9 @@ def environment(name: str, wanted: Sequence[str]) -> Path:
 
 def spark_environment(version: str) -> Path:
     """The Python of an environment with this version of Spark, and what a driver needs besides."""
-    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER, *DATABASE))
+    # Spark 3.5 wants numpy 1, and newer versions of pyarrow do not say that they want numpy 2.
+    arrow = ("pyarrow<19",) if version == "3.5" else ()
+    return environment(version, (f"pyspark[connect]=={version}.*", *DRIVER, *DATABASE, *arrow))
 
 
 def cases(lake: Path) -> Iterator[Case]:
