@@ -85,7 +85,13 @@ class ObjectStore:
         flags = [f"-{name}.port={ports[n]}" for n, name in enumerate(_PORTS)]
         flags += [f"-{name}.port.grpc={ports[len(_PORTS) + n]}" for n, name in enumerate(_PORTS)]
         flags += ["-s3.port.iceberg=0", "-s3.port.lance=0", "-master.telemetry=false", "-master.volumeSizeLimitMB=64"]
-        here = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={self._folder}", "-volume.max=20"]
+        here = [
+            "-ip=127.0.0.1",
+            "-ip.bind=127.0.0.1",
+            f"-dir={self._folder}",
+            "-volume.max=20",
+            "-volume.minFreeSpace=50MiB",
+        ]
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
                 [weed, "server", "-s3", f"-s3.config={config}", *here, *flags],
