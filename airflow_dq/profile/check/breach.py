@@ -96,13 +96,7 @@ def _key(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
 def _counter(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     """Rows whose number cannot follow the one of the newest partition with their key."""
     assert isinstance(relation, Counter)
-    memory = Memory.of_newest(before)
-    places = memory.places_of(held.groups)
-    speaks = places >= 0
-    if not speaks.any():
-        return Broken(speaks, speaks)
-    now, past = held.members.view(np.float64), memory.members[places].view(np.float64)
-    return Broken(speaks, speaks & relation.is_broken(now, past), memory)
+    return _beside(relation, held, Memory.of_newest(before))
 
 
 def _step(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
@@ -111,13 +105,17 @@ def _step(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     newest = Memory.of_newest(before[-1:])
     was = (newest.groups & SUPPOSED) == 0
     # What is supposed of a key now is asked of what it was.
-    memory = Memory(newest.groups[was] | SUPPOSED, newest.members[was], numeric=True)
+    return _beside(relation, held, Memory(newest.groups[was] | SUPPOSED, newest.members[was], numeric=True))
+
+
+def _beside(relation: Counter | Step, held: Held, memory: Memory) -> Broken:
+    """Rows whose number does not follow the one that is remembered of their key."""
     places = memory.places_of(held.groups)
     speaks = places >= 0
     if not speaks.any():
         return Broken(speaks, speaks)
-    supposed, past = held.members.view(np.float64), memory.members[places].view(np.float64)
-    return Broken(speaks, speaks & relation.is_broken(supposed, past), memory)
+    now, past = held.members.view(np.float64), memory.members[places].view(np.float64)
+    return Broken(speaks, speaks & relation.is_broken(now, past), memory)
 
 
 def _inclusion(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
