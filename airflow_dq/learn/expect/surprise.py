@@ -30,8 +30,8 @@ MONTH = 30
 SHORT = 1.2
 """After fewer errors the chance is larger, by this power of how many times fewer: 5.7 times after 7, 2.5 after 14.
 
-What a week or two of errors need is another matter than what a month's do: of 564 columns of public tables 9 alarmed after
-7 partitions with all metrics at 23 times the largest error, and 8 at 35 times, where 1.4 points of recall were lost."""
+What a week or two of errors need is another matter than what a month's do: of 564 columns of public tables 9 alarmed
+after 7 partitions with all metrics at 23 times the largest error, and 8 at 35 times, for 1.4 points of recall."""
 _FEWEST = 3
 """Fewest past errors that the pooled surprises were sorted by."""
 
