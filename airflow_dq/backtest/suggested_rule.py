@@ -49,7 +49,9 @@ FEW_TEXTS = 2
 """Of one text alone it is not known how others are written."""
 
 LEAST_TOLD = 3
-"""Of fewer partitions that have values at all it is not known how much their extremes vary."""
+OFTEN_TOLD = 0.5
+"""Of a column that has values in fewer partitions, or in a smaller share of them, it is not known how much its extremes
+vary: on the corpus every third range of such columns failed later, and one in a hundred and fifty of the others."""
 
 Candidate = tuple[Check, str]
 """A check, and why it is suggested."""
@@ -80,6 +82,10 @@ class Past:
     def values(self, check: Check) -> list[float]:
         """What a check would have measured, of partitions that can tell."""
         return [float(value) for one in self.profiles if (value := self.tell(check, one).value) is not None]
+
+    def tells(self, values: Sequence[float]) -> bool:
+        """Whether there are values of enough partitions to say how they vary."""
+        return len(values) >= max(LEAST_TOLD, OFTEN_TOLD * len(self.profiles))
 
     @cached_property
     def least_complete(self) -> float:
@@ -219,7 +225,7 @@ def length(past: Past) -> Iterator[Candidate]:
         return
     low = past.values(Check("min_length", (past.name,), error=NONE))
     high = past.values(Check("max_length", (past.name,), error=NONE))
-    if min(len(low), len(high)) < LEAST_TOLD or not max(high):
+    if not (past.tells(low) and past.tells(high)) or not max(high):
         return
     if min(low) == max(high):
         yield Check("max_length", (past.name,), error=Bounds(low[0], low[0])), f"every value has {low[0]:g} characters"
@@ -237,7 +243,7 @@ def extreme(metric: str) -> Callable[[Past], Iterator[Candidate]]:
             return
         low = past.values(Check("min", (past.name,), error=NONE))
         high = past.values(Check("max", (past.name,), error=NONE))
-        if not low or not high:
+        if not (past.tells(low) and past.tells(high)):
             return
         reach = max(high) - min(low)
         own = low if metric == "min" else high
@@ -260,7 +266,7 @@ def usual(metric: str, of: Kind, words: str) -> Callable[[Past], Iterator[Candid
         if past.kind is not of:
             return
         found = past.values(Check(metric, (past.name,), error=NONE))
-        if len(found) < MANY:
+        if len(found) < MANY or not past.tells(found):
             return
         low, high = min(found), max(found)
         slack = max(high - low, LEAST_SLACK * max(abs(low), abs(high)))

@@ -118,7 +118,7 @@ class _Reader(NodeReader):
         given = self._given(name, body)
         columns = given.pop("columns", ())
         try:
-            declared = checks.add(name, columns, **given).check
+            declared = checks.add(name, columns, **given, place=self._place(key)).check
         except ConfigurationError as error:
             raise self._error(key, str(error).rstrip(".")) from None
         line = key.start_mark.line + 1

@@ -75,6 +75,7 @@ class Check:
         ``{numerator}`` and ``{denominator}``
     :param owner: whom an alert concerns
     :param tags: words to find it by
+    :param place: where it is declared, for messages: ``orders.dq.yml:12``; two that differ in it alone are equal
     """
 
     metric: str
@@ -108,6 +109,7 @@ class Check:
     message: str | None = None
     owner: str | None = None
     tags: tuple[str, ...] = field(default_factory=tuple)
+    place: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Refuse what can never be measured or asked.
@@ -146,6 +148,11 @@ class Check:
         """What it is called before it is whole: its id, or its metric and columns."""
         columns = self.columns if isinstance(self.columns, tuple) else ()
         return repr(self.id or ".".join(map(str, (self.metric, *columns))))
+
+    @property
+    def said(self) -> str:
+        """What it is called in a message to those who declared it: ``orders.dq.yml:12: check 'mean.amount'``."""
+        return f"{self.place}: check {self.id!r}" if self.place else f"check {self.id!r}"
 
     @cached_property
     def measure(self) -> str:
