@@ -45,6 +45,8 @@ CONFIDENCE = 0.05
 LEAST_SLACK = 0.1
 """A range leaves as much on each side as the values have spread, and at least this share of their size: a metric that
 has been nearly constant may move, and an error of unit moves it by a factor."""
+MOST_FACTOR = 10.0
+"""A range is not stretched by more: an error of unit is one of ten or more."""
 FEW_TEXTS = 2
 """Of one text alone it is not known how others are written."""
 
@@ -112,8 +114,14 @@ def complete(past: Past) -> Iterator[Candidate]:
     if past.least_complete <= LEAST_COMPLETE:
         return
     bound = min(completeness_bound(one.numerator or 0, one.denominator or 1) for one in shares)
-    said = f"at least {past.least_complete:.1%} of the rows have a value; Wilson's lower limit"
-    yield replace(check, error=Bounds(lower=bound)), f"{said} of the partition that allows least"
+    said = f"at least {past.least_complete:.1%} of the rows have a value; Wilson's lower limit of the partition that allows"
+    spread = max(one.value or 0.0 for one in shares) - past.least_complete
+    below = math.floor(100 * max(0.0, past.least_complete - spread)) / 100
+    if below < bound:
+        # Wilson's interval is of chance within a partition; what moves all rows of one is seen between them alone.
+        yield replace(check, error=Bounds(lower=below)), f"{said} least, and as much again as that has varied"
+    else:
+        yield replace(check, error=Bounds(lower=bound)), f"{said} least"
 
 
 def kind(past: Past) -> Iterator[Candidate]:
@@ -253,7 +261,8 @@ def extreme(metric: str) -> Callable[[Past], Iterator[Candidate]]:
             yield Check("min", (past.name,), error=Bounds(lower=_rounded(min(low) - slack, down=True))), said
         elif metric == "max":
             said = f"the largest values lay from {min(high):g} to {max(high):g}"
-            yield Check("max", (past.name,), error=Bounds(upper=_rounded(max(high) + slack, down=False))), said
+            most = max(max(high) + slack, max(high) * _factor(high))
+            yield Check("max", (past.name,), error=Bounds(upper=_rounded(most, down=False))), said
 
     return suggest
 
@@ -270,7 +279,7 @@ def usual(metric: str, of: Kind, words: str) -> Callable[[Past], Iterator[Candid
             return
         low, high = min(found), max(found)
         slack = max(high - low, LEAST_SLACK * max(abs(low), abs(high)))
-        sides = _rounded(low - slack, down=True), _rounded(high + slack, down=False)
+        sides = _rounded(low - slack, down=True), _rounded(max(high + slack, high * _factor(found)), down=False)
         if sides[0] < sides[1]:
             said = f"{words} lay from {low:.4g} to {high:.4g}; as much again is left on both sides"
             yield Check(metric, (past.name,), error=Bounds(*sides)), said
@@ -295,6 +304,11 @@ RULES: tuple[tuple[Callable[[Past], Iterator[Candidate]], bool], ...] = (
     (usual("mean_length", Kind.STRING, "the average length"), True),
 )
 """Each rule, and whether its bounds are taken from all partitions once it has held on those it was not found in."""
+
+
+def _factor(values: Sequence[float]) -> float:
+    """By what factor positive values have varied: amounts do so by factors, of which as much again is left as well."""
+    return min(MOST_FACTOR, max(values) / min(values)) if min(values) > 0 else 1.0
 
 
 def _rule(template: str, past: Past) -> Check:
