@@ -114,14 +114,17 @@ def complete(past: Past) -> Iterator[Candidate]:
     if past.least_complete <= LEAST_COMPLETE:
         return
     bound = min(completeness_bound(one.numerator or 0, one.denominator or 1) for one in shares)
-    said = f"at least {past.least_complete:.1%} of the rows have a value; Wilson's lower limit of the partition that allows"
+    said = f"at least {past.least_complete:.1%} of the rows have a value;"
     spread = max(one.value or 0.0 for one in shares) - past.least_complete
     below = math.floor(100 * max(0.0, past.least_complete - spread)) / 100
     if below < bound:
         # Wilson's interval is of chance within a partition; what moves all rows of one is seen between them alone.
-        yield replace(check, error=Bounds(lower=below)), f"{said} least, and as much again as that has varied"
+        yield replace(check, error=Bounds(lower=below)), f"{said} as much again as that has varied is left"
     else:
-        yield replace(check, error=Bounds(lower=bound)), f"{said} least"
+        yield (
+            replace(check, error=Bounds(lower=bound)),
+            f"{said} Wilson's lower limit of the partition that allows least",
+        )
 
 
 def kind(past: Past) -> Iterator[Candidate]:

@@ -128,7 +128,8 @@ class Check:
                 raise ConfigurationError(f"anomaly is {self.anomaly!r}; give Anomaly(...), or let Checks read it.")
             if self.anomaly is not None and (self.by is not None or self.entry.source in ("age", "schema")):
                 what = self.metric if self.by is None else "a check by the values of a column"
-                raise ConfigurationError(f"{what} has no history to compare with; give error= or warn=.")
+                give = "within=" if self.metric == "fresh" else "error= or warn="
+                raise ConfigurationError(f"{what} has no history to compare with; give {give}.")
         except ConfigurationError as error:
             raise ConfigurationError(f"Check {self.label}: {error}") from None
         if not self.id:
@@ -276,7 +277,7 @@ def _require_columns(entry: CheckMetric, columns: tuple[str, ...]) -> None:
 def _require_arguments(entry: CheckMetric, given: Mapping[str, Any]) -> None:
     allowed = {*entry.arguments, *entry.options}
     for name, value in given.items():
-        missing = value is None or value == () or value is False
+        missing = value is None or value in ((), "") or value is False
         if name in entry.arguments and missing:
             raise ConfigurationError(f"{entry.name} needs {name}.")
         if name not in allowed and not missing and (name, value) != ("nulls", "skip"):
@@ -300,7 +301,10 @@ def _require_texts(check: Check) -> None:
         raise ConfigurationError(f"quantile is {check.quantile!r}; give a share from 0 to 1.")
     for values in (check.values, *((side,) for side in (check.low, check.high) if side is not None)):
         if not isinstance(values, tuple) or not all(isinstance(one, str | int | float | bool) for one in values):
-            raise ConfigurationError(f"{values!r} are no values; give texts, numbers, or True and False.")
+            raise ConfigurationError(
+                f"{values!r} are no values; give texts, numbers, or True and False. A date is a text ('2026-01-31', in "
+                "YAML in quotes), a decimal a number; what a null is, nulls= says."
+            )
     kinds = {type(one) if isinstance(one, str | bool) else float for one in (*check.values,)}
     if len(kinds) > 1:
         raise ConfigurationError(f"values are of different types: {', '.join(map(repr, check.values))}.")

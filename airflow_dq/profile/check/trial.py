@@ -101,11 +101,14 @@ def _absent(missing: Sequence[str], known: Sequence[str]) -> str:
     """``there is no column 'amuont': did you mean 'amount'?``"""
     said = []
     for name in missing:
+        quoted = [one for one in known if name in re.split(r"\W+", one) and not one.isidentifier()]
         outer = next((one for one in known if name.startswith(f"{one}.")), None)
         near = get_close_matches(name, known, 3)
         folded = [one for one in known if one.lower() == name.lower()]
         if outer is not None:
             hint = f" (a part of {outer!r} is none: have the source, or a view, name it as one)"
+        elif quoted and not folded:
+            hint = f": did you mean `{quoted[0]}`, in backquotes?"
         else:
             hint = f": did you mean {' or '.join(map(repr, folded or near))}?" if folded or near else ""
         said.append(f"there is no column {name!r}{hint}")
