@@ -190,6 +190,10 @@ class Checks:
         """The share of the distinct values, or tuples of values, that occur once."""
         return self.add("unique_value_ratio", columns, **given)
 
+    def largest_share(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The share of the rows that have the most frequent value, or tuple of values."""
+        return self.add("largest_share", columns, **given)
+
     def duplicate_values(self, *columns: str, **given: Unpack[Common]) -> Asked:
         """The number of values, or tuples of values, that occur more than once; by default none."""
         return self.add("duplicate_values", columns, **given)

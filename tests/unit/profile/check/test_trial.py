@@ -68,7 +68,7 @@ def test_a_total_is_tried_as_one_partition_is() -> None:
     checks.unique("nope", scope="total")
     checks.unique("s", scope="total")
     assert [one.problem for one in misfits(tuple(checks), TABLE.schema)] == [
-        "text is compared with int64",
+        "text is compared with int64; cast one of them in a rule",
         "there is no column 'nope'",
     ]
 
