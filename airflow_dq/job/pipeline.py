@@ -8,6 +8,7 @@ from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.beyond import Beyond
+from airflow_dq.job.fitting import require_fitting
 from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
@@ -51,6 +52,8 @@ class ProfileJob:
         require_measured(engine.order.checks)
         folder = engine.keys()
         keys = engine.partitions()
+        if engine.order.checks:
+            require_fitting(engine, keys, self._store.seen_columns(engine.order.dataset))
         dated = [key for key in keys if key != NULL_KEY]
         if dated:
             # By now there is a verdict on whatever was profiled before, and perhaps a person's answer.

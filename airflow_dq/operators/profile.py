@@ -16,6 +16,7 @@ from airflow_dq.hooks.metric import gauge, timed
 from airflow_dq.hooks.source import require_no_secret, source_access
 from airflow_dq.hooks.task import explained, partition_key, rendering, require_rendered
 from airflow_dq.job.result import JobResult
+from airflow_dq.operators.fitting import look_ahead
 from airflow_dq.operators.local import run_here
 from airflow_dq.operators.spark_argument import SparkArguments
 from airflow_dq.operators.submit.job import Submit
@@ -329,6 +330,7 @@ class DQProfileOperator(SparkArguments):
         return result
 
     def _run_there(self, spec: JobSpec, context: Context) -> JobResult | None:
+        look_ahead(spec, self.dq_conn_id, self.source_conn_id, self.log)
         if self.submit is not None:
             self._submission = job = self._submitted(self.submit, spec)
             return job.run(context)
