@@ -220,3 +220,17 @@ def flow(value: Any) -> str:
     text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
     text = text.removesuffix("...\n").strip()
     return text[1:-1] if isinstance(value, dict) else text
+
+
+def said(check: Check) -> dict[str, Any]:
+    """A check as an entry of a file says it, for :func:`flow`: no more than it was given."""
+    given = {name: value for name, value in check.to_dict().items() if name not in ("metric", "columns", "id", "error")}
+    columns: dict[str, Any] = {}
+    if check.columns:
+        alone = check.entry.subject == "column"
+        columns = {"column": check.columns[0]} if alone else {"columns": list(check.columns)}
+    if check.error is not None and check.error != check.entry.default:
+        low, high = check.error.lower, check.error.upper
+        one_sided = f"<={high}" if low is None else f">={low}"
+        given["error"] = low if low == high else one_sided if None in (low, high) else [low, high]
+    return {check.metric: columns | given}

@@ -56,6 +56,8 @@ class Stored:
     row_count: int
     options: Mapping[str, Any]
     checks: Mapping[str, Measured]
+    has_states: bool
+    """Whether states are kept of any of its columns."""
     columns: tuple[tuple[int, ColumnProfile], ...]
 
 
@@ -209,7 +211,7 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
     }
     found_checks = {row.id: read(_where(dataset, row.partition_key), partial(_checks, row)) for row in rows}
     return [
-        Stored(row.id, row.partition_key, row.row_count, row.options, checks, whole.get(row.id, ()))
+        Stored(row.id, row.partition_key, row.row_count, row.options, checks, row.has_states, whole.get(row.id, ()))
         for row in rows
         if (row.id in whole or row.id not in columns) and (checks := found_checks[row.id]) is not None
     ]
@@ -272,14 +274,16 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     # Always: what the next partition is compared with, and what the last one's injected variants are.
     ids = {column_id for one in stored[-largest_pool() - 1 :] for column_id, _ in one.columns}
     columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
-    for name in dict.fromkeys(name for found in columns for name in found):
+    # Of a partition whose own states are gone nothing can be measured any more: most of a long history.
+    measurable = [place for place, one in enumerate(stored) if one.has_states]
+    for name in dict.fromkeys(name for place in measurable for name in columns[place]):
         own = [found.get(name) for found in columns]
         past = [None if one is None else one[1] for one in own]
-        for i, now in enumerate(past):
-            if now is not None:
-                for pool in pools(now.kind):
-                    if i >= pool and _is_unmeasured(now, past[i - pool : i], pool):
-                        ids |= {one[0] for one in own[i - pool : i + 1] if one is not None}
+        for i in measurable:
+            now = past[i]
+            for pool in () if now is None else pools(now.kind):
+                if now is not None and i >= pool and _is_unmeasured(now, past[i - pool : i], pool):
+                    ids |= {one[0] for one in own[i - pool : i + 1] if one is not None}
     return ids
 
 

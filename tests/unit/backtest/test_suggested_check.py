@@ -16,6 +16,11 @@ from airflow_dq.check.file import read_checks
 from airflow_dq.cli.suggest import yaml_lines
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.profile import Profile
+from airflow_dq.profile.check.between import relation_of
+from airflow_dq.relation import Order
+from airflow_dq.relation.dependency import Counter, Key
+from airflow_dq.relation.rule import RelationRule
+from airflow_dq.store.rule_list import StoredRule
 
 ROWS = 120
 PLAIN = ProfileOptions(sample_rows=0)
@@ -79,6 +84,21 @@ def test_the_file_declares_what_was_suggested(days: list[Profile]) -> None:
     assert read_checks(text).checks == tuple(one.check for one in found)
     assert text.count("held on 6 of 6 past partitions") == len(found)
     assert read_checks("".join(yaml_lines("orders", [], 6))).checks == ()
+
+
+def test_relations_are_comments_that_say_how_often_they_held(days: list[Profile]) -> None:
+    relations = Order("low", "high"), Key(("id",)), Counter(("id",), "n", 1.0, 1.0)
+    rules = [RelationRule(one).learned(()) for one in relations]
+    stored = [
+        StoredRule(place, "active", rule, str(relation_of(rule)), "", 9, 90, broken, 9 - broken)
+        for place, (rule, broken) in enumerate(zip(rules, (0, 1, 0), strict=True))
+    ]
+    text = "".join(yaml_lines("orders", suggest_checks(days), 6, stored))
+    assert read_checks(text).checks == read_checks("".join(yaml_lines("orders", suggest_checks(days), 6))).checks
+    assert f"# rule 0: low <= high; held on 9 of 9 past partitions\n# {stored[0].check_line}\n" in text
+    assert stored[0].check_line is not None
+    assert "held on 8 of 9 past partitions, 1 of 90 rows break it\n# - key: {columns: [id]}\n" in text
+    assert "# (no check remembers what the rows of the partitions before were)\n" in text
 
 
 def test_an_interval_is_wilson_s() -> None:

@@ -13,6 +13,7 @@ import pytest
 from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.operators.profile import DQProfileOperator
+from airflow_dq.options.fleet import Orders
 from airflow_dq.profile.check.trial import SeenColumn
 from airflow_dq.states.base import Kind
 from airflow_dq.version_compat import AirflowFailException
@@ -35,11 +36,11 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The jobs that would have been submitted."""
     found: list[Any] = []
 
-    def submit(self: DQProfileOperator, spec: Any) -> Any:
-        found.append(spec)
+    def submit(task: DQProfileOperator, orders: Orders) -> Any:
+        found.extend(orders)
         raise RuntimeError("submitted")
 
-    monkeypatch.setattr(DQProfileOperator, "_spark_submit", submit)
+    monkeypatch.setattr("airflow_dq.operators.profile.spark_submission", submit)
     return found
 
 
