@@ -35,8 +35,8 @@ The series of a column alarm together: one that has a surprise above {beyond} ha
 every series have that chance: with equal shares of a budget of {rate} for all metrics of a column, as many
 columns alarm as it says at a chance of {budget}, by length of history.
 The value was chosen for a month of errors, by false alarms and recall of real tables: with all metrics of 564 columns
-at one width 5 columns alarmed at 5.6 times the largest error, 5 at 4.2, 7 at 3.2, 9 at 2.3 and 14 at 1.7; recall was .863,
-.875, .887, .899 and .911.  After a week of errors they are given what they were with 0.055 and the root, see
+at one width 5 columns alarmed at 5.6 times the largest error, 5 at 4.2, 7 at 3.2, 9 at 2.3 and 14 at 1.7; recall was
+.863, .875, .887, .899 and .911.  After a week of errors they are given what they were with 0.055 and the root, see
 :data:`airflow_dq.learn.expect.surprise.SHORT`."""
 TAIL = {tail}
 """Exponent of the tail after one error.
