@@ -21,6 +21,7 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.trial import SeenColumn
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.states.category import CategoryDistribution
@@ -35,6 +36,8 @@ from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, 
 
 MOST_KEYS = 4_000
 """Keys among which like days are looked for: eleven years of days, five months of hours."""
+SEEN = 30
+"""Partitions whose columns count as known: the history that a program is learned from by default."""
 ROWS_AT_ONCE = 1_000
 """Columns that are fetched together: a year of a wide table has tens of thousands, and a thousand are less than two
 megabytes."""
@@ -143,6 +146,19 @@ def newest_texts(connection: Connection, dataset: str, before: str) -> list[Prof
     stored = read_stored(connection, dataset, connection.execute(query).all(), skipping)
     states = _states(connection, _names(dataset, stored), skipping, (TextSample.key,))
     return [_profile(one, states, {}) for one in stored]
+
+
+def seen_columns(connection: Connection, dataset: str) -> list[SeenColumn]:
+    """Every column of the newest profiles, with each of the types that it has had in them."""
+    newest = (
+        select(ProfileRow.id)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset)
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(SEEN)
+    )
+    query = select(ColumnRow.name, ColumnRow.kind, ColumnRow.data_type).where(ColumnRow.profile_id.in_(newest))
+    return [SeenColumn(row.name, Kind(row.kind), row.data_type) for row in connection.execute(query.distinct())]
 
 
 def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
