@@ -19,7 +19,7 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
-from airflow_dq.learn.expect.forecast import Expected, expect
+from airflow_dq.learn.expect.forecast import Expected, expect_each
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.surprise import largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
@@ -75,24 +75,36 @@ class Band:
     def of(
         cls, metric: Metric, values: FloatArray, sampling: SamplingError, *, moving: bool = True, week: int = WEEK
     ) -> Band | str:
-        """Learn from a metric's history.
+        """Learn from a metric's history, see :meth:`of_each`."""
+        return cls.of_each([(metric, values, sampling)], moving=moving, week=week)[0]
 
-        :param values: the metric's finite values, oldest first; NaN in slots that have none
-        :param sampling: how much data the metric is measured from
+    @classmethod
+    def of_each(
+        cls, several: Sequence[tuple[Metric, FloatArray, SamplingError]], *, moving: bool = True, week: int = WEEK
+    ) -> list[Band | str]:
+        """Learn from the histories of several metrics.
+
+        :param several: of each its finite values, oldest first, NaN in slots that have none; and how much data it is
+            measured from
         :param moving: follow trends and weekly cycles where that has been better inside the history
         :param week: slots in a week
-        :return: what was learned, or the reason why the metric cannot be bounded
+        :return: what was learned of each, or the reason why the metric cannot be bounded
         """
-        known = values[~np.isnan(values)]
-        if len(known) < MIN_HISTORY:
-            return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
-        positive = bool((known > 0).all())
-        logarithmic = metric.scale in (Scale.RATIO, Scale.COUNT) and positive
+        known = [values[~np.isnan(values)] for _, values, _ in several]
+        able = [place for place, own in enumerate(known) if len(own) >= MIN_HISTORY]
+        positive = {place: bool((known[place] > 0).all()) for place in able}
+        logarithmic = [several[place][0].scale in (Scale.RATIO, Scale.COUNT) and positive[place] for place in able]
         with np.errstate(over="ignore", invalid="ignore"):
-            expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
-        if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
-            return "values too large to be averaged"
-        return cls(metric, sampling, expected, len(known), abs(median(known)), positive)
+            expected = expect_each([several[place][1] for place in able], logarithmic, moving=moving, week=week)
+        found: list[Band | str] = [f"only {len(own)} values in the history, {MIN_HISTORY} are needed" for own in known]
+        for place, one in zip(able, expected, strict=True):
+            metric, _, sampling = several[place]
+            if math.isfinite(one.expectation.center) and math.isfinite(one.spread):
+                level = abs(median(known[place]))
+                found[place] = cls(metric, sampling, one, len(known[place]), level, positive[place])
+            else:
+                found[place] = "values too large to be averaged"
+        return found
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
