@@ -70,7 +70,9 @@ def misfits(checks: Sequence[Check], schema: pa.Schema) -> list[Misfit]:
     kinds = {column.name: kind_of(column.type) for column in schema}
     # All partitions so far are no other than one in what can be computed of them.
     tried = [replace(check, scope="delta") for check in checks]
-    empty = profile_table(schema.empty_table(), options=ProfileOptions(checks=tuple(tried), sample_rows=0))
+    read = {name for check in checks for name in check.reads}
+    rows = pa.schema([column for column in schema if column.name in read]).empty_table()
+    empty = profile_table(rows, options=ProfileOptions(checks=tuple(tried), sample_rows=0))
     found = []
     for check, alone in zip(checks, tried, strict=True):
         missing = [name for name in check.reads if name not in kinds]
