@@ -76,8 +76,9 @@ def orders(rows: int = 60) -> pa.Table:
 def lake(tmp_path: Path) -> Path:
     for day in DAYS:
         (tmp_path / f"day={day}").mkdir()
+        # A check of a column that no partition has is refused; here the newest has it, and the first lacks it.
         # Two files, so that a key of one is not counted without the other.
-        table = orders()
+        table = orders() if day == DAYS[0] else orders().append_column("nothing", pa.array([2] * 60))
         pq.write_table(table.slice(0, 31), tmp_path / f"day={day}" / "a.parquet")
         pq.write_table(table.slice(31), tmp_path / f"day={day}" / "b.parquet")
     return tmp_path

@@ -99,7 +99,9 @@ def change_rule(
     if change == "delete":
         store.delete_rule(dataset, rule_id, by)
     elif change == "confirm" and rule.check is None:
-        raise HTTPException(409, "This rule cannot be written as a declared check, and goes on as a learned one.")
+        raise HTTPException(
+            409, f"This rule cannot be written as a check, for {rule.why_no_check}; it goes on as a learned one."
+        )
     else:
         store.mute_rule(dataset, rule_id, by, confirmed=change == "confirm")
     return RedirectResponse(where.dataset(dataset, done=change, rule=rule_id), 303)

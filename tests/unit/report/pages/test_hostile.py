@@ -182,7 +182,7 @@ def _rules(name: str) -> list[StoredRule]:
         LearnedRule(family, (name, f"{name}!"), name, document, (name,))
         for family, document in ((RELATION, relation), ("pattern", name))
     ]
-    return [StoredRule(place, "active", rule, name, name, 1, 10, 1) for place, rule in enumerate(made)]
+    return [StoredRule(place, "active", rule, name, name, 1, 10, 1, 0) for place, rule in enumerate(made)]
 
 
 def _events(name: str) -> list[CalendarEvent]:
