@@ -12,8 +12,8 @@ from airflow_dq.exceptions import (
     ConfigurationError,
     DQError,
     EnvironmentMismatchError,
-    ExecutorsLostError,
     ProfileError,
+    SparkLostError,
     said_of,
     stack_of,
 )
@@ -66,7 +66,7 @@ class Fleet:
         self._orders = orders
         self._job_of = job_of
         self._together = together
-        self._broken: EnvironmentMismatchError | ExecutorsLostError | None = None
+        self._broken: EnvironmentMismatchError | SparkLostError | None = None
 
     def carry_out(self, at_once: int = 1) -> Iterator[Done]:
         """What becomes of each order, in their order.
@@ -107,7 +107,7 @@ class Fleet:
 
     def _failed(self, order: JobSpec, error: Exception) -> Done:
         """What became of an order that ended with an error: whatever it is, it must not lose the others."""
-        if isinstance(error, EnvironmentMismatchError | ExecutorsLostError):
+        if isinstance(error, EnvironmentMismatchError | SparkLostError):
             self._broken = error
         if isinstance(error, DQError):
             return Done(order, JobResult(order.dataset, error=str(error), retryable=error.retryable))
