@@ -10,6 +10,7 @@ from airflow_dq.engine.key_folder import EngineKeys
 from airflow_dq.engine.order import where_of
 from airflow_dq.exceptions import DQError, ProfileError, said_of
 from airflow_dq.job.beyond import Beyond
+from airflow_dq.job.fitting import require_fitting
 from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.ledger import Ledger
 from airflow_dq.job.outcome import Outcome, remarks
@@ -60,6 +61,8 @@ class ProfileJob:
                 require_measured(self._engine.order.checks)
                 self._folder = self._engine.keys()
                 keys = self._engine.partitions()
+                if self._engine.order.checks:
+                    require_fitting(self._engine, keys, self._store.seen_columns(self._engine.order.dataset))
             dated = [key for key in keys if key != NULL_KEY]
             if dated:
                 # By now there is a verdict on whatever was profiled before, and perhaps a person's answer.

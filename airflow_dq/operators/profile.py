@@ -16,6 +16,7 @@ from airflow_dq.hooks.source import source_access
 from airflow_dq.hooks.task import explained, rendering
 from airflow_dq.job.fleet import require_done
 from airflow_dq.job.result import JobResult
+from airflow_dq.operators.fitting import look_ahead
 from airflow_dq.operators.fleet import Tries
 from airflow_dq.operators.given_up import given_up, remember_announced
 from airflow_dq.operators.launch import spark_submission, submitted_job
@@ -351,6 +352,9 @@ class DQProfileOperator(SparkArguments):
     def _begin(self, orders: Orders, context: Context) -> tuple[JobResult, ...]:
         if self.engine == "arrow":
             return self._run_here(orders)
+        if self.datasets is None:
+            # Of many datasets the job refuses those that are wrong, and profiles the others.
+            look_ahead(orders.each[0], self.dq_conn_id, self.source_conn_id, self.log)
         if self.submit is not None:
             job = self._submission = submitted_job(self, self.submit, orders)
             return self._waited(context, job, lambda: job.run(context))

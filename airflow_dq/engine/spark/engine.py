@@ -55,6 +55,7 @@ from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.failing import Sampled
+from airflow_dq.profile.check.trial import joined
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 
@@ -116,6 +117,13 @@ class SparkEngine(Engine):
         return Origin(
             describe(self.order), read_options(self.order), f"spark {self._spark.version}", place_of(self.order)
         )
+
+    def schema(self, partition: str) -> pa.Schema:
+        """What Spark's reader says; see :meth:`Engine.schema`."""
+        try:
+            return joined(part.schema for part in self._again(partition))
+        except SPARK_ERRORS as error:
+            raise explain(error, where_of(self.order, partition), describe(self.order)) from error
 
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition; when Spark fails, the one at fault alone is lost.

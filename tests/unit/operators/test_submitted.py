@@ -39,6 +39,9 @@ class FakeStore:
     def learn_rules(self, dataset: str, before: str) -> tuple[()]:
         return ()
 
+    def seen_columns(self, dataset: str) -> list[Any]:
+        return []
+
     def begin_attempts(self, dataset: str, partitions: list[str], **origin: Any) -> dict[str, int]:
         self.attempts += partitions
         return {key: len(self.attempts) - place for place, key in enumerate(reversed(partitions))}
