@@ -79,9 +79,14 @@ class Fleet:
             for start in range(0, len(orders), size):
                 begun = list(each(self._begin, orders[start : start + size]))
                 jobs = [one.job for one in begun if one.job is not None]
-                if self._together is not None and len(jobs) > 1:
-                    self._together([job.engine for job in jobs])
-                yield from each(self._finish, begun)
+                try:
+                    if self._together is not None and len(jobs) > 1:
+                        self._together([job.engine for job in jobs])
+                    yield from each(self._finish, begun)
+                except BaseException as error:
+                    for job in jobs:
+                        job.abandon(error)
+                    raise
 
     def _begin(self, order: JobSpec) -> _Begun:
         began = time.monotonic()
