@@ -10,9 +10,11 @@ from urllib.parse import unquote
 from pyspark.errors import PySparkException
 
 from airflow_dq.engine.spark.gateway import Py4JJavaError
+from airflow_dq.engine.spark.loss import MARK
 from airflow_dq.exceptions import (
     ConfigurationError,
     EnvironmentMismatchError,
+    ExecutorsLostError,
     ProfileError,
     SourceMissingError,
     SourceUnreadableError,
@@ -49,6 +51,7 @@ _JARS = {
 _OTHER_PYTHON = re.compile(
     r"Python in worker has different version:? \(?(\d+)[., ]+(\d+)\)? than that in driver:? (\d+\.\d+)"
 )
+_GIVEN_UP = re.compile(re.escape(MARK) + r"(.*)")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
@@ -79,9 +82,11 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
     return _worded(ProfileError, f"{where}: Spark could not read {location}", after, error)
 
 
-def executors_fault(error: Exception) -> EnvironmentMismatchError | None:
-    """What is wrong with the executors' Python, when that is why a job failed: no partition can be read there."""
+def executors_fault(error: Exception) -> EnvironmentMismatchError | ExecutorsLostError | None:
+    """What is wrong with the executors, when that is why a job failed: no partition can be read there."""
     said = "\n".join([str(error), *_messages(error)])
+    if found := _GIVEN_UP.search(said):
+        return ExecutorsLostError(f"Spark's job was given up: {found[1].strip()}.")
     if found := _OTHER_PYTHON.search(said):
         return EnvironmentMismatchError(
             f"Spark's executors run Python {found[1]}.{found[2]} and its driver {found[3]}: they need the same minor "

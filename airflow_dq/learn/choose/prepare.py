@@ -59,7 +59,7 @@ def prepare_column(
         if isinstance(found, str):
             ignored[metric.name] = found
         else:
-            watched.append(replace(found, widening=history.answers.widening(name, metric.name)))
+            watched.append(found)
     return ColumnChoice(
         watched=watched,
         always=frozenset(metric.name for metric in metrics if kind in metric.always),
@@ -110,7 +110,9 @@ class _Column:
         if training is not None and any(value is None for value in training.errors.values(metric)):
             return "not measured on the injected errors (their statistics are not kept)"
         rare = past.rows * past.typical("complete_ratio") < RARE
-        return WatchedMetric(metric, band, values, rare or past.series(metric.name, metric.pair).has_absent)
+        may_be_absent = rare or past.series(metric.name, metric.pair).has_absent
+        widening = self.history.answers.widening(past.name, metric.name)
+        return WatchedMetric(metric, band, values, may_be_absent, widening)
 
     def _band(self, metric: Metric, values: FloatArray, least: int) -> Band | str:
         past, moving = self.past, self.options.stationary

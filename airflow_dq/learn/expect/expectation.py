@@ -102,7 +102,10 @@ class Expectation:
         :param values: the metric's values on their slots, the first one known
         :param start: place of the first value to look at
         """
-        scaled = self.to_scale(values)
+        return self.errors_on_scale(self.to_scale(values), start)
+
+    def errors_on_scale(self, scaled: FloatArray, start: int) -> FloatArray:
+        """The same of values on the scale."""
         expected = np.full(len(scaled) + 1, self.center) if self.is_fixed else self._forecasts(scaled)
         known = ~np.isnan(scaled[start:])
         return np.asarray(scaled[start:][known] - expected[start:-1][known])

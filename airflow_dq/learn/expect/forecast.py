@@ -119,7 +119,7 @@ def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True
     for forecast in OF_GROWTH if logarithmic else FORECASTS:
         needed, cycle = needs[forecast], week if forecast in (Forecast.SEASON, Forecast.SEASON_OF_LEVEL) else 1
         expectation = Expectation(forecast, logarithmic, cycle=cycle)
-        errors = expectation.errors(values, needed)
+        errors = expectation.errors_on_scale(scaled, needed)
         # Those behind the warm-up are what the forecasts are compared by.
         tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]
         # Nothing could be expected where too much of the cycle before is missing.

@@ -65,7 +65,7 @@ class Tallies:
     def held(self, rules: Sequence[LearnedRule]) -> dict[str, Held]:
         """What relations between rows are judged by, by what is counted."""
         counted = {rule.measure: self.by_group.get(rule.measure) for rule in rules}
-        return {measure: tally for measure, tally in counted.items() if isinstance(tally, Held)}
+        return {measure: tally.whole for measure, tally in counted.items() if isinstance(tally, Held)}
 
     def beyond(self, checks: Sequence[Check], *, of_pass: bool = False) -> dict[str, Tally]:
         """What checks need that look beyond the partition's scan; the rest is measured, and may be large.
