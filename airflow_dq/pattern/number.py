@@ -76,9 +76,10 @@ def _grouped(marks: set[str]) -> list[Element]:
 
 
 def _any_number(head: Sequence[Element], tail: Sequence[Element]) -> list[Pattern]:
-    sign, point = Characters(("-",), 0, 1), [Constant("."), Characters(("digit",), 1, 9)]
+    sign = Characters(("-",), 0, 1)
     wholes: list[list[Element]] = [[Characters(("digit",), 1, 12)], _grouped({","})]
-    return [Pattern((*head, sign, *whole, *more, *tail)) for whole in wholes for more in ([], point)]
+    decimals: list[list[Element]] = [[], [Constant("."), Characters(("digit",), 1, 9)]]
+    return [Pattern((*head, sign, *whole, *more, *tail)) for whole in wholes for more in decimals]
 
 
 def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = False) -> list[Pattern]:
