@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,12 +52,15 @@ class Belief:
     values: float
     """How many values would make us as sure of it."""
     most: float
-    """Training values that count at most: the share wanders from batch to batch by more than more would allow."""
+    """Values before that count at most: the share wanders from batch to batch by more than more would allow."""
 
 
 _NONCONFORMING = Belief(0.02, 10.0, 5_000.0)
 _UNUSUAL = Belief(0.05, 4.0, 10.0)
 """Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
+_REPEATED = 0.1
+"""How much of a value the same one again is for what is usual: that a column had one value in twelve rows, or in
+thirty-six that were sorted, says little of the form of others; in a hundred it is a constant."""
 
 
 def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
@@ -68,9 +71,20 @@ def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
     return beta_binomial(_NONCONFORMING, bad_before, before, bad_now, now)
 
 
-def usual_predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
-    """The same for values that are only unusual, with little trust in training."""
-    return beta_binomial(_UNUSUAL, bad_before, before, bad_now, now)
+def usual_predictive(evidence: float, bad_before: int, before: int, bad_now: int, now: int) -> float:
+    """The same for values that are only unusual, with little trust in what was before.
+
+    :param evidence: as how many of the values before they count, see :func:`evidence_of`
+    """
+    return beta_binomial(replace(_UNUSUAL, most=evidence), bad_before, before, bad_now, now)
+
+
+def evidence_of(values: int, distinct: int) -> float:
+    """As how many values those of one training count for what is usual.
+
+    :param distinct: how many different ones there are among them
+    """
+    return min(_UNUSUAL.most, distinct + _REPEATED * (values - distinct))
 
 
 def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
