@@ -91,12 +91,16 @@ class _Reader(NodeReader):
                 raise self._error(node, f"there is no {name!r}; a file needs dataset: and checks:")
         given = {name: self._value(part) for name, part in parts.items() if name != "checks"}
         dataset = given.pop("dataset")
+        if "key" in given:
+            given["key"] = self._names(parts["key"], "key", given["key"])
         if not isinstance(dataset, str):
             raise self._error(parts["dataset"], f"dataset is {dataset!r}; give a name (in quotes, if need be)")
         try:
             checks = Checks(dataset, **given)
         except (ConfigurationError, TypeError) as error:
             raise self._error(node, str(error).rstrip(".")) from None
+        if "key" in parts:
+            checks.place(self._place(parts["key"]))
         listed = parts["checks"]
         if listed.id != "sequence":
             raise self._error(listed, "checks is no list; begin each check with '- '")
@@ -118,7 +122,7 @@ class _Reader(NodeReader):
         given = self._given(name, body)
         columns = given.pop("columns", ())
         try:
-            declared = checks.add(name, columns, **given).check
+            declared = checks.add(name, columns, **given, place=self._place(key)).check
         except ConfigurationError as error:
             raise self._error(key, str(error).rstrip(".")) from None
         line = key.start_mark.line + 1

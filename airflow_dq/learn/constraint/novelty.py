@@ -25,7 +25,7 @@ from airflow_dq.learn.constraint.base import (
 )
 from airflow_dq.learn.constraint.date_column import date_columns
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.baseline import kept_along
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.metrics.registry import get_metric
@@ -75,7 +75,7 @@ class NoNovelty(Constraint):
 
     def _detect(self, history: History, profile: Profile) -> NoveltyResult:
         options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
-        return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history.distances))
+        return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history))
 
     def _is_usual(self, partition: PartitionView) -> bool:
         """Whether those at the same place in the calendar were as odd: one may be an accident, the next is none."""
@@ -144,14 +144,19 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _unseen(distances: Distances, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
-    """The shares of unseen values, kept with the profiles or measured since."""
-    metric = next((get_metric(UNSEEN, one.kind) for one in columns if one is not None), None)
-    if metric is None:
+def _unseen(history: History, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
+    """The shares of unseen values, kept with the profiles or measured since.
+
+    :param columns: the column in the partitions of the history, and in the one that follows
+    """
+    column = next((one for one in columns if one is not None), None)
+    metric = None if column is None else get_metric(UNSEEN, column.kind)
+    if column is None or metric is None:
         return [None] * len(columns)
     pool = metric.pool
+    kept = (*history.kept(column.name, pool), kept_along(columns[-pool - 1 :], pool)[-1])
     found = [
-        {} if now is None else distances.of(now, columns[max(0, place - pool) : place], pool)
+        {} if now is None else history.distances.beside(kept[place], now, columns[max(0, place - pool) : place], pool)
         for place, now in enumerate(columns)
     ]
     names = [stored_name(UNSEEN, one) for one in Representation]

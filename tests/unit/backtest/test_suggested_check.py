@@ -153,3 +153,29 @@ def test_where_the_data_cannot_say_the_name_does_and_it_is_said() -> None:
     few = [day(index, id=[7**9 * row + index for row in range(ROWS)]) for index in range(4)]
     (found,) = [one for one in suggest_checks(few, "orders") if one.check.id == "uniqueness.id"]
     assert "by its name (a classifier trained on open-source schemas) it is unique with 9" in found.reason
+
+
+def test_of_a_column_that_is_mostly_empty_no_range_is_known(days: list[Profile]) -> None:
+    thin = [day(number, rare=[1.0 + number % 2 if number < 3 else None] * ROWS) for number in range(8)]
+    names = {f"{one.check.metric}.{one.check.reads[0]}" for one in suggest_checks(thin)}
+    assert "type.rare" in names
+    assert "max.amount" in names
+    assert not {"max.rare", "mean.rare"} & names
+
+
+def test_what_varies_by_factors_has_as_much_again_left() -> None:
+    large = [day(number, amount=np.linspace(0, top, ROWS)) for number, top in enumerate((2, 40, 9, 60, 5, 30, 12, 80))]
+    (most,) = [one.check.error for one in suggest_checks(large) if one.check.id == "max.amount"]
+    assert most is not None
+    assert most.upper == 800  # an error of unit, by ten, is one all the same
+
+
+def test_a_share_that_has_varied_has_as_much_again_left() -> None:
+    shares = (1.0, 0.9, 0.95, 1.0, 0.8, 0.95, 1.0, 0.9)
+    some = [
+        day(number, note=[f"n{row}" if row < share * ROWS else None for row in range(ROWS)])
+        for number, share in enumerate(shares)
+    ]
+    (least,) = [one.check.error for one in suggest_checks(some) if one.check.id == "completeness.note"]
+    assert least is not None
+    assert least.lower == 0.6

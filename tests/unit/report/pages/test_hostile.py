@@ -41,6 +41,7 @@ from airflow_dq.report import pages
 from airflow_dq.report.ahead import Ahead, Expected
 from airflow_dq.report.course import Insight
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView
+from airflow_dq.report.pages.drill import DrillTask, Stage
 from airflow_dq.report.pages.problem import Impact
 from airflow_dq.report.words import clean
 from airflow_dq.states.base import Kind
@@ -226,7 +227,10 @@ def problem_page(name: str) -> str:
         detail, name, True, recent, frozenset({"d"}), NOW, name, name,
         impact=impact, problems=_problems(name), drilled=_drilled(name),
     )  # fmt: skip
-    views = (view, replace(view, detail=decided), replace(view, may_decide=False))
+    undrilled = replace(
+        view, drilled=None, drills=[DrillTask(name, Stage.WAITS)], recent=recent[::-1], profile=_profile(name, name)
+    )
+    views = (view, replace(view, detail=decided), replace(view, may_decide=False), undrilled)
     return "".join(pages.render_alert(one, WHERE) for one in views)
 
 
