@@ -61,7 +61,8 @@ def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
 
 
 @pytest.fixture
-def profile():
+def profile(monkeypatch):
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of the tests")
     return profile_of(0)
 
 
