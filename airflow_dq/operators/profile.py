@@ -265,6 +265,8 @@ class DQProfileOperator(SparkArguments):
         :raises AirflowFailException: for what no later try can change (arguments, connections, the machine).
         :raises AirflowException: when the job failed; with its own explanation where there is one.
         """
+        if self.datasets is not None:
+            Tries(context, self.retries).begin(context)
         with explained(self.log), timed("profile.duration", self.dataset or self.task_id):
             return self._carried_out(context, lambda orders: self._begin(orders, context))
 
