@@ -34,14 +34,14 @@ def fisher(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
 def chi_squared(bad_before: int, before: int, bad_now: int, now: int) -> float:
     """The same by Pearson's chi-squared test with Yates' correction."""
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     bad, total = bad_before + bad_now, before + now
     if not before or not now or not bad or bad == total:
         return 1.0
     excess = max(0.0, abs(bad_before * (now - bad_now) - bad_now * (before - bad_before)) - total / 2)
     statistic = total * excess / before * excess / now / bad / (total - bad)
-    return float(chi2.sf(statistic, 1))
+    return float(chdtrc(1.0, statistic))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,7 @@ def evidence_of(values: int, distinct: int) -> float:
 
 def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
     """Probability of at least ``bad_now`` bad ones of ``now``, given those before and what is known of such rules."""
-    from scipy.special import betaln, gammaln
-    from scipy.stats import beta
+    from scipy.special import betaincc, betaln, gammaln
 
     if bad_now <= 0:
         return 1.0
@@ -99,7 +98,7 @@ def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, no
     b = (1 - belief.share) * belief.values + (before - bad_before) * weight
     if now > _EXACT:
         # So many values show their share as it is: the beta distribution of that share.
-        return float(beta.sf(bad_now / now, a, b))
+        return float(betaincc(a, b, bad_now / now))
     k = np.arange(bad_now, now + 1)
     log_p = gammaln(now + 1) - gammaln(k + 1) - gammaln(now - k + 1) + betaln(a + k, b + now - k) - betaln(a, b)
     return float(min(1.0, np.exp(log_p).sum()))

@@ -74,8 +74,10 @@ class CodedRows:
         known, codes, width = columns[0].known, columns[0].codes, columns[0].width
         for one in columns[1:]:
             known, width = known & one.known, width * one.width
-            few = codes is not None and one.codes is not None and width <= DENSE * len(known)
-            codes = codes * one.width + one.codes if few else None  # type: ignore[operator]
+            if codes is not None and one.codes is not None and width <= DENSE * len(known):
+                codes = codes * one.width + one.codes
+            else:
+                codes = None
 
         def hashed_at(places: Places) -> Hashes:
             hashes = np.zeros(len(places), np.uint64)
