@@ -28,11 +28,10 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.evaluate import stored_name
-from airflow_dq.metrics.registry import get_metric
 from airflow_dq.novelty.detect import detect_novelty
-from airflow_dq.novelty.feature import UNSEEN
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult
+from airflow_dq.novelty.unseen import BEFORE, UNSEEN, looked_up
 from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
@@ -48,6 +47,7 @@ LIKE_DAYS = 3
 """So many of the newest partitions at each of its places in the calendar are looked at."""
 ALIKE = 2
 """After so many that were as odd, another one is usual."""
+_STORED = tuple(stored_name(UNSEEN, one) for one in Representation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ class NoNovelty(Constraint):
 
     def _detect(self, history: History, profile: Profile) -> NoveltyResult:
         options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
-        return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history.distances))
+        unseen = partial(looked_up, share=partial(_share, history.distances))
+        return detect_novelty(history.profiles, profile, options, unseen=unseen)
 
     def _is_usual(self, partition: PartitionView) -> bool:
         """Whether those at the same place in the calendar were as odd: one may be an accident, the next is none."""
@@ -144,15 +145,7 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _unseen(distances: Distances, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
-    """The shares of unseen values, kept with the profiles or measured since."""
-    metric = next((get_metric(UNSEEN, one.kind) for one in columns if one is not None), None)
-    if metric is None:
-        return [None] * len(columns)
-    pool = metric.pool
-    found = [
-        {} if now is None else distances.of(now, columns[max(0, place - pool) : place], pool)
-        for place, now in enumerate(columns)
-    ]
-    names = [stored_name(UNSEEN, one) for one in Representation]
-    return [next((value for name in names if isinstance(value := each.get(name), float)), None) for each in found]
+def _share(distances: Distances, now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
+    """The share of unseen values, kept with the profile or measured since."""
+    found = distances.of(now, before, BEFORE)
+    return next((value for name in _STORED if isinstance(value := found.get(name), float)), None)
