@@ -1,6 +1,7 @@
 """Entry point of a profile job: ``spark-submit profile.py --spec '<JSON>'``, or ``--result <folder>``.
 
-The JSON is a :class:`airflow_dq.options.job.JobSpec`.  The database's URL comes from the environment variable
+The JSON is a :class:`airflow_dq.options.job.JobSpec`, or a list of them: a fleet of datasets that share the
+application, each of which succeeds or fails by itself.  The database's URL comes from the environment variable
 ``AIRFLOW_DQ_DSN``, which only this process, the driver, needs; and what no command line may show from
 ``AIRFLOW_DQ_SOURCE_SECRET``: read options, such as a source's password, and properties of Hadoop (``fs....``), by which
 an object store is reached.  With a folder for results neither a database nor its driver is needed: the profiles are
@@ -9,18 +10,18 @@ package's pure part by itself, so nothing of ours belongs into ``--py-files``.
 
 Exit code 0: every partition is profiled and stored; 2: a problem that the last line on stderr explains; 1: a bug.
 (spark-submit puts the script's stderr on its own stdout.)  The last line on stdout is a
-:class:`airflow_dq.job.result.JobResult`, for the program that waits.
+:class:`airflow_dq.job.result.JobResult`, for the program that waits; of a fleet each dataset has such a line.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,17 +33,22 @@ if "--package" in sys.argv:
 sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).name.startswith("airflow_dq_executor"))
 
 from airflow_dq.exceptions import ConfigurationError, DQError  # noqa: E402 - the path comes first
+from airflow_dq.job.fleet import Done, Fleet, failure_of  # noqa: E402
 from airflow_dq.job.result import JobResult  # noqa: E402
 from airflow_dq.options.argument import (  # noqa: E402
     source_options_from_environment,
     store_options_from_environment,
     unpacked,
 )
+from airflow_dq.options.fleet import Orders  # noqa: E402
 from airflow_dq.options.job import JobSpec  # noqa: E402
 
 if TYPE_CHECKING:
     from airflow_dq.job.keeper import Keeper
-    from airflow_dq.job.outcome import Outcome
+    from airflow_dq.job.result_folder import ResultFolder
+
+AT_ONCE = 4
+"""Datasets of a fleet side by side: each waits for the cluster and the database more than it keeps the driver busy."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,17 +61,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.spec is None and given.spec_file is None and given.result is None:
         parser.error("give the specification: --spec, --spec-file, or --result with an order.json in it")
-    dataset = ""
+    orders = None
     try:
-        spec = JobSpec.from_json(_text(given))
-        dataset = spec.dataset
-        spec = replace(spec, options={**source_options_from_environment(), **spec.options})
-        return run(spec, store_options_from_environment(), given.result)
+        orders = Orders.from_json(_text(given))
+        source = source_options_from_environment()
+        each = tuple(replace(one, options={**source, **one.options}) for one in orders)
+        return run(replace(orders, each=each), store_options_from_environment(), given.result)
     except DQError as error:
-        failed = JobResult(dataset, error=str(error), retryable=error.retryable)
-        _end(failed)
-        if given.result is not None:
-            _leave(failed, given.result)
+        _refuse(orders, error, given.result)
         return 2
 
 
@@ -89,85 +92,116 @@ def _order_in(result: str) -> str:
     return found.decode()
 
 
-def run(spec: JobSpec, store_options: Mapping[str, str], result: str | None) -> int:
+def run(orders: Orders, store_options: Mapping[str, str], result: str | None) -> int:
     """Check what the job needs, profile, and report one line for each partition.
 
     :param store_options: properties of Hadoop by which the object store of the source is reached
     :param result: the folder for the profiles, where they are not for the database
     :raises DQError: when nothing could be profiled
     """
+    from airflow_dq.engine.spark.engine import SparkEngine
     from airflow_dq.engine.spark.environment import check_environment
+    from airflow_dq.engine.spark.session import open_session
+    from airflow_dq.engine.spark.together import scan_together
+    from airflow_dq.job.pipeline import ProfileJob
     from airflow_dq.metrics.user_metric import unpack_metrics
     from airflow_dq.profile.check.stored import require_measured
 
-    began = time.monotonic()
     check_environment()
-    unpack_metrics(spec.metrics)
-    require_measured(spec.checks)
-    if result is None:
-        with _store() as store:
-            return _report(spec, _outcomes(spec, store_options, store), began)
-    from airflow_dq.job.result_folder import ResultFolder
-    from airflow_dq.job.result_writer import ResultWriter
+    for metrics in {order.metrics for order in orders}:
+        unpack_metrics(metrics)
+    if not orders.fleet:
+        require_measured(orders.each[0].checks)  # before Spark starts
+    done: list[Done] = []
+    with _keeping(orders, result) as (keeper_of, end), open_session(store_options) as spark:
 
-    writer = ResultWriter(ResultFolder(result), spec.rules)
-    outcomes = _outcomes(spec, store_options, writer)
-    writer.finish(JobResult.of(spec.dataset, outcomes, time.monotonic() - began))
-    return _report(spec, outcomes, began)
+        def job_of(order: JobSpec) -> ProfileJob:
+            return ProfileJob(SparkEngine(spark, order, _say), keeper_of(order), _say)
+
+        for one in Fleet(orders, job_of, partial(scan_together, spark, _say)).carry_out(AT_ONCE):
+            try:
+                end(one)
+            except DQError as error:
+                one = replace(one, result=replace(one.result, error=str(error), retryable=error.retryable))
+            done.append(one)
+            _report(one)
+    return _end(orders, done)
 
 
 @contextmanager
-def _store() -> Iterator[Keeper]:
-    """The statistics database; before Spark starts, so that a wrong address shows at once."""
-    from airflow_dq.store import open_store
-    from airflow_dq.store.address import dsn_of_job
+def _keeping(
+    orders: Orders, result: str | None
+) -> Iterator[tuple[Callable[[JobSpec], Keeper], Callable[[Done], None]]]:
+    """What keeps the profiles of an order, and what is to be done at its end.
 
-    with open_store(dsn_of_job()) as store:
-        yield store
+    The statistics database is opened before Spark starts, so that a wrong address shows at once.
+    """
+    if result is None:
+        from airflow_dq.store import open_store
+        from airflow_dq.store.address import dsn_of_job
+
+        with open_store(dsn_of_job(), connections=min(AT_ONCE, len(orders))) as store:
+            yield lambda order: store, lambda done: None
+        return
+    from airflow_dq.job.result_writer import ResultWriter
+
+    writers = {order.dataset: ResultWriter(_folder(orders, order, result), order.rules) for order in orders}
+    yield (
+        lambda order: writers[order.dataset],
+        lambda done: writers[done.order.dataset].finish(done.result),
+    )
 
 
-def _outcomes(spec: JobSpec, store_options: Mapping[str, str], keeper: Keeper) -> list[Outcome]:
-    from airflow_dq.engine.spark.engine import SparkEngine
-    from airflow_dq.engine.spark.session import open_session
-    from airflow_dq.job.pipeline import ProfileJob
+def _folder(orders: Orders, order: JobSpec, result: str) -> ResultFolder:
+    from airflow_dq.job.result_folder import ResultFolder
 
-    with open_session(store_options) as spark:
-        return ProfileJob(SparkEngine(spark, spec, _say), keeper, _say).run()
+    folder, place = ResultFolder(result), orders.place(order)
+    return folder if place is None else folder.inside(place)
 
 
-def _leave(result: JobResult, folder: str) -> None:
-    """Tell the task that imports why there are no profiles; the cluster's log may be out of its reach."""
+def _refuse(orders: Orders | None, error: DQError, result: str | None) -> None:
+    """Tell why nothing was profiled; also the task that imports, for the cluster's log may be out of its reach."""
     from airflow_dq.job.result_folder import ResultFolder
     from airflow_dq.job.result_writer import ResultWriter
 
-    try:
-        ResultWriter(ResultFolder(folder), ()).finish(result)
-    except DQError as error:
-        _say(str(error))
+    for order in orders or (None,):
+        failed = JobResult("" if order is None else order.dataset, error=str(error), retryable=error.retryable)
+        _say(failed.to_line())
+        if result is None:
+            continue
+        try:
+            folder = ResultFolder(result) if orders is None or order is None else _folder(orders, order, result)
+            ResultWriter(folder, ()).finish(failed)
+        except DQError as problem:
+            _say(str(problem))
+    _explain(str(error))
 
 
-def _report(spec: JobSpec, outcomes: list[Outcome], began: float) -> int:
-    """Tell what became of each partition; the exit code."""
-    result = JobResult.of(spec.dataset, outcomes, time.monotonic() - began)
-    for outcome in outcomes:
-        _say(outcome.line(spec.dataset))
-    _say(result.summary)
-    bugs = [outcome for outcome in outcomes if outcome.traceback is not None]
-    for outcome in bugs:
-        print(outcome.traceback, file=sys.stderr)
-    _end(result)
-    return 0 if result.error is None else 1 if bugs else 2
+def _report(done: Done) -> None:
+    """Tell what became of each partition of an order."""
+    for outcome in done.outcomes:
+        _say(outcome.line(done.order.dataset))
+    if done.result.summary:
+        _say(done.result.summary)
+    for stack in done.stacks:
+        print(stack, file=sys.stderr)
+    _say(done.result.to_line())
+
+
+def _end(orders: Orders, done: Sequence[Done]) -> int:
+    """The last words, of a failure for a person; the exit code."""
+    error = failure_of(orders, [one.result for one in done])
+    if error is not None:
+        _explain(error)
+    return 0 if error is None else 1 if any(one.stacks for one in done) else 2
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
 
 
-def _end(result: JobResult) -> None:
-    """The last words: for the program that waits, and of a failure for a person."""
-    _say(result.to_line())
-    if result.error is not None:
-        print(f"airflow_dq: error: {result.error}", file=sys.stderr, flush=True)
+def _explain(error: str) -> None:
+    print(f"airflow_dq: error: {error}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypedDict
 
 from airflow_dq.check.anomaly import Anomaly
 from airflow_dq.check.bounds import Bounds, Number
+from airflow_dq.check.expression import Scalar
 from airflow_dq.check.metric import ALIASES, METRICS
 from airflow_dq.check.model import Check, Level, Nulls, ScopeWord
 from airflow_dq.exceptions import ConfigurationError
@@ -45,6 +46,16 @@ class Beside(Common, total=False):
     to_columns: str | Sequence[str]
     to_where: str
     nulls: Nulls
+
+
+def several(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
+    """Values as they were given.
+
+    :raises ConfigurationError: when it is one text, whose letters would be taken for values
+    """
+    if isinstance(values, str):
+        raise ConfigurationError(f"values is the text {values!r}; give a list: [{values!r}].")
+    return tuple(values)
 
 
 class Declaring(Protocol):

@@ -85,6 +85,7 @@ class Checks:
         :param given: its arguments, and those of :class:`Common`
         :raises ConfigurationError: when it can never be measured, or asks for what cannot be
         """
+        columns = _listed(columns)
         with naming(repr(".".join(map(str, (metric, *columns))))):
             check, unasked = self._read(metric, columns, {k: v for k, v in given.items() if v is not None})
         if unasked:
@@ -111,8 +112,13 @@ class Checks:
             values |= split(values.get("to"), len(columns))
         known = tuple(one.name for one in fields(Check))
         if unknown := [one for one in values if one not in known]:
-            raise ConfigurationError(f"there is no argument {unknown[0]!r}; {closest(unknown[0], known)}.")
+            said = closest(unknown[0], tuple(one for one in known if one != "place"))
+            raise ConfigurationError(f"there is no argument {unknown[0]!r}; {said}.")
         return Check(metric, tuple(columns), **values, **asked), not asked
+
+    def place(self, place: str) -> None:
+        """Remember where what has been declared so far is: ``orders.dq.yml:2``."""
+        self._declared = [replace(check, place=place) for check in self._declared]
 
     def take(self, check: Check) -> None:
         """Declare a check that is whole already."""
@@ -167,6 +173,34 @@ class Checks:
     def distinct(self, *columns: str, **given: Unpack[Common]) -> Asked:
         """The number of distinct values, or tuples of values."""
         return self.add("distinct", columns, **given)
+
+    def column_count(self, **given: Unpack[Common]) -> Asked:
+        """The number of columns."""
+        return self.add("column_count", **given)
+
+    def column_names(self, pattern: str, **given: Unpack[Common]) -> Asked:
+        """The name of every column has the pattern in it."""
+        return self.add("column_names", pattern=pattern, **given)
+
+    def distinctness(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The number of distinct values, or tuples of values, per row."""
+        return self.add("distinctness", columns, **given)
+
+    def unique_value_ratio(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The share of the distinct values, or tuples of values, that occur once."""
+        return self.add("unique_value_ratio", columns, **given)
+
+    def largest_share(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The share of the rows that have the most frequent value, or tuple of values."""
+        return self.add("largest_share", columns, **given)
+
+    def duplicate_values(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The number of values, or tuples of values, that occur more than once; by default none."""
+        return self.add("duplicate_values", columns, **given)
+
+    def surplus_rows(self, *columns: str, **given: Unpack[Common]) -> Asked:
+        """The number of rows that repeat an earlier one in these columns; by default none."""
+        return self.add("surplus_rows", columns, **given)
 
     def duplicate_rows(self, *columns: str, **given: Unpack[Common]) -> Asked:
         """The number of rows whose value, or tuple of values, occurs more than once; by default none."""

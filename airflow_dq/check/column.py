@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Unpack
 
-from airflow_dq.check.asked import Asked, Beside, BoundsLike, Common, Declaring, Rule, at_least, naming, within
+from airflow_dq.check.asked import Asked, Beside, BoundsLike, Common, Declaring, Rule, at_least, naming, several, within
 from airflow_dq.check.bounds import Bounds
 from airflow_dq.check.duration import seconds_of
 from airflow_dq.check.expression import Scalar
@@ -38,11 +38,11 @@ class ColumnChecks:
 
     def isin(self, values: Iterable[Scalar], **given: Unpack[Rule]) -> Asked:
         """Every value is one of these."""
-        return self.add("isin", values=tuple(values), **given)
+        return self.add("isin", values=several(values), **given)
 
     def not_in(self, values: Iterable[Scalar], **given: Unpack[Rule]) -> Asked:
         """No value is one of these, such as ``N/A``, ``-1`` or ``9999-12-31``."""
-        return self.add("not_in", values=tuple(values), **given)
+        return self.add("not_in", values=several(values), **given)
 
     def between(self, low: Scalar | None = None, high: Scalar | None = None, **given: Unpack[Rule]) -> Asked:
         """Every value lies from ``low`` to ``high``; a date is given as a text."""
@@ -65,7 +65,7 @@ class ColumnChecks:
 
         :param values: those that do; none: those that often do
         """
-        return self.add("no_placeholder", values=tuple(values), **given)
+        return self.add("no_placeholder", values=several(values), **given)
 
     def predictable_from(
         self, *columns: str, precision: BoundsLike | None = None, score: Score = "precision", **given: Unpack[Common]
@@ -141,6 +141,30 @@ class ColumnChecks:
         """The standard deviation of the values themselves (divided by n)."""
         return self.add("std", **given)
 
+    def variance(self, **given: Unpack[Common]) -> Asked:
+        """The square of the standard deviation."""
+        return self.add("variance", **given)
+
+    def skewness(self, **given: Unpack[Common]) -> Asked:
+        """How much farther the values lie on one side of the mean than on the other."""
+        return self.add("skewness", **given)
+
+    def kurtosis(self, **given: Unpack[Common]) -> Asked:
+        """How heavy the tails are, beside those of a normal distribution."""
+        return self.add("kurtosis", **given)
+
+    def range(self, **given: Unpack[Common]) -> Asked:
+        """The largest value less the smallest one."""
+        return self.add("range", **given)
+
+    def iqr(self, **given: Unpack[Common]) -> Asked:
+        """The distance between the first and the third quartile."""
+        return self.add("iqr", **given)
+
+    def zeros(self, **given: Unpack[Common]) -> Asked:
+        """The number of zeros; by default there are none."""
+        return self.add("zeros", **given)
+
     def median(self, **given: Unpack[Common]) -> Asked:
         """The median."""
         return self.add("median", **given)
@@ -148,6 +172,14 @@ class ColumnChecks:
     def quantile(self, quantile: float, **given: Unpack[Common]) -> Asked:
         """The value that a share of the values lies below."""
         return self.add("quantile", quantile=quantile, **given)
+
+    def mean_length(self, **given: Unpack[Common]) -> Asked:
+        """The average number of characters of a text."""
+        return self.add("mean_length", **given)
+
+    def casing(self, **given: Unpack[Common]) -> Asked:
+        """The number of spellings that differ from another one in the case of letters alone; by default none does."""
+        return self.add("casing", **given)
 
     def min_length(self, **given: Unpack[Common]) -> Asked:
         """The fewest characters of a text."""

@@ -91,12 +91,16 @@ class _Reader(NodeReader):
                 raise self._error(node, f"there is no {name!r}; a file needs dataset: and checks:")
         given = {name: self._value(part) for name, part in parts.items() if name != "checks"}
         dataset = given.pop("dataset")
+        if "key" in given:
+            given["key"] = self._names(parts["key"], "key", given["key"])
         if not isinstance(dataset, str):
             raise self._error(parts["dataset"], f"dataset is {dataset!r}; give a name (in quotes, if need be)")
         try:
             checks = Checks(dataset, **given)
         except (ConfigurationError, TypeError) as error:
             raise self._error(node, str(error).rstrip(".")) from None
+        if "key" in parts:
+            checks.place(self._place(parts["key"]))
         listed = parts["checks"]
         if listed.id != "sequence":
             raise self._error(listed, "checks is no list; begin each check with '- '")
@@ -118,7 +122,7 @@ class _Reader(NodeReader):
         given = self._given(name, body)
         columns = given.pop("columns", ())
         try:
-            declared = checks.add(name, columns, **given).check
+            declared = checks.add(name, columns, **given, place=self._place(key)).check
         except ConfigurationError as error:
             raise self._error(key, str(error).rstrip(".")) from None
         line = key.start_mark.line + 1
@@ -216,3 +220,17 @@ def flow(value: Any) -> str:
     text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
     text = text.removesuffix("...\n").strip()
     return text[1:-1] if isinstance(value, dict) else text
+
+
+def said(check: Check) -> dict[str, Any]:
+    """A check as an entry of a file says it, for :func:`flow`: no more than it was given."""
+    given = {name: value for name, value in check.to_dict().items() if name not in ("metric", "columns", "id", "error")}
+    columns: dict[str, Any] = {}
+    if check.columns:
+        alone = check.entry.subject == "column"
+        columns = {"column": check.columns[0]} if alone else {"columns": list(check.columns)}
+    if check.error is not None and check.error != check.entry.default:
+        low, high = check.error.lower, check.error.upper
+        one_sided = f"<={high}" if low is None else f">={low}"
+        given["error"] = low if low == high else one_sided if None in (low, high) else [low, high]
+    return {check.metric: columns | given}

@@ -5,10 +5,12 @@ Both are optional (``airflow-provider-dq[duckdb]``), here as where the rows are 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from airflow_dq.check.expression import AGGREGATES, Aggregate, Arithmetic, Column, Foreign, Node, Value
 from airflow_dq.check.like_spark import require_same, said_alike
+from airflow_dq.check.spark_words import in_other_words, instead_of, meant
 from airflow_dq.exceptions import ConfigurationError
 
 EXTRA = "pip install 'airflow-provider-dq[duckdb]'"
@@ -99,6 +101,7 @@ def _translated(sql: str, tree: Any, *, boolean: bool) -> Node:
     from sqlglot import exp
 
     written = tree.sql("spark")
+    tree = tree.transform(in_other_words)
     names: dict[str, None] = {}
     for column in list(tree.find_all(exp.Column)):
         names[".".join(part.name for part in column.parts)] = None
@@ -114,6 +117,11 @@ def _translated(sql: str, tree: Any, *, boolean: bool) -> Node:
         said = renamed.transform(said_alike).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
     except sqlglot.errors.UnsupportedError as error:
         raise ConfigurationError(f"The SQL {sql!r} cannot be said to DuckDB: {error}.") from None
+    for node in tree.find_all(exp.Anonymous):
+        if (hint := instead_of(node)) is not None:
+            raise ConfigurationError(
+                f"The SQL {sql!r} has {node.sql('spark')!r}, which is computed nowhere here; {hint}."
+            )
     _try(sql, said, len(names), None if type(tree).__name__ in _UNTYPED or not boolean else written)
     require_same(sql, tree)
     return Foreign(written, said, tuple(map(Column, names)))
@@ -131,7 +139,10 @@ def _try(sql: str, said: str, columns: int, boolean: str | None) -> None:
         with duckdb.connect() as connection:
             ((_, kind, *_),) = connection.execute(f"describe select {said} as v from (select {rows})").fetchall()
     except duckdb.CatalogException as error:
-        raise ConfigurationError(f"The SQL {sql!r} cannot be computed by DuckDB: {_first_line(error)}.") from None
+        said = _first_line(error)
+        named = re.search(r"with name (\w+)", said)
+        hint = meant(named[1]) if named else ""
+        raise ConfigurationError(f"The SQL {sql!r} cannot be computed by DuckDB: {said}{hint or '.'}") from None
     except duckdb.Error:
         # Without the types of the columns it may not know which of several functions is meant.
         return

@@ -193,6 +193,7 @@ _ENTRIES = (
     _of_columns("key", "share of rows with a complete value that occurs once", "share", default=ALL),
     _of_columns("unique_value_ratio", "share of distinct values that occur once", "share"),
     _of_columns("distinctness", "number of distinct values per row", "share"),
+    _of_columns("largest_share", "share of rows that have the most frequent value", "share"),
     _of_columns("duplicate_rows", "number of rows whose value occurs more than once", "count", default=NONE),
     _of_columns("duplicate_values", "number of values that occur more than once", "count", default=NONE),
     _of_columns("surplus_rows", "number of rows that repeat an earlier one", "count", default=NONE),

@@ -75,6 +75,7 @@ class Check:
         ``{numerator}`` and ``{denominator}``
     :param owner: whom an alert concerns
     :param tags: words to find it by
+    :param place: where it is declared, for messages: ``orders.dq.yml:12``; two that differ in it alone are equal
     """
 
     metric: str
@@ -108,6 +109,7 @@ class Check:
     message: str | None = None
     owner: str | None = None
     tags: tuple[str, ...] = field(default_factory=tuple)
+    place: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Refuse what can never be measured or asked.
@@ -126,7 +128,8 @@ class Check:
                 raise ConfigurationError(f"anomaly is {self.anomaly!r}; give Anomaly(...), or let Checks read it.")
             if self.anomaly is not None and (self.by is not None or self.entry.source in ("age", "schema")):
                 what = self.metric if self.by is None else "a check by the values of a column"
-                raise ConfigurationError(f"{what} has no history to compare with; give error= or warn=.")
+                give = "within=" if self.metric == "fresh" else "error= or warn="
+                raise ConfigurationError(f"{what} has no history to compare with; give {give}.")
         except ConfigurationError as error:
             raise ConfigurationError(f"Check {self.label}: {error}") from None
         if not self.id:
@@ -146,6 +149,11 @@ class Check:
         """What it is called before it is whole: its id, or its metric and columns."""
         columns = self.columns if isinstance(self.columns, tuple) else ()
         return repr(self.id or ".".join(map(str, (self.metric, *columns))))
+
+    @property
+    def said(self) -> str:
+        """What it is called in a message to those who declared it: ``orders.dq.yml:12: check 'mean.amount'``."""
+        return f"{self.place}: check {self.id!r}" if self.place else f"check {self.id!r}"
 
     @cached_property
     def measure(self) -> str:
@@ -269,7 +277,7 @@ def _require_columns(entry: CheckMetric, columns: tuple[str, ...]) -> None:
 def _require_arguments(entry: CheckMetric, given: Mapping[str, Any]) -> None:
     allowed = {*entry.arguments, *entry.options}
     for name, value in given.items():
-        missing = value is None or value == () or value is False
+        missing = value is None or value in ((), "") or value is False
         if name in entry.arguments and missing:
             raise ConfigurationError(f"{entry.name} needs {name}.")
         if name not in allowed and not missing and (name, value) != ("nulls", "skip"):
@@ -293,7 +301,10 @@ def _require_texts(check: Check) -> None:
         raise ConfigurationError(f"quantile is {check.quantile!r}; give a share from 0 to 1.")
     for values in (check.values, *((side,) for side in (check.low, check.high) if side is not None)):
         if not isinstance(values, tuple) or not all(isinstance(one, str | int | float | bool) for one in values):
-            raise ConfigurationError(f"{values!r} are no values; give texts, numbers, or True and False.")
+            raise ConfigurationError(
+                f"{values!r} are no values; give texts, numbers, or True and False. A date is a text ('2026-01-31', in "
+                "YAML in quotes), a decimal a number; what a null is, nulls= says."
+            )
     kinds = {type(one) if isinstance(one, str | bool) else float for one in (*check.values,)}
     if len(kinds) > 1:
         raise ConfigurationError(f"values are of different types: {', '.join(map(repr, check.values))}.")

@@ -263,7 +263,8 @@ class ContractReader(NodeReader):
         same = [one for one in self._checks if one.id == check.id]
         if check not in same:
             line = node.start_mark.line + 1
-            self._checks.take(replace(check, id=f"{check.id}.{line}") if same else check)
+            name = f"{check.id}.{line}" if same else check.id
+            self._checks.take(replace(check, id=name, place=self._place(node)))
 
     def _listed(self, node: Node | None, key: str) -> list[Node]:
         if node is None:

@@ -54,6 +54,8 @@ def predicate(sql: str) -> Node:
         raise
     except ConfigurationError as error:
         return foreign_predicate(sql, error)
+    if not found.columns and '"' in sql:
+        raise ConfigurationError(f"The SQL {sql!r} names no column: in double quotes is a text, in backquotes a name.")
     if found.is_boolean is False:
         raise ConfigurationError(f"The SQL {sql!r} is neither true nor false of a row: compare it with something.")
     if found.aggregates:
@@ -202,8 +204,12 @@ class _Parser:
 
     def _comparison(self) -> Node:
         left = self._sum()
+        place = self._token.place
         if sign := self._takes(*_COMPARISONS):
-            return Comparison(_COMPARISONS[sign], left, self._sum())
+            right = self._sum()
+            if sign != "<=>" and any(side == Value(None) for side in (left, right)):
+                raise self._wrong(place, f"nothing is {sign} null, nor is it not: ask 'is null' or 'is not null'")
+            return Comparison(_COMPARISONS[sign], left, right)
         if self._takes("is"):
             negated = self._takes("not")
             self._require("null")

@@ -11,8 +11,8 @@ from airflow_dq.exceptions import ConfigurationError
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     |(?P<number>(?:\d[\d_]*)?\.?\d+(?:[eE][+-]?\d+)?)
-    |(?P<text>'(?:[^']|'')*')
-    |(?P<quoted>`(?:[^`]|``)+`|"(?:[^"]|"")+")
+    |(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
+    |(?P<quoted>`(?:[^`]|``)+`)
     |(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
     |(?P<sign><=>|<=|>=|<>|!=|==|\|\||[-+*/%(),<>=])
     """,
@@ -36,8 +36,8 @@ class Token:
 def tokens(sql: str) -> tuple[Token, ...]:
     """The words of a rule, and one that stands for its end.
 
-    A text is in single quotes, of which one within it is written twice; a backslash is a character like others.  A
-    column's name is in backquotes or double quotes where it is no plain word.
+    A text is in single or, as Spark has it, double quotes, of which one within it is written twice; a backslash is a
+    character like others.  A column's name is in backquotes where it is no plain word.
 
     :raises ConfigurationError: naming the place that no word begins at
     """
@@ -46,13 +46,14 @@ def tokens(sql: str) -> tuple[Token, ...]:
     while place < len(sql):
         match = _TOKEN.match(sql, place)
         if match is None:
-            raise problem(sql, place, f"{sql[place]!r} begins no word")
+            quote = ": nothing closes this quote (within a text one is written twice)" if sql[place] in "'\"`" else ""
+            raise problem(sql, place, f"{sql[place]!r} begins no word{quote}")
         text = match[0]
         match match.lastgroup:
             case "text":
-                found.append(Token("text", text[1:-1].replace("''", "'"), place))
+                found.append(Token("text", text[1:-1].replace(text[0] * 2, text[0]), place))
             case "quoted":
-                found.append(Token("name", text[1:-1].replace(text[0] * 2, text[0]), place))
+                found.append(Token("name", text[1:-1].replace("``", "`"), place))
             case "number" | "word" | "sign" as sort:
                 found.append(Token(sort, text, place))
         place += len(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from airflow_dq.cli.argument import pairs
 from airflow_dq.cli.health import Finding, database, packages, spark
 from airflow_dq.cli.run import print_json
 from airflow_dq.visible import visible
@@ -13,6 +14,7 @@ from airflow_dq.visible import visible
 
 def doctor(arguments: Any) -> int:
     """Say of each thing whether it is right, or what to do; exit code 1 when something is wrong."""
+    pairs("--conf", arguments.conf)  # a word that is none is told before anything is looked at
     found = []
     for one in _findings(arguments):
         found.append(one)

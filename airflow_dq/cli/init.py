@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from airflow_dq.cli.definition_start import FILE_FORMATS
 from airflow_dq.cli.health import Finding, database
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError
@@ -36,6 +37,11 @@ with DAG({dag_id}, schedule={schedule}, start_date=datetime({start}), catchup=Fa
     )
     write >> guard >> publish
 '''
+_PRESETS = (
+    *("@once", "@continuous", "@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly"),
+    *("@midnight", "@annually"),
+)
+_CRON = re.compile(r"(?:(?:[\d*/,#?L-]+|[A-Za-z]{3}(?:[,-][A-Za-z]{3})*)(?:\s+|$)){5,6}")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 
 
@@ -65,13 +71,9 @@ def init(arguments: Any) -> int:
 def dag_text(arguments: Any) -> str:
     """The DAG file.
 
-    :raises ConfigurationError: when the source has no place for the partition's key
+    :raises ConfigurationError: when Airflow would not take it, or the source has no place for the partition's key
     """
-    if "{{" not in arguments.source:
-        raise ConfigurationError(
-            f"--source {arguments.source!r} is the same for each run: write the partition's key as a template, such as "
-            "'/data/orders/day={{ ds }}' (quoted for the shell)."
-        )
+    _require_takeable(arguments)
     given = {
         "dataset": arguments.dataset,
         "source": arguments.source,
@@ -87,6 +89,44 @@ def dag_text(arguments: Any) -> str:
         start=f"{datetime.now(UTC):%Y, %-m, %-d}",
         arguments=",\n        ".join(f"{name}={_literal(value)}" for name, value in given.items()),
     )
+
+
+def _require_takeable(arguments: Any) -> None:
+    """Refuse what a DAG file must not have in it.
+
+    :raises ConfigurationError: what it is, and what to write
+    """
+    if not arguments.dataset.strip():
+        raise ConfigurationError("DATASET is empty: give the name under which the profiles are stored.")
+    for flag, text in (("--source", arguments.source), ("--partition", arguments.partition)):
+        _require_template(flag, text)
+    if arguments.engine == "arrow" and arguments.format not in FILE_FORMATS:
+        raise ConfigurationError(
+            f"--format {arguments.format!r} is read by Spark only: leave out --engine arrow, or give one of "
+            f"{', '.join(FILE_FORMATS)}."
+        )
+    schedule = arguments.schedule
+    if schedule not in ("None", *_PRESETS) and not _CRON.fullmatch(schedule):
+        raise ConfigurationError(
+            f"--schedule {schedule!r} is no schedule of Airflow's: give {', '.join(_PRESETS)}, a cron expression such "
+            "as '0 6 * * *' (quoted for the shell), or None."
+        )
+
+
+def _require_template(flag: str, text: str) -> None:
+    """Refuse a text in which the run's key has no place.
+
+    :raises ConfigurationError: with what to write
+    """
+    from jinja2 import Environment, TemplateSyntaxError
+
+    written = "write the partition's key as a template, such as '/data/orders/day={{ ds }}' (quoted for the shell)"
+    try:
+        Environment(autoescape=True).parse(text)
+    except TemplateSyntaxError as error:
+        raise ConfigurationError(f"{flag} {text!r} is no template ({error.message}): {written}.") from None
+    if "{{" not in text:
+        raise ConfigurationError(f"{flag} {text!r} is the same for each run: {written}.")
 
 
 def _literal(text: str) -> str:
@@ -115,7 +155,11 @@ def _write(path: Path, text: str, *, replace: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if replace else "x", encoding="utf-8") as file:
             file.write(text)
+    except IsADirectoryError:
+        raise ConfigurationError(f"{path} is a folder: name the file to write in it, as --out FILE.") from None
     except FileExistsError:
+        if path.is_dir():
+            raise ConfigurationError(f"{path} is a folder: name the file to write in it, as --out FILE.") from None
         raise ConfigurationError(f"{path} is there already: give --replace, or another --out.") from None
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from None
@@ -133,5 +177,5 @@ def _next(arguments: Any, found: list[Finding], started: str | None) -> list[str
     pattern = _TEMPLATE.sub("*", arguments.source)
     reader = "" if arguments.format == "parquet" else f" --format {arguments.format}"
     if pattern.count("*") == 1:
-        steps.append(f"{command} backfill {arguments.dataset} --source '{pattern}'{reader}")
+        steps.append(f"{command} backfill {arguments.dataset} --source '{pattern}'{reader} --judge")
     return [*steps, f"{command} doctor"]

@@ -30,7 +30,7 @@ def job(arguments: Any) -> int:
         "file": str(write_entry(folder)),
         "py_files": str(write_package(folder)),
         "arguments": ["--spec", packed(spec.to_json())],
-        "secrets": list(secrets_of(spec)),
+        "secrets": list(secrets_of([spec])),
         "driver_packages": [*DRIVER, *DATABASE],
         "executor_packages": list(EXECUTORS),
     }

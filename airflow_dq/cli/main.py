@@ -18,7 +18,10 @@ def build_parser() -> argparse.ArgumentParser:
         description=overview(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    children: Any = parser.add_subparsers(metavar="COMMAND", help="as above; COMMAND --help explains it", required=True)
+    # Else a child's usage would begin with the whole of this one's.
+    children: Any = parser.add_subparsers(
+        prog=parser.prog, metavar="COMMAND", help="as above; COMMAND --help explains it", required=True
+    )
     for section in SECTIONS:
         for command in section.commands:
             # Without a help of its own a child is not listed once more below the overview.

@@ -67,7 +67,8 @@ def _confirm(arguments: Any, repository: Repository, chosen: StoredRule) -> None
     check = chosen.check
     if check is None:
         raise ConfigurationError(
-            f"Rule {chosen.id} ({visible(chosen.words)}) cannot be written as a check, and goes on as a learned one."
+            f"Rule {chosen.id} ({visible(chosen.words)}) cannot be written as a check, for {chosen.why_no_check}; it "
+            "goes on as a learned one."
         )
     repository.mute_rule(arguments.dataset, chosen.id, who(arguments), confirmed=True)
     told = (

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airflow_dq.check.file import flow
+from airflow_dq.check.file import flow, said
 from airflow_dq.cli.connection import find_dsn
 from airflow_dq.cli.run import print_json
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.visible import visible
 
 if TYPE_CHECKING:
     from airflow_dq.backtest.suggested_check import SuggestedCheck
+    from airflow_dq.store.rule_list import StoredRule
 
+_RELATIONS = ("relation", "between")
+"""Families of learned rules on what holds between columns, and between rows."""
 _END = "\U0010ffff"
 """Sorts behind every partition key."""
 
@@ -30,12 +34,14 @@ def suggest(arguments: Any) -> int:
         # With all that is kept of them: values are counted in states.
         loaded = (repository.load_profile(arguments.dataset, str(one.partition), variants=False) for one in learnable)
         profiles = [one for one in loaded if one is not None]
+        rules = _confirmed(repository.stored_rules(arguments.dataset))
     found = suggest_checks(profiles, arguments.dataset)
     if arguments.output:
         told = [{"check": one.check.to_dict(), "reason": one.reason, "held": one.held, "of": one.of} for one in found]
-        print_json({"dataset": arguments.dataset, "partitions": len(profiles), "checks": told})
+        relations = [_told(one) for one in rules]
+        print_json({"dataset": arguments.dataset, "partitions": len(profiles), "checks": told, "relations": relations})
         return 0
-    text = "".join(yaml_lines(arguments.dataset, found, len(profiles)))
+    text = "".join(yaml_lines(arguments.dataset, found, len(profiles), rules))
     if arguments.file is None:
         print(text, end="")
         return 0
@@ -50,26 +56,41 @@ def suggest(arguments: Any) -> int:
     return 0
 
 
-def yaml_lines(dataset: str, found: Sequence[SuggestedCheck], partitions: int) -> Iterator[str]:
-    """The file, each check below its reason; one that could be tried on no partition is commented out."""
+def _told(one: StoredRule) -> dict[str, Any]:
+    check = one.check
+    known = {"rule": one.id, "words": one.words, "held": one.held, "of": one.partitions, "rows": one.rows}
+    return {**known, "broken": one.broken, "check": None if check is None else check.to_dict()}
+
+
+def yaml_lines(
+    dataset: str, found: Sequence[SuggestedCheck], partitions: int, rules: Sequence[StoredRule] = ()
+) -> Iterator[str]:
+    """The file, each check below its reason; one that could be tried on no partition is commented out.
+
+    :param rules: relations that are learned of the dataset
+    """
     yield f"# Suggested by {partitions} past partitions. Look through them: what has held so far need not be right.\n"
     yield f"dataset: {flow(dataset)}\nchecks:\n" if found else f"dataset: {flow(dataset)}\nchecks: []\n"
     for one in found:
         tried = f"held on {one.held} of {one.of} past partitions" if one.of else "could be tried on none of them"
         yield f"  # {visible(one.reason)}; {tried}\n"
-        yield f"  {'- ' if one.of else '# - '}{flow(_said(one))}\n"
+        yield f"  {'- ' if one.of else '# - '}{flow(said(one.check))}\n"
+    yield from _relation_lines(rules)
 
 
-def _said(one: SuggestedCheck) -> dict[str, Any]:
-    """The check as a file says it."""
-    check = one.check
-    given = {name: value for name, value in check.to_dict().items() if name not in ("metric", "columns", "id", "error")}
-    columns: dict[str, Any] = {}
-    if check.columns:
-        alone = check.entry.subject == "column"
-        columns = {"column": check.columns[0]} if alone else {"columns": list(check.columns)}
-    if check.error is not None and check.error != check.entry.default:
-        low, high = check.error.lower, check.error.upper
-        one_sided = f"<={high}" if low is None else f">={low}"
-        given["error"] = low if low == high else one_sided if None in (low, high) else [low, high]
-    return {check.metric: columns | given}
+def _relation_lines(rules: Sequence[StoredRule]) -> Iterator[str]:
+    """Relations as comments: each is judged already, and asked by a check once a person has confirmed it."""
+    if rules:
+        yield "# Relations are learned, and judged as they are. To declare one in its place, as the check below it:\n"
+        yield "# airflow dq rules DATASET --confirm RULE\n"
+    for one in rules:
+        broken = f", {one.broken} of {one.rows} rows break it" if one.broken else ""
+        held = f"held on {one.held} of {one.partitions} past partitions"
+        yield f"# rule {one.id}: {visible(one.words)}; {held}{broken}\n"
+        yield f"# {one.check_line or f'({one.why_no_check})'}\n"
+
+
+def _confirmed(rules: Sequence[StoredRule]) -> list[StoredRule]:
+    """The relations that all rows of enough partitions have been held against, but muted ones."""
+    related = [one for one in rules if one.rule.family in _RELATIONS and one.state == "active"]
+    return [one for one in related if one.partitions >= SynthesisOptions().min_history]

@@ -95,6 +95,15 @@ class Engine(ABC):
         """Where the profiles come from."""
 
     @abstractmethod
+    def schema(self, partition: str) -> pa.Schema:
+        """The columns of a partition of the order as they are profiled, and their types; no row need be read for them.
+
+        One of which no type is told, or of several, has none.
+
+        :raises DQError: when they cannot be told
+        """
+
+    @abstractmethod
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile each partition by itself; every key comes once, in any order, and none takes down another.
 

@@ -49,7 +49,7 @@ def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
     """The alerts, of which the one that speaks for each problem has the problem's fact; the worst problem first."""
     found = list(groups(alerts))
     facts = [_fact(one, known, alone=len(found) == 1) for one in found]
-    order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known.rows))
+    order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known))
     return tuple(
         replace(alert, fact=facts[problem]) if place == 0 else alert
         for problem in order
@@ -199,17 +199,19 @@ def _most_telling(changes: Sequence[Change]) -> Change | None:
     return min(known, key=lambda change: _TELLING.index(change.aspect), default=None)
 
 
-def weight(alerts: Sequence[Alert], rows: int | None, of: int) -> tuple[bool, bool, float, float]:
+def weight(alerts: Sequence[Alert], rows: int | None, known: Known) -> tuple[bool, bool, float, float]:
     """Where a problem stands among those of a partition, the lowest first.
 
-    What is wrong with the table as a whole explains the rest.  Then comes what lies at least the width of its range
-    outside of it, and of that what concerns most rows; of problems of as many rows the one that is furthest outside.
+    What is wrong with the table as a whole, or with whole rows, explains the rest.  Then comes what lies at least the
+    width of its range outside of it, and of that what concerns most rows; of problems of as many rows the one that is
+    furthest outside.
 
     :param rows: rows concerned; None where nobody knows: then all, for that cannot be excluded
-    :param of: rows of the partition
     """
-    root = alerts[0]
-    first = root.rule.startswith(_FIRST) or (root.column is None and root.is_range)
+    root, of = alerts[0], known.rows
+    cause = known.causes.get(root.column or "")
+    of_rows = (root.column is None and root.is_range) or (cause is not None and cause.of_rows)
+    first = of_rows or root.rule.startswith(_FIRST)
     outside = max(_widths(alert) for alert in alerts)
     share = 1.0 if rows is None or not of else min(1.0, rows / of)
     return not first, outside < 1.0, -share, -outside
@@ -252,6 +254,8 @@ _ADVICE = {
     "stale_partition": "Load the partition again: the source gave an earlier one's data.",
     "truncation": "Look for a field that became too short on the way.",
     "segment": "Look at what is special about these rows: their source, job or shop; `airflow dq drill` shows them.",
+    "rewritten": "Ask who writes the column for its format; write it as before, or accept it as the new normal.",
+    "unsigned": "Ask who writes the column whether the minus was meant to go: sums count these rows the other way now.",
     "encoding": "Read the source as UTF-8, and load the partition again.",
     "new_values": "Ask whether the new values are meant; accept them as the new normal when they are.",
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause
+from airflow_dq.explain.comparison import nine_in_ten
 from airflow_dq.explain.wording import name_words, number_words, quoted, scaled_words, share_words
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.segment import UsualSegments
@@ -25,6 +27,13 @@ _CLOSE = 1.4
 """A cause in some rows is the segment's when the segment has no more than so many times as many rows, or as few."""
 _NEAR = 1.5
 """A mean that is undone must not be off what is usual by more: the factors of unit changes lie further apart."""
+_USUAL = 1.25
+"""A mean that is undone must not be off by more than so many times what nine in ten past ones were: a rate of exchange
+of 12 is no ten where means have moved by some percent."""
+_EXACT = 0.05
+"""Where past means were off by more, a factor is no exact one: a rate of exchange of 11 is about ten."""
+_ROUNDED = 0.01
+"""What a mean that never moved may be off, in logs."""
 _MINUS = "the sign changed"
 _OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
 """Causes that say what became of numbers' size: a mean that has moved shows no other."""
@@ -46,6 +55,8 @@ class Place:
     usual: float
     lower: float
     upper: float
+    past: tuple[float, ...]
+    """What it has been in each past partition that has it."""
 
     @property
     def strength(self) -> float:
@@ -90,8 +101,9 @@ def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView
     if np.isnan(past).all() or finding.lower is None or finding.upper is None:
         return None
     words = _words(constraint.by, finding.examples, hidden=partition.profile.options.hides(constraint.by))
-    usual = float(np.nanmedian(past))
-    return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper)
+    known = tuple(past[~np.isnan(past)].tolist())
+    usual = float(np.median(known))
+    return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper, known)
 
 
 def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
@@ -148,16 +160,24 @@ def _of_place(place: Place) -> Cause:
     if factor is None:
         fact, kind = "is not as usual", "segment"
     else:
-        fact, kind = "has the opposite sign" if factor < 0 else f"is {scaled_words(factor)}", "unit_change"
+        about = "about " if nine_in_ten(_moved(place)) > _EXACT else ""
+        fact, kind = "has the opposite sign" if factor < 0 else f"is {about}{scaled_words(factor)}", "unit_change"
     return Cause(
         kind, name, f"{fact} where {place.words}: {detail}", 1.0, fact=fact, detail=detail, rows=place.rows,
         segment=place.words, share=place.share,
     )  # fmt: skip
 
 
-def _is_near(mean: float, usual: float) -> bool:
+def _is_near(mean: float, place: Place) -> bool:
     """Whether a mean is about what is usual; where means vary so much that ten times one is another, none tells."""
-    return mean * usual > 0.0 and 1.0 / _NEAR <= mean / usual <= _NEAR
+    if mean * place.usual <= 0.0:
+        return False
+    return abs(math.log(mean / place.usual)) <= min(math.log(_NEAR), _USUAL * nine_in_ten(_moved(place)) + _ROUNDED)
+
+
+def _moved(place: Place) -> list[float]:
+    """How far past means were from what is usual, in logs."""
+    return [abs(math.log(one / place.usual)) for one in place.past if one * place.usual > 0.0] or [0.0]
 
 
 def _factor(place: Place) -> tuple[str, float | None]:
@@ -168,7 +188,7 @@ def _factor(place: Place) -> tuple[str, float | None]:
     fitting = [
         (name, one)
         for name, one in known.items()
-        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place.usual)
+        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place)
     ]
     if not fitting:
         return "", None

@@ -31,7 +31,7 @@ from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import ANY_NUMBER
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import Profile
-from airflow_dq.relation.declared import as_check
+from airflow_dq.relation.declared import as_check, why_no_check
 from airflow_dq.states.base import Kind
 
 _HEXADECIMAL = re.compile(r"\\x([0-9a-f]{2})")
@@ -118,8 +118,10 @@ def _relation(found: Holding) -> Rule | str:
     """What each row is asked, or what all but one in a hundred must follow where some rows never have."""
     known = found.relation
     check = as_check(known.relation)
-    if check is None or not known.rows:
-        return "rules have no words for it"
+    if check is None:
+        return why_no_check(known.relation)
+    if not known.rows:
+        return "it was found in no rows that could have broken it"
     least = 1.0 if not known.broken else 1.0 - MOST_BROKEN
     return Rule(check, Bounds(lower=least), learned=f"learned: {known.rows:,} rows drawn, {known.broken:,} break it")
 

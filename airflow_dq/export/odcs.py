@@ -35,7 +35,7 @@ class ODCS(Target):
         check = rule.check
         if check.metric == "type" and check.type in _NAMED and str(facts.kinds.get(check.columns[0])) == check.type:
             return check.columns[0], {}
-        original = _original(rule).to_dict()
+        original = replace(_original(rule), place="").to_dict()
         common: dict[str, Any] = {"name": rule.name, "description": rule.words}
         common |= {"severity": "warning" if rule.level == "warn" else "error"}
         common |= {"tags": list(check.tags)} if check.tags else {}

@@ -165,6 +165,7 @@ _GROUPED: Mapping[str, str] = {
     "uniqueness": f"{_ALONE} / sum(n)",
     "unique_value_ratio": f"{_ALONE} / count(*)",
     "distinctness": "1.0 * count(*) / sum(n)",
+    "largest_share": "1.0 * max(n) / sum(n)",
     "duplicate_rows": "sum(case when n > 1 then n else 0 end)",
     "duplicate_values": "sum(case when n > 1 then 1 else 0 end)",
     "surplus_rows": "sum(n - 1)",

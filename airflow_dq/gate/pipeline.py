@@ -213,8 +213,9 @@ def _learnable(
 
     uncompared = unmeasurable(profile, profiles, distances)
     distances.leave_out(uncompared)
-    assume_missing(profiles, distances)
-    return History.of(profiles, distances=distances, older=older, answers=answers), uncompared
+    history = History.of(profiles, distances=distances, older=older, answers=answers)
+    assume_missing(history)
+    return history, uncompared
 
 
 def _with_uncompared(verdict: Verdict, uncompared: frozenset[str]) -> Verdict:

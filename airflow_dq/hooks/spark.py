@@ -19,7 +19,7 @@ from airflow.sdk import BaseHook, Connection
 
 from airflow_dq.engine.spark.environment import SPARK_HINT, check_java, driver_python, find_spark_submit
 from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
-from airflow_dq.job.result import PREFIX, JobResult, result_in
+from airflow_dq.job.result import PREFIX, JobResult, results_in
 from airflow_dq.settings import REDACTED, SPARK_REDACTION
 from airflow_dq.version_compat import AirflowNotFoundException
 
@@ -94,6 +94,7 @@ class ProfileSubmitHook(SparkSubmitHook):
         self.environment = {}
         self.before_submit: Callable[[], None] | None = None
         self._output: deque[str] = deque(maxlen=200)
+        self._told: list[str] = []
         super().__init__(conn_id=connection.conn_id, **options)
 
     def get_connection(self, conn_id: str) -> Connection:  # type: ignore[override]  # of this job, not of the class
@@ -111,9 +112,9 @@ class ProfileSubmitHook(SparkSubmitHook):
         return "cluster" in (self._connection["deploy_mode"], self._conf.get("spark.submit.deployMode"))
 
     @property
-    def result(self) -> JobResult | None:
-        """What the job has told, or None when it was cut off or its log is elsewhere."""
-        return result_in(self._output)
+    def results(self) -> tuple[JobResult, ...]:
+        """What the job has told of each dataset; nothing of those before whose end it was cut off."""
+        return results_in(self._told)
 
     @property
     def output(self) -> Sequence[str]:
@@ -193,7 +194,9 @@ class ProfileSubmitHook(SparkSubmitHook):
         for line in lines:
             self._output.append(line.rstrip("\n"))
             # What is for this program is not for a person's log.
-            if PREFIX not in line:
+            if PREFIX in line:
+                self._told.append(line)
+            else:
                 yield line
 
     def _end_processes(self) -> None:

@@ -8,8 +8,8 @@ from typing import Literal
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 
-_RUNS = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "PENDING")
-"""States of an application, and phases of a pod, that are none of its end."""
+_RUNS = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "PENDING", "UNKNOWN")
+"""States of an application, and phases of a pod, that are none of its end.  An unknown pod is on a silent machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,9 @@ class SparkDriver:
     def kill(self) -> None:
         """End it."""
         if self._hook._is_kubernetes:
-            self._hook._kubernetes_driver_pod = self._driver.partition(":")[2]
+            namespace, _, self._hook._kubernetes_driver_pod = self._driver.partition(":")
+            # The task's own conf may have named another one than the connection does.
+            self._hook._connection["namespace"] = namespace
             self._hook._delete_driver_pod()
         else:
             self._hook._kill_yarn_application(self._driver)
@@ -68,9 +70,11 @@ class SparkDriver:
         namespace, _, name = self._driver.partition(":")
         try:
             phase = kube_client.get_kube_client().read_namespaced_pod(name, namespace).status.phase or "Pending"
-        except kube_client.ApiException as error:
-            if error.status != 404:
-                raise RuntimeError(f"Kubernetes does not tell of pod {name}: {error.reason}") from error
+        except Exception as error:
+            # What a server that cannot be reached raises is its client's transport's own.
+            if not (isinstance(error, kube_client.ApiException) and error.status == 404):
+                said = f"{type(error).__name__}: {getattr(error, 'reason', None) or error}"
+                raise RuntimeError(f"Kubernetes does not tell of pod {name}: {said}") from error
             return DriverState("failed", f"The driver's pod {name} in namespace {namespace} is gone.")
         if phase.upper() in _RUNS:
             return DriverState("running", f"The driver's pod {name} is {phase}.")

@@ -76,8 +76,8 @@ def plan(repository: Repository, spec: DrillSpec) -> Comparison:
     :raises ConfigurationError: when its values must not be shown, or where it was read is not known
     """
     dataset, partition = spec.dataset, spec.partition
-    other = spec.against or _last_good(repository, dataset, partition)
     now, engine, options, rows = _order(repository, dataset, partition, spec.options)
+    other = spec.against or _last_good(repository, dataset, partition)
     before, _, _, rows_before = _order(repository, dataset, other, spec.options)
     if not options.store_values:
         raise ConfigurationError(

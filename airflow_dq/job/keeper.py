@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from airflow_dq.check.model import Check
     from airflow_dq.options.rule import LearnedRule
     from airflow_dq.profile.check.many_keys import KeyFolder
+    from airflow_dq.profile.check.trial import SeenColumn
     from airflow_dq.profile.model import Profile
 
 
@@ -18,6 +19,9 @@ class Keeper(Protocol):
 
     def learn_rules(self, dataset: str, before: str) -> tuple[LearnedRule, ...]:
         """The rules on rows that are counted in partitions from this one on."""
+
+    def seen_columns(self, dataset: str) -> list[SeenColumn] | None:
+        """The columns of the newest partitions that were profiled; None where they are not known."""
 
     def begin_attempts(
         self,

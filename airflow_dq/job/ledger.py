@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from airflow_dq.engine.base import Origin, ScanResult
@@ -67,6 +67,20 @@ class Ledger:
         except ConfigurationError as error:
             return str(error)
         return None
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Records why there is nothing to begin, for a gate that waits: where the order names its partition."""
+        try:
+            yield
+        except Exception as error:
+            key = self._spec.key
+            with suppress(DQError):  # the error that counts is the first one
+                begun = {} if key is None else self._store.begin_attempts(self._dataset, [key])
+                for attempt in begun.values():
+                    said = said_of(error, discreet=self._spec.profile_options.discreet)
+                    self._store.fail_attempt(attempt, said)
+            raise
 
     @contextmanager
     def closing(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from airflow_dq import __version__
@@ -36,9 +37,10 @@ def write_package(folder: Path) -> Path:
     return target
 
 
-def secrets_of(spec: JobSpec, *, without_database: bool = False) -> tuple[str, ...]:
+def secrets_of(orders: Iterable[JobSpec], *, without_database: bool = False) -> tuple[str, ...]:
     """The variables that the driver has to find in its environment; a keyed hash needs its own on executors, too."""
     database = () if without_database else (DSN_VARIABLE,)
-    hashed = (HASH_KEY_VARIABLE,) if spec.hidden or not spec.store_values else ()
-    source = (SOURCE_VARIABLE,) if spec.format.lower() == "jdbc" else ()
+    orders = tuple(orders)
+    hashed = (HASH_KEY_VARIABLE,) if any(one.hidden or not one.store_values for one in orders) else ()
+    source = (SOURCE_VARIABLE,) if any(one.format.lower() == "jdbc" for one in orders) else ()
     return (*database, *hashed, *source)

@@ -65,10 +65,19 @@ class JobResult:
         return PREFIX + json.dumps(asdict(self), allow_nan=False)
 
 
+def results_in(lines: Iterable[str]) -> tuple[JobResult, ...]:
+    """The results that a job's log holds, the last one of each dataset; none when they are elsewhere."""
+    return tuple({result.dataset: result for result in _told(lines)}.values())
+
+
 def result_in(lines: Iterable[str]) -> JobResult | None:
     """The result that a job's log holds, the last one if several; None when it holds none (it is elsewhere)."""
-    found = [result for line in lines if PREFIX in line and (result := _parsed(line.partition(PREFIX)[2])) is not None]
+    found = _told(lines)
     return found[-1] if found else None
+
+
+def _told(lines: Iterable[str]) -> list[JobResult]:
+    return [result for line in lines if PREFIX in line and (result := _parsed(line.partition(PREFIX)[2])) is not None]
 
 
 def _parsed(text: str) -> JobResult | None:

@@ -54,6 +54,9 @@ class ResultWriter:
         """Those that were handed over."""
         return self._rules
 
+    def seen_columns(self, dataset: str) -> None:
+        """What was profiled before is in the database."""
+
     def begin_attempts(
         self,
         dataset: str,

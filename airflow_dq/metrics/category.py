@@ -10,7 +10,6 @@ from __future__ import annotations
 from airflow_dq.metrics import distance
 from airflow_dq.metrics.descriptor import (
     FROM_0_TO_1,
-    NOT_NEGATIVE,
     Bound,
     MetricValue,
     Reason,
@@ -208,7 +207,14 @@ def unseen_ratio(pair: CategoryPair) -> MetricValue:
     return distance.new_ratio(pair)
 
 
-@metric(Counts, CategoryDistribution, bound=Bound.CHEBYSHEV, kinds=_STRING, words="entropy", natural_range=NOT_NEGATIVE)
+@metric(
+    Counts,
+    CategoryDistribution,
+    bound=Bound.CHEBYSHEV,
+    kinds=_STRING,
+    scale=Scale.INFORMATION,
+    words="entropy",
+)
 def entropy(counts: Counts, categories: CategoryDistribution) -> MetricValue:
     """Shannon entropy in nats of the values' shares (estimated beyond 20,000 distinct values)."""
     return when_any(counts, categories.total, lambda: distance.entropy_of(categories))

@@ -49,6 +49,8 @@ class Scale(StrEnum):
 
     AMOUNT = "amount"
     """Any number; a change is compared with its level."""
+    INFORMATION = "information"
+    """An entropy, in nats: a change is compared with its level, and with the entropy of one value among the others."""
     LENGTH = "length"
     """An average number of characters: a change is compared with its level, of at least a quarter of a character."""
     RATIO = "ratio"
@@ -123,6 +125,7 @@ class FirstOccurrence:
 
 MIN_EFFECT = {
     Scale.AMOUNT: 0.004,
+    Scale.INFORMATION: 0.004,
     Scale.LENGTH: 0.004,
     Scale.RATIO: 0.004,
     Scale.COUNT: 0.004,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from airflow_dq.metrics import distance
 from airflow_dq.metrics.descriptor import (
     FROM_0_TO_1,
-    NOT_NEGATIVE,
     Bound,
     MetricValue,
     Reason,
@@ -142,7 +141,11 @@ def pat_unseen_ratio(pair: PatternPair) -> MetricValue:
 
 
 @metric(
-    Counts, PatternDistribution, bound=Bound.CHEBYSHEV, words="entropy of value patterns", natural_range=NOT_NEGATIVE
+    Counts,
+    PatternDistribution,
+    bound=Bound.CHEBYSHEV,
+    scale=Scale.INFORMATION,
+    words="entropy of value patterns",
 )
 def pat_entropy(counts: Counts, patterns: PatternDistribution) -> MetricValue:
     """Shannon entropy in nats of the patterns' shares (estimated beyond 20,000 distinct ones)."""

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from airflow_dq.novelty.feature import Features
 from airflow_dq.novelty.row import Floats
@@ -198,4 +198,4 @@ def _limit(past: Floats, rate: float, usual: float, margin: float) -> float:
     count = len(logarithms) + SCORES
     level = (SCORES * usual + logarithms.sum()) / count
     variance = (SCORES * SPREAD**2 + ((logarithms - level) ** 2).sum()) / count
-    return margin * float(np.exp(level - ndtri(rate) * np.sqrt(variance * (1.0 + 1.0 / count))))
+    return margin * float(np.exp(level - NormalDist().inv_cdf(rate) * np.sqrt(variance * (1.0 + 1.0 / count))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -24,8 +24,6 @@ LIMIT = 400_000
 
 Columns = tuple[tuple[str, Kind], ...]
 """Names and kinds of the columns that have such a share."""
-Share = Callable[[ColumnProfile, Sequence[ColumnProfile]], float | None]
-"""Of a column, and of the same one in some partitions before: the share; None where that is not known."""
 
 
 class Unseen(Protocol):
@@ -49,41 +47,31 @@ def measured_unseen(profiles: Sequence[Profile], columns: Columns) -> Floats:
     if len(columns) * sum(len(rows) for rows in _known.values()) > LIMIT:
         _known.clear()
     known = _known.setdefault(columns, {})
-    prints = [profile.fingerprint for profile in profiles]
+    first, prints = first_with_shares(len(profiles)), [profile.fingerprint for profile in profiles]
     found = []
     for place, profile in enumerate(profiles):
-        since = _since(place, len(profiles))
+        since = place if place < first else max(0, place - BEFORE)
         key = tuple(prints[since : place + 1])
         row = known.get(key)
         if row is None or any(profile.columns[columns[at][0]].states for at in row.unknown):
-            row = known[key] = _row(profile, profiles[since:place], columns, _measured)
+            row = known[key] = _row(profile, profiles[since:place], columns)
         found.append(row.shares)
     return np.array(found)
 
 
-def looked_up(profiles: Sequence[Profile], columns: Columns, share: Share) -> Floats:
-    """The shares as somebody else knows them, a row for each partition."""
-    number = len(profiles)
-    return np.array(
-        [
-            _row(one, profiles[_since(place, number) : place], columns, share).shares
-            for place, one in enumerate(profiles)
-        ]
-    )
+def first_with_shares(number: int) -> int:
+    """The place of the first of so many partitions that has shares, see :data:`LONG`."""
+    return BEFORE if number > LONG else 1
 
 
-def _since(place: int, number: int) -> int:
-    return place if place < BEFORE and number > LONG else max(0, place - BEFORE)
-
-
-def _row(profile: Profile, before: Sequence[Profile], columns: Columns, share: Share) -> _Row:
+def _row(profile: Profile, before: Sequence[Profile], columns: Columns) -> _Row:
     shares, unknown = np.full(len(columns), np.nan), []
     for place, (name, kind) in enumerate(columns):
         now = profile.columns.get(name)
         earlier = [one for each in before if (one := each.columns.get(name)) is not None and one.kind is kind]
         if now is None or now.kind is not kind or not earlier:
             continue
-        value = share(now, earlier)
+        value = _measured(now, earlier)
         if value is None:
             unknown.append(place)
         else:
@@ -92,6 +80,7 @@ def _row(profile: Profile, before: Sequence[Profile], columns: Columns, share: S
 
 
 def _measured(now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
+    """The share of a column's values that none of the others has; None where a state is missing."""
     metric = get_metric(UNSEEN, now.kind)
     key = metric.states[0].key
     if key not in now.states or any(key not in one.states for one in before):

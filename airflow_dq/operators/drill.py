@@ -202,7 +202,7 @@ class DQDrillOperator(SparkArguments):
             task_id=self.task_id,
             script="drill.py",
             order=spec.to_json(),
-            dataset=spec.dataset,
+            about=f"Dataset {spec.dataset!r}",
             dq_conn_id=self.dq_conn_id,
             master=self.master,
             dsn_on_cluster=self.dsn_on_cluster,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -47,9 +48,17 @@ def _column(column: ColumnProfile) -> dict[str, Any]:
     return found
 
 
-def operator_lineage(spec: JobSpec, profile: Profile | None) -> Any:
-    """An ``OperatorLineage`` for Airflow's OpenLineage provider, which must be installed."""
+def operator_lineage(read: Iterable[tuple[JobSpec, Profile | None]]) -> Any:
+    """An ``OperatorLineage`` for Airflow's OpenLineage provider, which must be installed.
+
+    :param read: each order, with its partition's profile where there is one
+    """
     from airflow.providers.openlineage.extractors import OperatorLineage
+
+    return OperatorLineage(inputs=[_input(spec, profile) for spec, profile in read])
+
+
+def _input(spec: JobSpec, profile: Profile | None) -> Any:
     from openlineage.client.generated.base import InputDataset
     from openlineage.client.generated.data_quality_metrics_input_dataset import (
         ColumnMetrics,
@@ -64,4 +73,4 @@ def operator_lineage(spec: JobSpec, profile: Profile | None) -> Any:
         facets["dataQualityMetrics"] = DataQualityMetricsInputDatasetFacet(
             rowCount=values["rowCount"], columnMetrics=columns
         )
-    return OperatorLineage(inputs=[InputDataset(namespace=namespace, name=name, inputFacets=facets)])
+    return InputDataset(namespace=namespace, name=name, inputFacets=facets)

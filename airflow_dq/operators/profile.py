@@ -1,32 +1,38 @@
-"""The operator that profiles partitions of a dataset, on Spark or in its own process."""
+"""The operator that profiles partitions of a dataset, or of many, on Spark or in its own process."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from airflow_dq.check.builder import Checks
 from airflow_dq.check.file import declared_checks
 from airflow_dq.engine.store_access import NO_ACCESS
-from airflow_dq.exceptions import ConfigurationError, ProfileError
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import gauge, timed
-from airflow_dq.hooks.source import require_no_secret, source_access
-from airflow_dq.hooks.task import explained, partition_key, rendering, require_rendered
+from airflow_dq.hooks.source import source_access
+from airflow_dq.hooks.task import explained, rendering
+from airflow_dq.job.fleet import require_done
 from airflow_dq.job.result import JobResult
+from airflow_dq.operators.fitting import look_ahead
+from airflow_dq.operators.fleet import Tries
+from airflow_dq.operators.given_up import given_up, remember_announced
+from airflow_dq.operators.launch import spark_submission, submitted_job
 from airflow_dq.operators.local import run_here
+from airflow_dq.operators.order import OWN, SHARED, fleet_of, order_of, require_fleet
 from airflow_dq.operators.spark_argument import SparkArguments
 from airflow_dq.operators.submit.job import Submit
-from airflow_dq.operators.submitted import SubmittedJob
-from airflow_dq.options.job import JobSpec, names_of
-from airflow_dq.version_compat import conf
+from airflow_dq.options.fleet import Orders
+from airflow_dq.options.job import JobSpec
+from airflow_dq.version_compat import AirflowException, TaskDeferred, conf
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
     from airflow_dq.operators.spark import SparkSubmission
+    from airflow_dq.operators.submitted import SubmittedJob
 
 Engine = Literal["spark", "arrow"]
 
@@ -36,13 +42,21 @@ _RESERVED = ("application", "application_args", "java_class")
 class DQProfileOperator(SparkArguments):
     """Scans each partition once and stores its profile: small per-column statistics.
 
-    Exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the keys
-    come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
+    With ``datasets`` one application profiles many datasets, each of which succeeds or fails by itself::
+
+        DQProfileOperator(
+            task_id="profile", partition="{{ ds }}",
+            datasets=[{"dataset": name, "source": f"lake/{name}/day={{{{ ds }}}}"} for name in TABLES],
+        )
+
+    Else exactly one of ``source``, ``table`` and ``sql`` names the data.  ``partition`` is its key; without it, the
+    keys come from the ``*`` of a pattern (``lake/day=*``) or from the column ``partition_by``.  A re-run replaces the
     profile.  All other arguments are those of ``SparkSubmitOperator`` (``conf``, ``packages``, ``executor_memory``
     ...), which ``engine="arrow"`` leaves aside.  Without a Spark connection the job runs on this machine.
 
     It returns (XCom) ``dataset``, ``partition`` (None when the data names its keys itself), and the numbers of
-    ``partitions`` and ``rows`` that were profiled (None when the driver ran on a cluster).  Airflow's metrics get
+    ``partitions`` and ``rows`` that were profiled (None when the driver ran on a cluster); of many datasets these by
+    dataset, under ``datasets``, for as long as none has failed.  Airflow's metrics get
     ``dq.profile.rows`` and ``dq.profile.duration``; OpenLineage, when its provider is installed, gets the source as
     an input, with the partition's data-quality metrics.
 
@@ -53,6 +67,11 @@ class DQProfileOperator(SparkArguments):
     ``cluster`` the driver runs elsewhere: see ``dsn_on_cluster``.
 
     :param dataset: name under which the profiles are stored (templated)
+    :param datasets: instead: a list of dicts, each with the arguments of one dataset: its ``dataset`` and ``source``
+        (or ``table``, ``sql``), and where they are its own ``partition``, ``checks``, ``columns`` and all that says
+        what is read and stored.  What it leaves out, but for the source and the checks, is the task's.  A dataset that
+        fails does not keep the others from being stored; then the task fails, and the next try does those alone that
+        failed (Airflow 3.3 and newer) (templated)
     :param source: path of the partition's folder or file, or a pattern with one ``*`` (templated)
     :param partition: the partition's key, taken as raw text: ``"{{ ds }}"`` (templated)
     :param table: a table that the Spark session can read, instead of ``source`` (templated)
@@ -109,6 +128,7 @@ class DQProfileOperator(SparkArguments):
     template_fields: Sequence[str] = (
         *SparkArguments.template_fields,
         "dataset",
+        "datasets",
         "source",
         "partition",
         "table",
@@ -138,7 +158,8 @@ class DQProfileOperator(SparkArguments):
     def __init__(
         self,
         *,
-        dataset: str,
+        dataset: str | None = None,
+        datasets: Sequence[Mapping[str, Any]] | None = None,
         source: str | None = None,
         partition: str | None = None,
         table: str | None = None,
@@ -179,8 +200,11 @@ class DQProfileOperator(SparkArguments):
             raise ConfigurationError(f"engine is {engine!r}; allowed: {', '.join(get_args(Engine))}.")
         if engine != "spark" and (result is not None or submit is not None):
             raise ConfigurationError(f"engine={engine!r} works in this task: leave out result and submit.")
+        if (dataset is None) == (datasets is None):
+            raise ConfigurationError("DQProfileOperator takes either dataset=<name>, or datasets=[...] for many.")
         super().__init__(conn_id=conn_id, name=name, **kwargs)
-        self.dataset = dataset
+        self.dataset: str = dataset or ""
+        self.datasets = datasets
         self.source = source
         self.partition = partition
         self.table = table
@@ -203,7 +227,7 @@ class DQProfileOperator(SparkArguments):
         self.store_values = store_values
         self.sample_rows = sample_rows
         # A mistake in them is told when the DAG is parsed.
-        self.checks = declared_checks(checks, dataset)
+        self.checks = () if dataset is None else declared_checks(checks, dataset)
         self.key_folder = key_folder
         self.engine = engine
         self.dq_conn_id = dq_conn_id
@@ -214,7 +238,20 @@ class DQProfileOperator(SparkArguments):
         self.deferrable = deferrable
         # After rendering, a key that came out empty must not look like one that was never given.
         self._keyed = partition is not None
+        if datasets is not None:
+            self._require_fleet(checks)
         self._submission: SparkSubmission | SubmittedJob | None = None
+        self._results: tuple[JobResult, ...] = ()
+
+    def _require_fleet(self, checks: object) -> None:
+        """Tell a mistake in ``datasets`` when the DAG is parsed, unless another task gives them."""
+        taken = {**{name: getattr(self, name) for name in OWN}, "checks": checks}
+        if alone := [name for name, value in taken.items() if value not in (None, ())]:
+            raise ConfigurationError(
+                f"Task {self.task_id!r}: with datasets=, {', '.join(alone)} belongs to each dataset: put it there."
+            )
+        if isinstance(self.datasets, list | tuple | Mapping):
+            require_fleet(self.datasets)
 
     def render_template_fields(self, context: Context, jinja_env: Any = None) -> None:
         """Render the templated arguments; a value that the run does not have is explained."""
@@ -224,14 +261,12 @@ class DQProfileOperator(SparkArguments):
     def execute(self, context: Context) -> dict[str, Any]:
         """Run the job and wait for it.
 
-        :return: ``dataset``, ``partition``, ``partitions`` and ``rows``
+        :return: ``dataset``, ``partition``, ``partitions`` and ``rows``; of many datasets these under ``datasets``
         :raises AirflowFailException: for what no later try can change (arguments, connections, the machine).
         :raises AirflowException: when the job failed; with its own explanation where there is one.
         """
-        with explained(self.log), timed("profile.duration", self.dataset):
-            spec = self.job_spec()
-            done = self._run_here(spec) if self.engine == "arrow" else self._run_there(spec, context)
-        return self._told(spec, done)
+        with explained(self.log), timed("profile.duration", self.dataset or self.task_id):
+            return self._carried_out(context, lambda orders: self._begin(orders, context))
 
     def resume(self, context: Context, event: Any = None, state: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Go on when the trigger has fired, to the same end as :meth:`execute`.
@@ -239,21 +274,40 @@ class DQProfileOperator(SparkArguments):
         :param state: what was left for this when the task deferred
         """
         with explained(self.log):
-            spec, state = self.job_spec(), state or {}
-            if self.submit is not None:
-                self._submission = job = self._submitted(self.submit, spec)
-                done = job.resume(context, event, state)
-            else:
-                self._submission = submission = self._spark_submit(spec)
-                done = submission.resume(context, self.retries, event, state.get("announced"))
-        return self._told(spec, done)
+            return self._carried_out(context, lambda orders: self._go_on(orders, context, event, state or {}))
+
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> Any:
+        """Go on; but where Airflow's triggerer has given up, end what was begun."""
+        try:
+            return super().resume_execution(next_method, next_kwargs, context)
+        except AirflowException as error:
+            if next_method == "resume":
+                raise
+            given_up(self, context, error)
+
+    def _carried_out(self, context: Context, work: Callable[[Orders], tuple[JobResult, ...]]) -> dict[str, Any]:
+        """What the task returns, once its orders are done."""
+        if self.datasets is None:
+            spec = self.job_spec()
+            told = work(Orders.of(spec))
+            return {"dataset": self.dataset, **self._told(spec, told[0] if told else None)}
+        tries = Tries(context, self.retries)
+        orders = self.fleet()
+        left = tries.left(orders)
+        if left is not None:
+            try:
+                work(left)
+            finally:
+                tries.note(left, self._results)
+        known = {one.dataset: one for one in self._results}
+        each = {order.dataset: self._told(order, known.get(order.dataset)) for order in left or ()}
+        return {"datasets": {**each, **tries.done}}
 
     def _told(self, spec: JobSpec, done: JobResult | None) -> dict[str, Any]:
         if done is not None:
             self.log.info("%s", done.summary)
-            gauge("profile.rows", done.rows, self.dataset)
+            gauge("profile.rows", done.rows, spec.dataset)
         return {
-            "dataset": self.dataset,
             "partition": spec.key,
             "partitions": None if done is None else done.profiled,
             "rows": None if done is None else done.rows,
@@ -268,122 +322,68 @@ class DQProfileOperator(SparkArguments):
         """What was read, and its data-quality metrics; called by Airflow's OpenLineage provider."""
         from airflow_dq.operators.lineage import operator_lineage
 
-        spec = self.job_spec()
-        profile = None
-        if spec.key is not None:
-            with DQHook(self.dq_conn_id).get_store() as store:
-                profile = store.load_profile(self.dataset, spec.key)
-        return operator_lineage(spec, profile)
+        orders = Orders.of(self.job_spec()) if self.datasets is None else self.fleet()
+        with DQHook(self.dq_conn_id).get_store() as store:
+            return operator_lineage(
+                (one, None if one.key is None else store.load_profile(one.dataset, one.key)) for one in orders
+            )
+
+    @property
+    def subject(self) -> str:
+        """What the task is about, for a message."""
+        return f"{len(self.datasets)} datasets" if self.datasets is not None else f"dataset {self.dataset!r}"
 
     def job_spec(self) -> JobSpec:
-        """What the profile job is to do, from the rendered arguments.
+        """What the job on one dataset is to do, from the rendered arguments.
 
         :raises ConfigurationError: when they contradict each other, or the partition key rendered to nothing.
         """
-        partition = partition_key(self.partition, self.dataset) if self._keyed else None
-        if not isinstance(self.read_options or {}, Mapping):
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: read_options is {self.read_options!r}; give a dict, such as {{'sep': ';'}}."
-            )
-        options = {key: str(value) for key, value in (self.read_options or {}).items()}
-        require_no_secret(options, self.dataset)
-        alone = partition is not None and self.partition_by is None
-        paths = {partition: self.source} if partition is not None and alone and self.source else {}
-        if not (self._keyed or self.partition_by or "*" in (self.source or "*")):
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: source {self.source!r} names no partition key; give "
-                "partition='{{ ds }}', partition_by=<key column>, or a pattern with one '*'."
-            )
-        return JobSpec(
-            dataset=self.dataset,
-            paths=paths,
-            pattern=None if paths else self.source,
-            table=self.table,
-            sql=self.sql,
-            partition=None if paths else partition,
-            partition_by=self.partition_by,
-            where=self.where,
-            version=None if self.version is None else str(self.version),
-            snapshot=None if self.snapshot is None else str(self.snapshot),
-            as_of=self.as_of,
-            format=self.source_format,
-            options=options,
-            since=self.since,
-            until=self.until,
-            limit=self.limit,
-            columns=None if self.columns is None else names_of(self.columns, "columns", self.dataset),
-            exclude=names_of(self.exclude, "exclude", self.dataset),
-            hidden=names_of(self.hidden, "hidden", self.dataset),
-            segments=names_of(self.segments, "segments", self.dataset),
-            store_values=self.store_values,
-            sample_rows=self.sample_rows,
-            checks=self.checks,
-            key_folder=self.key_folder,
-        )
+        given = {name: getattr(self, name) for name in (*OWN, *SHARED)}
+        return order_of(self.dataset, given, self.checks, keyed=self._keyed)
 
-    def _run_here(self, spec: JobSpec) -> JobResult:
-        access = NO_ACCESS if self.source_conn_id is None else source_access(self.source_conn_id)
-        result = run_here(spec, self.dq_conn_id, self.log, access)
-        if result.error is not None:
-            raise (ProfileError if result.retryable else ConfigurationError)(result.error)
-        return result
+    def fleet(self) -> Orders:
+        """What the job on many datasets is to do, from the rendered arguments.
 
-    def _run_there(self, spec: JobSpec, context: Context) -> JobResult | None:
+        :raises ConfigurationError: when those of one dataset contradict each other
+        """
+        shared = {name: getattr(self, name) for name in SHARED if name != "partition" or self._keyed}
+        return fleet_of(self.datasets, shared)
+
+    def _begin(self, orders: Orders, context: Context) -> tuple[JobResult, ...]:
+        if self.engine == "arrow":
+            return self._run_here(orders)
+        if self.datasets is None:
+            # Of many datasets the job refuses those that are wrong, and profiles the others.
+            look_ahead(orders.each[0], self.dq_conn_id, self.source_conn_id, self.log)
         if self.submit is not None:
-            self._submission = job = self._submitted(self.submit, spec)
-            return job.run(context)
-        self._submission = submission = self._spark_submit(spec)
-        return submission.run(context, self.retries)
+            job = self._submission = submitted_job(self, self.submit, orders)
+            return self._waited(context, job, lambda: job.run(context))
+        submission = self._submission = spark_submission(self, orders)
+        return self._waited(context, submission, lambda: submission.run(context, self.retries))
 
-    def _submitted(self, submit: Submit, spec: JobSpec) -> SubmittedJob:
-        from airflow_dq.engine.spark.user_metric import pack_metrics
+    def _go_on(self, orders: Orders, context: Context, event: Any, state: Mapping[str, Any]) -> tuple[JobResult, ...]:
+        if self.submit is not None:
+            job = self._submission = submitted_job(self, self.submit, orders)
+            return self._waited(context, job, lambda: job.resume(context, event, state))
+        submission = self._submission = spark_submission(self, orders)
+        announced = state.get("announced", ())
+        return self._waited(context, submission, lambda: submission.resume(context, self.retries, event, announced))
 
-        unused = sorted(self.spark_arguments().keys() - {"conn_id", "name"})
-        if unused:
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: with submit=, {', '.join(unused)} would reach no job: give what it takes "
-                "in their place to the function that makes the operator."
-            )
-        return SubmittedJob(
-            submit,
-            task=self,
-            spec=replace(self._with_rules(spec), metrics=pack_metrics()),
-            result=self.result,
-            name=self.name or "airflow-dq-profile",
-            dq_conn_id=self.dq_conn_id,
-            dsn_on_cluster=self.dsn_on_cluster,
-            deferrable=self.deferrable,
-        )
+    def _run_here(self, orders: Orders) -> tuple[JobResult, ...]:
+        access = NO_ACCESS if self.source_conn_id is None else source_access(self.source_conn_id)
+        for result in run_here(orders, self.dq_conn_id, self.log, access):
+            self._results = (*self._results, result)
+        require_done(orders, self._results)
+        return self._results
 
-    def _with_rules(self, spec: JobSpec) -> JobSpec:
-        """The order for a job that cannot ask the database what has been learned of the rows."""
-        if self.result is None:
-            return spec
-        require_rendered(self.result, "result", self.dataset)
-        if spec.key_folder is not None:
-            raise ConfigurationError(
-                f"Dataset {self.dataset!r}: with result=, totals are added up by this task, which does not read a "
-                "key_folder: leave one of the two out."
-            )
-        if spec.key is None:
-            return spec  # only the data tells from which partition on rules are known
-        with DQHook(self.dq_conn_id).get_store() as store:
-            return replace(spec, rules=store.learn_rules(spec.dataset, spec.key))
-
-    def _spark_submit(self, spec: JobSpec) -> SparkSubmission:
-        # Only now: the Spark provider need not be installed where Spark is not used.
-        from airflow_dq.operators.spark import SparkSubmission, require_known
-
-        options = self.spark_arguments()
-        require_known(options)
-        return SparkSubmission(
-            task_id=self.task_id,
-            spec=self._with_rules(spec),
-            dq_conn_id=self.dq_conn_id,
-            master=self.master,
-            dsn_on_cluster=self.dsn_on_cluster,
-            source_conn_id=self.source_conn_id,
-            result=self.result,
-            deferrable=self.deferrable,
-            **options,
-        )
+    def _waited(
+        self, context: Context, job: SparkSubmission | SubmittedJob, wait: Callable[[], tuple[JobResult, ...]]
+    ) -> tuple[JobResult, ...]:
+        """Wait, and keep what is known of each dataset, however it ends."""
+        try:
+            return wait()
+        except TaskDeferred:
+            remember_announced(context, job.announced)
+            raise
+        finally:
+            self._results = job.results

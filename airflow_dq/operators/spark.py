@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,12 @@ from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.hooks.spark_connect import ConnectSubmitHook, is_remote
 from airflow_dq.hooks.spark_driver import require_manager
 from airflow_dq.hooks.task import first_try
+from airflow_dq.job.fleet import require_done
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.announced import Announced
 from airflow_dq.operators.collected import Collection, token_of
 from airflow_dq.options.argument import packed
-from airflow_dq.options.job import JobSpec
+from airflow_dq.options.fleet import Orders
 from airflow_dq.settings import DSN_VARIABLE
 from airflow_dq.version_compat import AirflowException, TaskDeferred
 
@@ -102,7 +102,7 @@ class StoringSubmission(JobSubmission):
 
     :param script: name of the entry point in ``spark_jobs``
     :param order: its specification, JSON
-    :param dataset: what it is about, for messages
+    :param about: what it is about, for messages
     :param dq_conn_id: connection to the statistics database
     :param master: Spark master that wins over the connection's
     :param dsn_on_cluster: in deploy mode ``cluster`` the driver finds the DSN in its own environment
@@ -115,7 +115,7 @@ class StoringSubmission(JobSubmission):
         *,
         script: str,
         order: str,
-        dataset: str,
+        about: str,
         dq_conn_id: str,
         master: str | None,
         dsn_on_cluster: bool,
@@ -123,28 +123,38 @@ class StoringSubmission(JobSubmission):
         **options: Any,
     ) -> None:
         super().__init__(script=script, order=order, master=master, **options)
-        self.dataset = dataset
+        self.about = about
         self.dq_conn_id = dq_conn_id
         self.dsn_on_cluster = dsn_on_cluster
         self.source_conn_id = source_conn_id
 
-    def run(self, context: Context, retries: int | None) -> JobResult | None:
+    def run(self, context: Context, retries: int | None) -> tuple[JobResult, ...]:
         """Submit the job, or find that of an earlier try again, and wait for it.
 
         :param retries: of the task
-        :return: None when the driver ran on a cluster, where its log stays
+        :return: as :meth:`carry_out`
         :raises ProfileError: when it could not be done, and this may pass by itself
         :raises ConfigurationError: when it may not
+        :raises AirflowException: when the job failed without an explanation
+        """
+        told = self.carry_out(context, retries)
+        for one in told:
+            if one.error is not None:
+                raise (ProfileError if one.retryable else ConfigurationError)(one.error)
+        return told
+
+    def carry_out(self, context: Context, retries: int | None) -> tuple[JobResult, ...]:
+        """As :meth:`run`, whatever the job has explained.
+
+        :return: what it has told of each dataset; nothing when the driver ran on a cluster, where its log stays
         :raises AirflowException: when the job failed without an explanation
         """
         try:
             self.submit_and_wait(context, retries)
         except AirflowException:
-            result = self._result
-            if result is None or result.error is None:
+            if all(one.error is None for one in self._told):
                 raise
-            raise (ProfileError if result.retryable else ConfigurationError)(result.error) from None
-        return self._result
+        return self._told
 
     @property
     def needs_database(self) -> bool:
@@ -152,8 +162,8 @@ class StoringSubmission(JobSubmission):
         return True
 
     @property
-    def _result(self) -> JobResult | None:
-        return self._hook.result if isinstance(self._hook, ProfileSubmitHook) else None
+    def _told(self) -> tuple[JobResult, ...]:
+        return self._hook.results if isinstance(self._hook, ProfileSubmitHook) else ()
 
     def prepare(self, hook: ProfileSubmitHook) -> None:
         """Hand over the database's DSN, unless the driver runs where it finds one by itself, or needs none."""
@@ -174,7 +184,7 @@ class StoringSubmission(JobSubmission):
     def _check_cluster(self, hook: ProfileSubmitHook) -> None:
         if not self.dsn_on_cluster:
             raise ConfigurationError(
-                f"Dataset {self.dataset!r}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
+                f"{self.about}: in deploy mode 'cluster' (master {hook.master}) the driver does not "
                 "see this process's environment, and the database's password is never put on a command line. Use "
                 f"deploy mode 'client', or provide {DSN_VARIABLE} to the driver yourself (a Kubernetes secret, say) "
                 "and set dsn_on_cluster=True; a profile job needs neither with result=."
@@ -184,22 +194,20 @@ class StoringSubmission(JobSubmission):
 class SparkSubmission(StoringSubmission):
     """A profile job.
 
-    :param spec: the job's order
+    :param orders: what it is to do
     :param result: a folder for the results of jobs, from which the profiles are imported; the job needs no database
     :param deferrable: in deploy mode ``cluster``: wait in the triggerer
     :param options: the other arguments of :class:`StoringSubmission`
     """
 
-    def __init__(self, *, spec: JobSpec, result: str | None = None, deferrable: bool = False, **options: Any) -> None:
-        from airflow_dq.engine.spark.user_metric import pack_metrics
-
-        # The DAG file has been loaded in this process, not in the one that profiles.
-        spec = replace(spec, metrics=pack_metrics())
-        super().__init__(script="profile.py", order=spec.to_json(), dataset=spec.dataset, **options)
-        self.spec = spec
+    def __init__(self, *, orders: Orders, result: str | None = None, deferrable: bool = False, **options: Any) -> None:
+        super().__init__(script="profile.py", order=orders.to_json(), about=orders.name, **options)
+        self.orders = orders
+        self.results: tuple[JobResult, ...] = ()
+        """What is known to have become of each dataset."""
         self._results = result
         self._deferrable = deferrable
-        self._announced = Announced(spec, self.dq_conn_id, self.log, may_fail=self.dsn_on_cluster)
+        self._announced = Announced(orders, self.dq_conn_id, self.log, may_fail=self.dsn_on_cluster)
         self._collection: Collection | None = None
 
     @property
@@ -207,22 +215,30 @@ class SparkSubmission(StoringSubmission):
         """Whether the driver opens the statistics database: not where it leaves its profiles in a folder."""
         return self._results is None
 
-    def run(self, context: Context, retries: int | None) -> JobResult | None:
+    @property
+    def announced(self) -> Sequence[int]:
+        """The attempts that this try has begun."""
+        return self._announced.numbers
+
+    def run(self, context: Context, retries: int | None) -> tuple[JobResult, ...]:
         """Submit the job, or find that of an earlier try again, wait for it, and import what it leaves in a folder.
 
-        :return: None when the driver ran on a cluster, where its log stays, and has stored the profiles itself
+        :return: what has become of each dataset; nothing when the driver ran on a cluster, where its log stays, and has
+            stored the profiles itself
         :raises TaskDeferred: when the driver runs on a cluster, and is waited for in the triggerer
         :raises DQError: when it could not be done
         :raises AirflowException: when the job failed without an explanation
         """
-        return self._ended(context, retries, lambda: super(SparkSubmission, self).run(context, retries))
+        return self._ended(context, retries, lambda: self.carry_out(context, retries))
 
-    def resume(self, context: Context, retries: int | None, event: Any, announced: int | None) -> JobResult | None:
+    def resume(
+        self, context: Context, retries: int | None, event: Any, announced: Sequence[int]
+    ) -> tuple[JobResult, ...]:
         """Go on where :meth:`run` has deferred, as it does.
 
-        :param announced: the attempt that it has begun
+        :param announced: the attempts that it has begun
         """
-        self._announced.number = announced
+        self._announced.numbers = list(announced)
         return self._ended(context, retries, lambda: self._looked_at(event))
 
     def poll_until_complete(self, external_id: Any, context: Context) -> None:
@@ -242,25 +258,28 @@ class SparkSubmission(StoringSubmission):
             self._track(hook)
         super().prepare(hook)
 
-    def _ended(self, context: Context, retries: int | None, wait: Callable[[], JobResult | None]) -> JobResult | None:
+    def _ended(
+        self, context: Context, retries: int | None, wait: Callable[[], tuple[JobResult, ...]]
+    ) -> tuple[JobResult, ...]:
         """What the job has come to, once it has ended."""
         if self._results is not None:
             token = token_of(context, first_try(context, retries))
-            self._collection = Collection(self._results, token, self.spec, self.dq_conn_id, self.log)
+            self._collection = Collection(self._results, token, self.orders, self.dq_conn_id, self.log)
             self.application_args = [*(self.application_args or ()), "--result", self._collection.path]
         with self._announced.closing():
             try:
-                told = wait()
+                told: tuple[JobResult, ...] = wait()
             except TaskDeferred as deferred:
-                deferred.kwargs = {"state": {"announced": self._announced.number}}
+                deferred.kwargs = {"state": {"announced": self._announced.numbers}}
                 raise
             except (AirflowException, RuntimeError, DQError):  # Airflow's hooks raise either when a driver has failed
-                if self._collection is None or not self._collection.is_there:
+                if self._collection is None or not (self._collection.has_begun or self._collection.is_there):
                     raise
-                return self._collection.collect()
-            return told if self._collection is None else self._collection.collect()
+            self.results = told if self._collection is None else self._collection.collect()
+            require_done(self.orders, self.results)
+            return self.results
 
-    def _looked_at(self, event: Mapping[str, Any]) -> None:
+    def _looked_at(self, event: Mapping[str, Any]) -> tuple[JobResult, ...]:
         """Take what the trigger has seen.
 
         :raises AirflowException: when the driver has not come to a good end
@@ -270,6 +289,7 @@ class SparkSubmission(StoringSubmission):
         self.log.info("%s", event["message"])
         if event["status"] != "succeeded":
             raise AirflowException(event["message"])
+        return ()
 
     def _track(self, hook: ProfileSubmitHook) -> None:
         """Let spark-submit end once the driver runs, which a trigger can then ask for."""

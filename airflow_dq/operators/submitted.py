@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
 from airflow_dq.hooks.task import first_try
+from airflow_dq.job.fleet import require_done
 from airflow_dq.job.package import secrets_of
 from airflow_dq.job.result import JobResult
 from airflow_dq.operators.announced import Announced
 from airflow_dq.operators.collected import Collection, token_of
 from airflow_dq.operators.submit.job import SparkJob, Submit
 from airflow_dq.options.argument import compressed
-from airflow_dq.options.job import JobSpec
+from airflow_dq.options.fleet import Orders
 from airflow_dq.version_compat import AirflowException, TaskDeferred
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class SubmittedJob:
         submit: Submit,
         *,
         task: BaseOperator,
-        spec: JobSpec,
+        orders: Orders,
         result: str | None,
         name: str,
         dq_conn_id: str,
@@ -47,24 +48,31 @@ class SubmittedJob:
         """
         if result is None and not dsn_on_cluster:
             raise ConfigurationError(
-                f"Dataset {spec.dataset!r}: with submit= the driver runs elsewhere, and no password is sent there: "
+                f"{orders.name}: with submit= the driver runs elsewhere, and no password is sent there: "
                 "give result= (a folder that it and this task reach, from which the profiles are imported), or provide "
                 "AIRFLOW_DQ_DSN to the driver yourself and set dsn_on_cluster=True."
             )
         self._submit = submit
         self._task = task
-        self._spec = spec
+        self._orders = orders
         self._result = result
         self._name = name
         self._dq_conn_id = dq_conn_id
         self._deferrable = deferrable
-        self._announced = Announced(spec, dq_conn_id, task.log, may_fail=dsn_on_cluster)
+        self._announced = Announced(orders, dq_conn_id, task.log, may_fail=dsn_on_cluster)
         self._inner: BaseOperator | None = None
+        self.results: tuple[JobResult, ...] = ()
+        """What is known to have become of each dataset."""
 
-    def run(self, context: Context) -> JobResult | None:
+    @property
+    def announced(self) -> Sequence[int]:
+        """The attempts that this try has begun."""
+        return self._announced.numbers
+
+    def run(self, context: Context) -> tuple[JobResult, ...]:
         """Submit the job, or find that of an earlier try, wait for it, and import its result.
 
-        :return: None when the job has stored the profiles itself
+        :return: what has become of each dataset; nothing when the job has stored the profiles itself
         :raises TaskDeferred: when its operator waits in the triggerer
         :raises DQError: when the job has said why it failed, or its result cannot be imported
         :raises AirflowException: when it failed without an explanation
@@ -72,12 +80,12 @@ class SubmittedJob:
         self._announced.begin()
         return self._through(context, 1, None)
 
-    def resume(self, context: Context, event: Any, state: Mapping[str, Any]) -> JobResult | None:
+    def resume(self, context: Context, event: Any, state: Mapping[str, Any]) -> tuple[JobResult, ...]:
         """Go on where :meth:`run` has deferred.
 
         :param state: what it has left for this
         """
-        self._announced.number = state["announced"]
+        self._announced.numbers = list(state["announced"])
         given = {**state["kwargs"], "event": event}
         return self._through(
             context, state["number"], lambda inner: inner.resume_execution(state["method"], given, context)
@@ -88,7 +96,7 @@ class SubmittedJob:
         if self._inner is not None:
             self._inner.on_kill()
 
-    def _through(self, context: Context, first: int, go_on: Wait | None) -> JobResult | None:
+    def _through(self, context: Context, first: int, go_on: Wait | None) -> tuple[JobResult, ...]:
         """The result of the first job from this number on that does not fail."""
         start = first_try(context, self._task.retries)
         last = max(first, int(getattr(context["ti"], "try_number", start)) - start + 1)
@@ -101,8 +109,8 @@ class SubmittedJob:
                 go_on = None
             return self._once(context, last, go_on, earlier=False)
 
-    def _once(self, context: Context, number: int, go_on: Wait | None, *, earlier: bool) -> JobResult | None:
-        """The result of one job, which is submitted unless it is there.
+    def _once(self, context: Context, number: int, go_on: Wait | None, *, earlier: bool) -> tuple[JobResult, ...]:
+        """The results of one job, which is submitted unless they are there.
 
         :param go_on: how it is waited for, when this task has deferred for it
         :param earlier: whether an earlier try may have submitted it
@@ -110,24 +118,29 @@ class SubmittedJob:
         token = f"{token_of(context, first_try(context, self._task.retries))}-{number}"
         collection = None
         if self._result is not None:
-            collection = Collection(self._result, token, self._spec, self._dq_conn_id, self._task.log)
+            collection = Collection(self._result, token, self._orders, self._dq_conn_id, self._task.log)
         if collection is not None and go_on is None:
             if earlier and collection.has_failed:
                 raise ProfileError("it has ended without a result that could be imported")
             if earlier and collection.is_there:
-                return collection.collect()
+                return self._collected(collection)
             collection.put_order()
         try:
             self._wait(context, self._job(token, collection), go_on)
         except TaskDeferred as deferred:
             raise self._deferred(deferred, number) from None
         except AirflowException as error:
-            if collection is None or collection.find() is None:
+            if collection is None or not collection.has_begun:
                 if collection is not None:
                     collection.mark_failed()
                 raise
             self._task.log.warning("The job has left a result, and its service says: %s", error)
-        return None if collection is None else collection.collect()
+        return () if collection is None else self._collected(collection)
+
+    def _collected(self, collection: Collection) -> tuple[JobResult, ...]:
+        self.results = collection.collect()
+        require_done(self._orders, self.results)
+        return self.results
 
     def _wait(self, context: Context, job: SparkJob, go_on: Wait | None) -> None:
         """Run the other operator to its end."""
@@ -144,17 +157,17 @@ class SubmittedJob:
 
     def _job(self, token: str, collection: Collection | None) -> SparkJob:
         if collection is None:
-            arguments = ("--spec", compressed(self._spec.to_json()))
+            arguments = ("--spec", compressed(self._orders.to_json()))
         else:
             arguments = ("--result", collection.path)
-        secrets = secrets_of(self._spec, without_database=collection is not None)
+        secrets = secrets_of(self._orders, without_database=collection is not None)
         return SparkJob(self._task.task_id, self._name, token, arguments, secrets, self._deferrable)
 
     def _deferred(self, deferred: TaskDeferred, number: int) -> TaskDeferred:
         """The other operator's deferral as one of this task."""
         state = {
             "number": number,
-            "announced": self._announced.number,
+            "announced": self._announced.numbers,
             "method": deferred.method_name,
             "kwargs": deferred.kwargs or {},
         }

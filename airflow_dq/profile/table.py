@@ -94,7 +94,7 @@ class TableState:
             # The length is limited here: a slice of a table without columns has any that is asked for.
             rows = min(BATCH_ROWS, table.num_rows - start)
             batch = table.slice(start, rows)
-            columns, values, hashes, exceptions = _summarised(batch, options)
+            columns, values, hashes, exceptions = _summarised(batch, options, state.tallies)
             sample = state.sample.add(values, hashes() if options.sample_rows else np.zeros(rows, np.uint64))
             tallies = _tallied(batch, options, hashes, state.tallies, exceptions)
             state = _merged_with(state, TableState(rows, columns, sample, tallies), sample)
@@ -229,7 +229,7 @@ def _require(names: Sequence[str], options: ProfileOptions) -> None:
 
 
 def _summarised(
-    table: pa.Table, options: ProfileOptions
+    table: pa.Table, options: ProfileOptions, before: Tallies
 ) -> tuple[dict[str, ColumnState], dict[str, pa.Array], Callable[[], Hashes], dict[str, Tally]]:
     """The states of one batch's columns, their canonical values, what gives the hashes of the rows, what is counted."""
     columns, values, hashes = {}, {}, RowHashes(table.num_rows, options.seed)
@@ -267,7 +267,7 @@ def _summarised(
         return hashes.result()
 
     kinds = {name: column.kind for name, column in columns.items()}
-    counted = {**count_rules(prepared, options), **count_segments(prepared, kinds, options)}
+    counted = {**count_rules(prepared, options, before.by_group), **count_segments(prepared, kinds, options)}
     return columns, values, hashed, counted
 
 

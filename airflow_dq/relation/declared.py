@@ -1,4 +1,7 @@
-"""A relation as a declared check: what a person has confirmed is asked of every row, whatever it was learned from."""
+"""A relation as a declared check: what a person has confirmed is asked of every row, whatever it was learned from.
+
+Checks look at one partition, so that what the partitions before say has no words among them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,25 @@ from airflow_dq.check.odcs_metric import name_sql, value_sql
 from airflow_dq.relation.arithmetic import Arithmetic, Duration, Equal, Linear, Product, Sum
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.condition import MissingImplies, Order, PresentTogether, ValueImplies
+from airflow_dq.relation.dependency import Key, is_lasting
+from airflow_dq.relation.inclusion import Inclusion
 
 
 @singledispatch
 def as_check(relation: Relation) -> Check | None:
-    """The check that asks of each row what a relation says; None where rules have no words for it."""
+    """The check that asks of a partition what a relation says; None where checks have no words for it."""
     return None
+
+
+def why_no_check(relation: Relation) -> str:
+    """Why there is none, so that a sentence can go on: ``no check ...``."""
+    if isinstance(relation, Duration):
+        return "no check takes one moment from another"
+    if is_lasting(relation):
+        return "no check remembers what the rows of the partitions before were"
+    if isinstance(relation, Inclusion):
+        return "no check knows the table's own address; `refers`, with this address, asks the same"
+    return "no check compares the rows of one value with each other"
 
 
 @as_check.register
@@ -43,6 +59,11 @@ def _product(relation: Product) -> Check:
 @as_check.register
 def _duration(relation: Duration) -> None:
     """Rules take no moment from another one."""
+
+
+@as_check.register
+def _key(relation: Key) -> Check:
+    return Check("key", relation.key)
 
 
 @as_check.register

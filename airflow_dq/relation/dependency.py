@@ -73,6 +73,8 @@ class Counter(Relation):
     """Largest step up, as a share of what it was and the floor together."""
     floor: float
     """What is added to a number before a step is compared with it, so that small ones may take large steps."""
+    fall: float = FALL
+    """Largest step down, as a share of the same."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -81,13 +83,14 @@ class Counter(Relation):
 
     def __str__(self) -> str:
         """``cases of each region does not fall, nor rise by more than 20 %``."""
+        fall = "" if self.fall <= FALL else f" by more than {self.fall:.0%}"
         rise = f", nor rise by more than {self.rise:.0%}" if self.rise < ANY_RISE else ""
-        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{rise}"
+        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{fall}{rise}"
 
     def is_broken(self, now: Floats, past: Floats) -> Flags:
         """Whether each number may not follow the other one."""
         step, size = now - past, np.abs(past) + self.floor
-        return np.asarray((step < -FALL * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
+        return np.asarray((step < -self.fall * size) | (step > self.rise * size) & (self.rise < ANY_RISE), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from airflow_dq.relation.belief import LARGEST_LASTING, beyond, surprise
 from airflow_dq.relation.coded import MISSING, Coded, Codes
-from airflow_dq.relation.dependency import Counter, Key
+from airflow_dq.relation.dependency import FALL, Counter, Key
 from airflow_dq.relation.found import Mined
 
 MOST_KEYS = 3
@@ -26,6 +26,8 @@ IDENTIFIER = 2.0**53
 """Whole numbers that are spread farther are drawn at random, as identifiers are: no amount is so large."""
 LEAST_RISE = 0.05
 """No step is too large that is smaller: counters that rest for a while go on."""
+MOST_FALL = 0.5
+"""Of a number that is corrected down now and then, a fall by half is none of these."""
 MARGIN = 5.0
 """Times the largest step of the sample that a counter may take: after a gap of some days it takes the steps of each."""
 MOST_COUNTERS = 20
@@ -79,9 +81,11 @@ def _counter(rows: Coded, key: tuple[str, ...], name: str, before: Codes, after:
     if sure is None:
         return None
     floor = float(np.nanmedian(np.abs(numbers[before]))) or 1.0
-    largest = float(np.nanmax((numbers[after] - numbers[before]) / (np.abs(numbers[before]) + floor)))
-    rise = max(LEAST_RISE, MARGIN * largest)
-    return Mined(Counter(key, name, _rounded(rise), _rounded(floor)), len(change), falls, sure)
+    steps = (numbers[after] - numbers[before]) / (np.abs(numbers[before]) + floor)
+    rise = max(LEAST_RISE, MARGIN * float(np.nanmax(steps)))
+    deepest = -float(np.nanmin(steps))
+    fall = FALL if deepest <= FALL else min(MOST_FALL, MARGIN * deepest)
+    return Mined(Counter(key, name, _rounded(rise), _rounded(floor), _rounded(fall)), len(change), falls, sure)
 
 
 def _rounded(number: float) -> float:

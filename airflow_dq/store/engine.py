@@ -15,17 +15,18 @@ from airflow_dq.store.value import strict_json
 from airflow_dq.store.watch import guard
 
 
-def open_store(dsn: str, *, check: bool = True, patience: Patience = TASK) -> Repository:
+def open_store(dsn: str, *, check: bool = True, patience: Patience = TASK, connections: int = 1) -> Repository:
     """Connect to the statistics database; use the result in a ``with`` statement.
 
     :param dsn: its URL; see :func:`airflow_dq.store.address.parse_dsn`
     :param check: make a connection now and look at the schema's revision
     :param patience: how long to wait for it
+    :param connections: how many are kept open, for threads that use it side by side
     :raises ConfigurationError: when the URL is not a PostgreSQL URL
     :raises StoreUnreachableError: when no connection can be made
     :raises StoreNotMigratedError: when the schema is absent or at another revision
     """
-    engine = make_engine(parse_dsn(dsn), patience)
+    engine = make_engine(parse_dsn(dsn), patience, connections)
     if check:
         try:
             require_revision(engine)
@@ -35,7 +36,7 @@ def open_store(dsn: str, *, check: bool = True, patience: Patience = TASK) -> Re
     return Repository(engine)
 
 
-def make_engine(url: URL, patience: Patience = TASK) -> Engine:
+def make_engine(url: URL, patience: Patience = TASK, connections: int = 1) -> Engine:
     """An engine whose transactions (:func:`airflow_dq.store.transaction.run`) wait for a server for so long."""
     limits: dict[str, object] = {
         "connect_timeout": patience.connect,
@@ -43,10 +44,11 @@ def make_engine(url: URL, patience: Patience = TASK) -> Engine:
     }
     if not patience.hurried:
         limits = {name: value for name, value in limits.items() if name not in url.query}
-    # A task uses one connection at a time; a few hundred tasks share one server.
+    # A task uses one connection at a time, if it does not work on several datasets; a few hundred tasks share one
+    # server.
     engine = create_engine(
         url,
-        pool_size=1,
+        pool_size=connections,
         max_overflow=4,
         pool_timeout=patience.pool,
         connect_args={"application_name": "airflow_dq", **limits},

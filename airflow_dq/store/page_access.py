@@ -60,8 +60,8 @@ class PageAccess(Connected):
         """How many partitions that tasks of these DAGs have judged wait for a person."""
         return run(self._engine, lambda c: overview.waiting(c, dag_ids))
 
-    def dags_of(self, dataset: str) -> frozenset[str]:
-        """The DAGs whose tasks have judged partitions of a dataset."""
+    def dags_of(self, dataset: str | None) -> frozenset[str]:
+        """The DAGs whose tasks have judged partitions of a dataset; None: of any."""
         return run(self._engine, lambda c: verdict_reader.dags_of(c, dataset))
 
     def metric_histories(

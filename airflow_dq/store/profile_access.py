@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from airflow_dq.drill.report import DrillReport
     from airflow_dq.metrics.descriptor import MetricValue
     from airflow_dq.profile.check.many_keys import KeyFolder
+    from airflow_dq.profile.check.trial import SeenColumn
     from airflow_dq.profile.model import Profile
     from airflow_dq.store.summary import (
         AttemptStatus,
@@ -131,6 +132,10 @@ class ProfileAccess(Connected):
     def attempt_status(self, dataset: str, partition: str) -> AttemptStatus | None:
         """The newest attempt at a partition, or None when there was none."""
         return run(self._engine, lambda c: attempts.status(c, dataset, partition))
+
+    def seen_columns(self, dataset: str) -> list[SeenColumn]:
+        """The columns that the newest partitions of a dataset have, whatever became of these, each with its types."""
+        return run(self._engine, lambda c: profile_reader.seen_columns(c, dataset))
 
     def load_profile(self, dataset: str, partition: str, *, variants: bool = True) -> Profile | None:
         """The current profile of a partition, with its states and variants as far as they are kept, or None.

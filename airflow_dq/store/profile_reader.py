@@ -21,6 +21,7 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.options.retention import RETENTION
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.profile.check.trial import SeenColumn
 from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.states.base import Kind, State, decode_state
 from airflow_dq.states.category import CategoryDistribution
@@ -35,6 +36,8 @@ from airflow_dq.store.table import ColumnRow, DatasetRow, ProfileRow, StateRow, 
 
 MOST_KEYS = 4_000
 """Keys among which like days are looked for: eleven years of days, five months of hours."""
+SEEN = 30
+"""Partitions whose columns count as known: the history that a program is learned from by default."""
 ROWS_AT_ONCE = 1_000
 """Columns that are fetched together: a year of a wide table has tens of thousands, and a thousand are less than two
 megabytes."""
@@ -53,6 +56,8 @@ class Stored:
     row_count: int
     options: Mapping[str, Any]
     checks: Mapping[str, Measured]
+    has_states: bool
+    """Whether states are kept of any of its columns."""
     columns: tuple[tuple[int, ColumnProfile], ...]
 
 
@@ -143,6 +148,19 @@ def newest_texts(connection: Connection, dataset: str, before: str) -> list[Prof
     return [_profile(one, states, {}) for one in stored]
 
 
+def seen_columns(connection: Connection, dataset: str) -> list[SeenColumn]:
+    """Every column of the newest profiles, with each of the types that it has had in them."""
+    newest = (
+        select(ProfileRow.id)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .where(DatasetRow.name == dataset)
+        .order_by(ProfileRow.sort_key.desc())
+        .limit(SEEN)
+    )
+    query = select(ColumnRow.name, ColumnRow.kind, ColumnRow.data_type).where(ColumnRow.profile_id.in_(newest))
+    return [SeenColumn(row.name, Kind(row.kind), row.data_type) for row in connection.execute(query.distinct())]
+
+
 def like_days(connection: Connection, dataset: str, before: str, limit: int, *, every: bool) -> list[Profile]:
     """The eligible profiles before the newest ``limit`` that tell what is usual at a partition's place in the calendar.
 
@@ -193,7 +211,7 @@ def read_stored(connection: Connection, dataset: str, rows: Sequence[Any], read:
     }
     found_checks = {row.id: read(_where(dataset, row.partition_key), partial(_checks, row)) for row in rows}
     return [
-        Stored(row.id, row.partition_key, row.row_count, row.options, checks, whole.get(row.id, ()))
+        Stored(row.id, row.partition_key, row.row_count, row.options, checks, row.has_states, whole.get(row.id, ()))
         for row in rows
         if (row.id in whole or row.id not in columns) and (checks := found_checks[row.id]) is not None
     ]
@@ -256,14 +274,16 @@ def _needs_states(stored: Sequence[Stored]) -> set[int]:
     # Always: what the next partition is compared with, and what the last one's injected variants are.
     ids = {column_id for one in stored[-largest_pool() - 1 :] for column_id, _ in one.columns}
     columns = [{column.name: (column_id, column) for column_id, column in one.columns} for one in stored]
-    for name in dict.fromkeys(name for found in columns for name in found):
+    # Of a partition whose own states are gone nothing can be measured any more: most of a long history.
+    measurable = [place for place, one in enumerate(stored) if one.has_states]
+    for name in dict.fromkeys(name for place in measurable for name in columns[place]):
         own = [found.get(name) for found in columns]
         past = [None if one is None else one[1] for one in own]
-        for i, now in enumerate(past):
-            if now is not None:
-                for pool in pools(now.kind):
-                    if i >= pool and _is_unmeasured(now, past[i - pool : i], pool):
-                        ids |= {one[0] for one in own[i - pool : i + 1] if one is not None}
+        for i in measurable:
+            now = past[i]
+            for pool in () if now is None else pools(now.kind):
+                if now is not None and i >= pool and _is_unmeasured(now, past[i - pool : i], pool):
+                    ids |= {one[0] for one in own[i - pool : i + 1] if one is not None}
     return ids
 
 

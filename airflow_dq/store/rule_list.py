@@ -8,13 +8,14 @@ from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
-from airflow_dq.check.file import flow
+from airflow_dq.check.file import flow, said
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import CodecError
 from airflow_dq.learn.rule import PATTERN, pattern_of
 from airflow_dq.options.rule import LearnedRule, RuleState
 from airflow_dq.profile.check.measured import Measured
-from airflow_dq.relation.declared import as_check
+from airflow_dq.relation.base import Relation
+from airflow_dq.relation.declared import as_check, why_no_check
 from airflow_dq.relation.rule import BETWEEN, RELATION, RelationRule
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.damage import raw
@@ -46,21 +47,31 @@ class StoredRule:
     """Rows, or values, of these that could have broken it."""
     broken: int
     """Those that do."""
+    held: int
+    """Of the partitions, those in which none does."""
 
     @property
     def check(self) -> Check | None:
-        """The declared check that asks the same of each row; None where checks have no words for it."""
-        rule = self.rule
-        return as_check(RelationRule.from_json(rule.document).relation) if rule.family == RELATION else None
+        """The declared check that asks the same of a partition; None where checks have no words for it."""
+        relation = self._relation
+        return None if relation is None else as_check(relation)
 
     @property
     def check_line(self) -> str | None:
         """The same as a line of a file of checks."""
         check = self.check
-        if check is None:
-            return None
-        said = {name: value for name, value in check.to_dict().items() if name in ("sql", "where")}
-        return f"- {flow({check.metric: said})}"
+        return None if check is None else f"- {flow(said(check))}"
+
+    @property
+    def why_no_check(self) -> str:
+        """Why there is none: ``no check ...``."""
+        relation = self._relation
+        return "its values are told by a pattern" if relation is None else why_no_check(relation)
+
+    @property
+    def _relation(self) -> Relation | None:
+        rule = self.rule
+        return RelationRule.from_json(rule.document).relation if rule.family in (RELATION, BETWEEN) else None
 
 
 def stored_rules(connection: Connection, dataset: str) -> list[StoredRule]:
@@ -74,7 +85,8 @@ def stored_rules(connection: Connection, dataset: str) -> list[StoredRule]:
         if rule is not None and words is not None:
             name = storable_text(rule.measure)
             own = [one[name] for one in counted if name in one and one[name].denominator]
-            sums = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+            broken = [one.numerator or 0 for one in own]
+            sums = sum(one.denominator or 0 for one in own), sum(broken), broken.count(0)
             found.append(StoredRule(row.id, cast(RuleState, row.state), rule, words, row.reason, len(own), *sums))
     return found
 

@@ -263,10 +263,12 @@ def origins_of(row: Any) -> tuple[Origin, ...]:
     return tuple(Origin(*found) for found in (row.origins or ())[:ORIGINS])
 
 
-def dags_of(connection: Connection, dataset: str) -> frozenset[str]:
-    """DAGs whose tasks have judged partitions of a dataset, as far as these verdicts stand."""
-    query = select(OriginRow.dag_id).join(DatasetRow, DatasetRow.id == OriginRow.dataset_id)
-    return frozenset(connection.execute(query.where(DatasetRow.name == dataset).distinct()).scalars())
+def dags_of(connection: Connection, dataset: str | None) -> frozenset[str]:
+    """DAGs whose tasks have judged partitions of a dataset (None: of any), as far as these verdicts stand."""
+    query = select(OriginRow.dag_id).distinct()
+    if dataset is not None:
+        query = query.join(DatasetRow, DatasetRow.id == OriginRow.dataset_id).where(DatasetRow.name == dataset)
+    return frozenset(connection.execute(query).scalars())
 
 
 def load_verdict(connection: Connection, dataset: str, partition: str) -> Verdict | None:

@@ -13,7 +13,7 @@ from airflow_dq.hooks.spark import ProfileSubmitHook
 from airflow_dq.notifications.alert import DQAlertNotifier
 from airflow_dq.operators.check import DQCheckOperator
 from airflow_dq.operators.drill import DQDrillOperator
-from airflow_dq.operators.guard import dq_guard
+from airflow_dq.operators.guard import dq_guard, dq_guard_many
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.split import DQSplitOperator
 from airflow_dq.sensors.gate import DQGateSensor
@@ -50,9 +50,10 @@ def test_every_argument_is_documented_and_nothing_else(documented: type[Any]) ->
     assert [name for name in written if name != "options" or name in named] == named
 
 
-def test_every_argument_of_the_guard_is_documented() -> None:
-    written = re.findall(r":param (\w+):", inspect.getdoc(dq_guard) or "")
-    assert written == list(inspect.signature(dq_guard).parameters)
+@pytest.mark.parametrize("guard", [dq_guard, dq_guard_many])
+def test_every_argument_of_a_guard_is_documented(guard: Any) -> None:
+    written = re.findall(r":param (\w+):", inspect.getdoc(guard) or "")
+    assert written == list(inspect.signature(guard).parameters)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda one: type(one).__name__)

@@ -19,7 +19,7 @@ from airflow_dq.check.file import load_checks
 from airflow_dq.cli.main import main
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.spark.engine import SparkEngine
-from airflow_dq.exceptions import CodecError
+from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.gate.conclusion import conclude
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.job.pipeline import ProfileJob
@@ -45,9 +45,9 @@ def checks() -> Checks:
     declared.mutual_information("status", "line", error=">=0")
     declared.metric("revenue", "sum(price * line) / count(*)", error=">0", id="revenue")
     declared.fresh("at", within="26h")
-    declared.rule("nothing > 1", level="warn", id="nothing")
+    declared.rule("line * 9223372036854775807 * 4 > 1", level="warn", id="nothing")
     declared.col("day").between("2026-01-01", "2026-12-31")
-    declared.col("order_id").gaps(1, level="warn")
+    declared.col("line").gaps(1, level="warn")
     declared.col("at").gaps("1h")
     declared.overlaps("day", "at", "status", error=">=0")
     declared.col("price").increasing("line", "status", error=">=0")
@@ -104,7 +104,7 @@ def test_what_was_counted_is_stored_and_judged_without_a_history(lake: Path, sto
     found = {check.id: answer(check, stored(store)) for check in checks()}
     assert (found["discount"].numerator, found["discount"].denominator) == (58, 59)
     assert (found["key.order_id.line"].numerator, found["key.order_id.line"].denominator) == (60, 60)
-    assert "no column 'nothing'" in str(found["nothing"].problem)
+    assert "beyond 64 bits" in str(found["nothing"].problem)
     options = SynthesisOptions(checks=checks())
     verdict = judge(store, "t", DAYS[0], options)
     assert verdict.status is Status.WARMING_UP
@@ -280,3 +280,39 @@ def test_spark_counts_what_this_process_counts(lake: Path, store: Repository, ru
         assert there.fingerprint == one.fingerprint
         assert there.failing == one.failing
         assert there.failing
+
+
+def test_spark_refuses_before_its_scan_what_no_partition_could_answer(
+    lake: Path, store: Repository, run: Run, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [spark.read.parquet(f"{lake}/day={day}").withColumn("p", lit(day)) for day in DAYS]
+    days[0].union(days[1]).createOrReplaceTempView("t_rows")
+    monkeypatch.setattr(SparkEngine, "scan", lambda *given: pytest.fail("it scans"))
+    declared = Checks("t")
+    declared.rule("pirce > discount", id="typo")
+    declared.col("status").mean(error=">0")
+    declared.col("day").between("2026-01-01", "2026-12-31")
+    for given in (
+        {"pattern": f"{lake}/day=*", "since": DAYS[0], "until": DAYS[0]},
+        {"table": "t_rows", "partition_by": "p"},
+        {"sql": "select * from t_rows", "partition": DAYS[0]},
+    ):
+        with pytest.raises(ConfigurationError) as error:
+            run(checks=tuple(declared), **given)
+        assert "check 'typo': there is no column 'pirce' (did you mean 'price'?)" in str(error.value)
+        assert "column 'status' is string, and mean is of numbers" in str(error.value)
+        assert "between" not in str(error.value)
+
+
+def test_a_column_that_is_known_from_before_is_missed_by_the_gate_alone(lake: Path, store: Repository) -> None:
+    declared = Checks("t")
+    declared.rule("discount <= price", id="discount", error=">=0.9")
+    run_here(store, pattern=f"{lake}/day=*", checks=tuple(declared))
+    pq.write_table(orders().drop(["discount"]), lake / "later.parquet")
+    run_here(store, paths={"2026-01-03": str(lake / "later.parquet")}, checks=tuple(declared))
+    assert "no column 'discount'" in str(answer(*declared, stored(store, "2026-01-03")).problem)
+    pq.write_table(orders().rename_columns([f"new_{name}" for name in orders().column_names]), lake / "moved.parquet")
+    also = Checks("t")
+    also.col("nowhere").complete()
+    with pytest.raises(ConfigurationError, match=r"no column 'nowhere'.*the columns 'new_order_id'"):
+        run_here(store, paths={"2026-01-04": str(lake / "moved.parquet")}, checks=tuple(also))

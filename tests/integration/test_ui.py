@@ -14,6 +14,7 @@ from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
+from airflow_dq.plugins.web import access
 from airflow_dq.plugins.web.header import HEADERS
 from airflow_dq.relation.condition import Order
 from airflow_dq.relation.rule import RELATION, RelationRule
@@ -327,12 +328,34 @@ def test_the_calendar_is_kept_on_the_datasets_page(
     assert EVIL not in shown
     (event,) = store.calendar(DATASET)
     assert (event.name, event.first, event.last, event.by) == (EVIL, BROKEN, BROKEN, "ann")
-    everywhere = store.add_event(None, "move", BROKEN, effect="left_out", by="eve")
-    for number, code in ((everywhere.id, 404), (event.id, 303)):
+    for number, code in ((event.id + 1, 404), (event.id, 303)):
         gone = {"name": DATASET, "event_id": number}
         answer = client.post("/dq-alerts/dataset/events/delete", data=gone, headers={**ann, **SAME})
         assert answer.status_code == code
-    assert [one.name for one in store.calendar(DATASET)] == ["move"]
+    assert store.calendar(DATASET) == []
+
+
+def test_events_of_all_datasets_are_kept_by_who_may_decide_for_all_of_them(
+    client: Any, store: Repository, ann: dict[str, str], broken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, events = f"/dq-alerts/dataset?name={DATASET}", "/dq-alerts/dataset/events"
+    assert "all datasets" in client.get(page, headers=ann).text
+    form = {"name": DATASET, "called": "move", "first": BROKEN, "kind": "migration", "effect": "left_out", "of": "all"}
+    assert client.post(events, data=form, headers={**ann, **SAME}).status_code == 303
+    (event,) = store.calendar()
+    assert (event.name, event.dataset, event.by) == ("move", None, "ann")
+    gone = {"name": DATASET, "event_id": event.id}
+    monkeypatch.setattr(Repository, "dags_of", lambda store, dataset: frozenset({DAG} if dataset else {DAG, "hidden"}))
+    assert "all datasets</option>" not in client.get(page, headers=ann).text
+    with monkeypatch.context() as other:
+        other.setattr(access, "undecidable", lambda user, dag_ids: sorted({"hidden"} & set(dag_ids)))
+        for path, data in ((events, form), (f"{events}/delete", gone)):
+            refused = client.post(path, data=data, headers={**ann, **SAME})
+            assert refused.status_code == 403
+            assert "every DAG that gates a dataset" in refused.text
+    assert len(store.calendar()) == 1
+    assert client.post(f"{events}/delete", data=gone, headers={**ann, **SAME}).status_code == 303
+    assert store.calendar() == []
 
 
 def test_learned_rules_are_confirmed_muted_and_deleted_on_the_datasets_page(
@@ -590,6 +613,7 @@ def known(airflow_app: Any, store: Repository) -> int:
     from airflow.utils.state import DagRunState
     from airflow.utils.types import DagRunTriggeredByType, DagRunType
 
+    from airflow_dq.operators.drill import DQDrillOperator
     from airflow_dq.operators.profile import DQProfileOperator
     from airflow_dq.sensors.gate import DQGateSensor
 
@@ -597,6 +621,8 @@ def known(airflow_app: Any, store: Repository) -> int:
         profile = DQProfileOperator(task_id="profile", dataset=DATASET, source="/data", partition="{{ ds }}")
         gate = DQGateSensor(task_id="gate", dataset=DATASET, partition="{{ ds }}", outlets=[sdk.Asset("clean_orders")])
         profile >> gate >> EmptyOperator(task_id="publish")
+        gate >> DQDrillOperator(task_id="drill", dataset=DATASET, partition="{{ ds }}").as_teardown()
+        gate >> DQDrillOperator(task_id="drill_other", dataset="other", partition="{{ ds }}").as_teardown()
     with create_session() as session:
         session.merge(DagModel(dag_id=KNOWN, bundle_name="ui", fileloc="/known.py", is_stale=False))
     SerializedDagModel.write_dag(LazyDeserializedDAG.from_dag(dag), bundle_name="ui")
@@ -637,8 +663,32 @@ def test_what_is_held_up_is_told_and_the_profile_can_be_run_again(
     assert answer.headers["location"] == address(known, "?done=rerun", KNOWN)
     with create_session() as session:
         states = {task.task_id: task.state for task in session.query(TaskInstance).filter_by(dag_id=KNOWN)}
-    assert states == {"profile": None, "gate": None, "publish": None}
+    assert states == dict.fromkeys(("profile", "gate", "publish", "drill", "drill_other"))
     assert "it and what follows it run again" in client.get(answer.headers["location"], headers=ann).text
+
+
+def test_the_task_that_looks_for_the_rows_can_be_run_from_the_page_once_it_has_ended(
+    client: Any, ann: dict[str, str], vic: dict[str, str], known: int
+) -> None:
+    from airflow.models.taskinstance import TaskInstance
+    from airflow.utils.session import create_session
+
+    waiting = client.get(address(known, dag_id=KNOWN), headers=ann).text
+    assert "drill looks for it as soon as the gate has ended." in waiting
+    assert f"airflow dq drill {DATASET} {BROKEN}" in waiting
+    assert client.post(address(known, "/drill", KNOWN), headers={**ann, **SAME}).status_code == 409
+    with create_session() as session:
+        for task in session.query(TaskInstance).filter_by(dag_id=KNOWN):
+            task.state = "failed" if task.task_id == "gate" else "success"
+    assert "Find the rows" in client.get(address(known, dag_id=KNOWN), headers=ann).text
+    assert "Find the rows" not in client.get(address(known, dag_id=KNOWN), headers=vic).text
+    assert client.post(address(known, "/drill", KNOWN), headers={**vic, **SAME}).status_code == 403
+    assert client.post(address(known, "/drill", KNOWN), headers=ann).status_code == 403
+    answer = client.post(address(known, "/drill", KNOWN), headers={**ann, **SAME})
+    assert answer.headers["location"] == address(known, "?done=drill", KNOWN)
+    with create_session() as session:
+        states = {task.task_id: task.state for task in session.query(TaskInstance).filter_by(dag_id=KNOWN)}
+    assert states == dict.fromkeys(states, "success") | {"drill": None, "gate": "failed"}
 
 
 def columns_of(key: str, dag_id: str = DAG, **query: str) -> str:

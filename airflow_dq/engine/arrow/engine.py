@@ -59,6 +59,10 @@ class ArrowEngine(Engine):
         """The source, as pyarrow reads it."""
         return Origin(describe(self.order), read_options(self.order), f"arrow {pa.__version__}", place_of(self.order))
 
+    def schema(self, partition: str) -> pa.Schema:
+        """What the source says of itself; see :meth:`Engine.schema`."""
+        return self._source.schema(partition)
+
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition, in the order of their keys."""
         for key in self._places:

@@ -13,9 +13,14 @@ from airflow_dq.engine.store_access import StoreAccess
 from airflow_dq.engine.table_log import TableLog
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import LAKE_FORMATS, JobSpec
+from airflow_dq.profile.check.trial import joined
 
 FORMATS = ("parquet", "csv", "arrow")
 """Formats whose types are the same to pyarrow as to Spark: JSON's are not."""
+
+
+_HEADERS = 8
+"""Files at either end whose columns are looked at: a writer that changes them does so from one file on."""
 
 
 class FileSource:
@@ -45,6 +50,14 @@ class FileSource:
         where = where_of(self.order, key)
         for file in data_files(self._places[key], where, self._reader.format, self._access, self._logs):
             yield from self._reader.batches(file, where)
+
+    def schema(self, key: str) -> pa.Schema:
+        """The columns of the first and last files; see :meth:`airflow_dq.engine.arrow.source.Source.schema`."""
+        where = where_of(self.order, key)
+        files = data_files(self._places[key], where, self._reader.format, self._access, self._logs)
+        some = [*files[:_HEADERS], *files[_HEADERS:][-_HEADERS:]]
+        heads = (next(self._reader.batches(file, where), None) for file in some)
+        return joined(head.schema for head in heads if head is not None)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -30,6 +30,12 @@ class Source(Protocol):
         :raises DQError: when they are missing or cannot be read
         """
 
+    def schema(self, key: str) -> pa.Schema:
+        """The columns of one of the partitions, in these types.
+
+        :raises DQError: as :meth:`batches` does
+        """
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of the source, once it has been looked at."""

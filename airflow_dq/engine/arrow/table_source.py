@@ -73,6 +73,10 @@ class TableSource:
         if name is not None and rows == 0:
             raise SourceMissingError(f"{where}: {table.words} has no row in which {name} is {key!r}.")
 
+    def schema(self, key: str) -> pa.Schema:
+        """What the table's log says; see :meth:`airflow_dq.engine.arrow.source.Source.schema`."""
+        return next(self.batches(key)).schema
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """Which states have been read."""

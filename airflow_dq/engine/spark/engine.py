@@ -30,10 +30,11 @@ from airflow_dq.engine.order import (
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
-from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, cluster_fault, explain, named_file, same_place
 from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
+from airflow_dq.engine.spark.reader import is_tiny
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import (
     PartitionRows,
@@ -47,12 +48,14 @@ from airflow_dq.engine.spark.source import (
 from airflow_dq.engine.spark.table_partition import own_columns
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
+from airflow_dq.engine.worker.parquet import RowGroups
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import ConfigurationError, DQError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, SparkLostError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.check.failed_rows import FailedRows
 from airflow_dq.profile.check.failing import Sampled
+from airflow_dq.profile.check.trial import joined
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.sample import RowSample
 
@@ -76,6 +79,8 @@ class SparkEngine(Engine):
         self._by_column: PartitionRows | None = None
         self._waiting: set[str] = set()
         self._unsampled: dict[str, DirectPartition] = {}
+        self._ahead: dict[str, Partial] = {}
+        self._opened: tuple[list[DirectPartition], dict[str, str]] | None = None
 
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
@@ -113,6 +118,13 @@ class SparkEngine(Engine):
             describe(self.order), read_options(self.order), f"spark {self._spark.version}", place_of(self.order)
         )
 
+    def schema(self, partition: str) -> pa.Schema:
+        """What Spark's reader says; see :meth:`Engine.schema`."""
+        try:
+            return joined(part.schema for part in self._again(partition))
+        except SPARK_ERRORS as error:
+            raise explain(error, where_of(self.order, partition), describe(self.order)) from error
+
     def scan(self, with_errors: int) -> Iterator[ScanResult]:
         """Profile every partition; when Spark fails, the one at fault alone is lost.
 
@@ -122,6 +134,18 @@ class SparkEngine(Engine):
             for result in self._results(with_errors):
                 self._waiting.discard(result.partition)
                 yield result
+
+    def small(self) -> list[RowGroups]:
+        """The row groups of the order's one partition, where it is small and a task can read it by itself."""
+        places = self._places or {}
+        if len(places) != 1:
+            return []
+        self._opened = open_direct(self._spark, self.order, self.options, places)
+        return [one for part in self._opened[0] if is_tiny(part.size, len(part.files)) for one, _ in part.row_groups()]
+
+    def take(self, key: str, found: Partial) -> None:
+        """What has been found of a partition of :meth:`small`, which is then not read again."""
+        self._ahead[key] = found
 
     def beside(self, order: JobSpec) -> Engine:
         """Another order on the same session."""
@@ -238,21 +262,29 @@ class SparkEngine(Engine):
                 log = next((log for log in logs if log is not None), None)
                 if log is not None:
                     raise log.refusal(where, roots[0])
+            except SparkLostError:
+                raise
             except DQError as error:
                 yield ScanResult.failed(key, error, self.order)
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:
             return open_partition(self._spark, self.order, self.options, key, place)
+        except SparkLostError:
+            raise
         except DQError as error:
             return ScanResult.failed(key, error, self.order)
 
     def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
         """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
-        found, refused = open_direct(self._spark, self.order, self.options, places)
+        found, refused = self._opened or open_direct(self._spark, self.order, self.options, places)
         dataset = self.order.dataset
         for key, reason in islice(refused.items(), 1):
             self._say(f"{dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
+        for one in found:
+            if one.key in self._ahead and one.key in places:
+                yield self._result(one.key, self._ahead.pop(one.key), {})
+        found = [one for one in found if one.key in self._waiting and one.key in places]
         if not found:
             return
         self._say(f"{dataset}: {len(found)} partition(s) are read by the tasks themselves")
@@ -264,7 +296,7 @@ class SparkEngine(Engine):
             for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
         except SPARK_ERRORS as error:
-            if (fault := executors_fault(error)) is not None:
+            if (fault := cluster_fault(error)) is not None:
                 raise fault from error
             # If it is for good, it comes up again when Spark reads them, and is explained there.
             self._say(f"{dataset}: that has failed, and Spark reads those that are left")
@@ -285,8 +317,10 @@ class SparkEngine(Engine):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
                 # Of a worker, outside a partition's own code: it concerns all partitions.
-                raise executors_fault(error) or error from error
+                raise cluster_fault(error) or error from error
             except SPARK_ERRORS as error:
+                if (fault := cluster_fault(error)) is not None:
+                    raise fault from error
                 rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
                 if len(rest) == 1:
                     ((key, place),) = rest.items()

@@ -92,6 +92,13 @@ class PartitionRows:
         return state if len(self.names) == len(self.empty.columns) else self.empty.merge(state)
 
     @property
+    def schema(self) -> pa.Schema:
+        """Its columns, in the types in which Spark hands them over; those that it cannot hand over have none."""
+        types = {name: arrow_field(self.frame.schema[f"c{place}"]) for place, name in enumerate(self.names)}
+        found = ((name, types.get(name)) for name in self.empty.columns)
+        return pa.schema([(name, pa.null() if field is None else field.type) for name, field in found])
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns to profile, in the frame's order."""
         return tuple(name for name, state in self.empty.columns.items() if state.problem is None)

@@ -92,6 +92,26 @@ def profile_lane(slices: Sequence[RowGroups], options: ProfileOptions, lanes: in
     yield from failed.values() or found
 
 
+@dataclass(frozen=True, slots=True)
+class Small:
+    """All of one dataset's small partition."""
+
+    number: int
+    """Which of the datasets it is."""
+    slices: tuple[RowGroups, ...]
+    options: ProfileOptions
+
+
+def profile_small(one: Small) -> Iterator[tuple[int, str, pa.RecordBatch]]:
+    """Summarise it, its injected variants included; nothing where a file cannot be read.
+
+    :return: its number, its key, and its partial result
+    """
+    for key, row in profile_lane(one.slices, one.options, 1, 0):
+        if row is not None:
+            yield one.number, key, row
+
+
 def merge_found(found: Iterable[Found]) -> Iterator[Found]:
     """Merge what several tasks have found out into one for each key."""
     read: list[Found] = []

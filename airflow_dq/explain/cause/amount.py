@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.mixture import mixture
 from airflow_dq.explain.wording import scaled_words, share_words
+from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
 
 _FACTORS = {
@@ -28,6 +33,8 @@ _WHOLE = 0.999
 """With so many whole numbers all are."""
 _FRACTIONS = 0.5
 """With more whole numbers than this before, whole numbers say nothing."""
+_COARSE = (1000.0, 100.0, 10.0)
+"""Multiples of what numbers may have been rounded to, beside whole ones."""
 
 
 @hypothesis(Kind.NUMERIC, trust=0.93)
@@ -61,10 +68,33 @@ def rounded(comparison: Comparison) -> Cause | None:
     now, past, points = comparison.value("integer_ratio"), comparison.series("integer_ratio"), comparison.points
     if now is None or points is None or now < _WHOLE or not len(past) or past.max() > _FRACTIONS:
         return None
-    # Rounded up, down or to the nearest: off by less than one.
-    rest = min(points[0].scaled(1.0, shift).ks_distance(points[1]) for shift in (-0.5, 0.0, 0.5))
+    values = points[0].values
+    step = next((one for one in _COARSE if (values % one == 0.0).all() and np.abs(values).max() > one), 1.0)
+    rest = min(points[0].ks_distance(_to_steps(points[1], step, shift)) for shift in (0.0, 0.5, 1.0))
     score = fit(rest, max(1.5 * comparison.usual_distance, sampling_noise(*comparison.present)), 1.0)
     was, rows = float(past.max()), comparison.present[0]
     detail = f"{share_words(was)} were whole before"
-    words, fact = "numbers were rounded to whole numbers", "is rounded to whole numbers"
-    return Cause("rounding", "", words, score, fact=fact, detail=detail, rows=rows)
+    to = "whole numbers" if step == 1.0 else f"multiples of {step:,.0f}"
+    words, fact = f"numbers were rounded to {to}", f"is rounded to {to}"
+    return Cause("rounding", "" if step == 1.0 else to, words, score, fact=fact, detail=detail, rows=rows)
+
+
+@hypothesis(Kind.NUMERIC)
+def unsigned(comparison: Comparison) -> Cause | None:
+    """Numbers without their minus: as large as before, and none below zero, as a part of them was."""
+    now, past, points = comparison.value("negative_ratio"), comparison.series("negative_ratio"), comparison.points
+    if now != 0.0 or points is None or not len(past) or past.min() < _PART[0]:
+        return None
+    sizes = [replace(side, values=np.sort(np.abs(side.values))) for side in points]
+    noise, moved = max(comparison.usual_distance, sampling_noise(*comparison.present)), points[0].ks_distance(points[1])
+    was = float(np.median(past))
+    detail, rows = f"{share_words(was)} were negative before", round(was * comparison.present[0])
+    words, fact = "numbers lost their sign", "has lost the minus of its negative numbers"
+    return Cause(
+        "unsigned", "", words, fit(sizes[0].ks_distance(sizes[1]), noise, moved), fact=fact, detail=detail, rows=rows
+    )
+
+
+def _to_steps(points: QuantilePoints, step: float, shift: float) -> QuantilePoints:
+    """The numbers rounded down (a shift of 0), to the nearest (a half), or up (1), to multiples of a step."""
+    return replace(points, values=step * np.floor(points.values / step + shift))

@@ -6,9 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.procedure import char_perturbation
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
-from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.distribution import FREQUENT, QuantilePoints, shape
 from airflow_dq.states.base import Kind
@@ -34,6 +38,10 @@ _NAMES = {
 _AT_RANDOM = ("char_perturbation", "char_insertion", "char_deletion")
 _GROWING = ("char_perturbation", "char_insertion")
 """What values that go on where those before ended may be taken for."""
+_FEWEST_HIT = 0.01
+"""Share of the digits that are replaced at least, so that some of a thousand numbers are."""
+_SCATTERED = 0.1
+"""Kolmogorov-Smirnov distance, beside chance, up to which numbers lie as those with replaced digits do."""
 _VARIED = 0.5
 """Hit at random, nearly every original becomes a value of its own; two new ones in 40 % of the rows are codes."""
 _NEAR = 3.0
@@ -84,6 +92,7 @@ def digits(comparison: Comparison) -> Cause | None:
         hits=hits,
         present=comparison.present[0],
         grown=_lies_above(*points, comparison.usual_novelty),
+        scattered=_is_scattered(*points, mass),
     )
     return _best(found, before, Kind.NUMERIC)
 
@@ -103,6 +112,28 @@ def _lies_above(now: QuantilePoints, before: QuantilePoints, usual: float) -> bo
     new, lowest, highest = ~np.isin(now.values, before.values), float(before.values[0]), float(before.values[-1])
     near = float(now.values[-1]) - highest <= _NEAR * (highest - lowest)
     return near and _has_grown(float((now.values > highest).mean()), float(new.mean()), usual)
+
+
+def _is_scattered(now: QuantilePoints, before: QuantilePoints, mass: float) -> bool:
+    """Whether new numbers are distributed as those before are with digits replaced at random, the first as the last.
+
+    Any number has as many digits as others have: what else is new, an amount that rose, is no digit replaced.
+
+    :param mass: share of the numbers that is new
+    """
+    new = now.where(~np.isin(now.values, before.values))
+    length = max(1.0, float(np.mean([sum(map(str.isdigit, text)) for text in before.decimal_texts])))
+    share = 1.0 - (1.0 - min(mass, 0.999)) ** (1.0 / length)
+    clean = CleanColumn(Kind.NUMERIC, pa.array(before.values))
+    replaced = char_perturbation(clean, max(share, _FEWEST_HIT), np.random.default_rng(0))
+    if new is None or replaced is None:
+        return False
+    values = np.sort(pc.drop_null(replaced.values).to_numpy())
+    made = QuantilePoints(values, len(values)).where(~np.isin(values, before.values))
+    if made is None:
+        return False
+    allowed = _SCATTERED + sampling_noise(len(new.values), len(made.values))
+    return new.ks_distance(made) <= allowed
 
 
 def _has_grown(above: float, mass: float, usual: float) -> bool:
@@ -128,6 +159,8 @@ class _NewValues:
     """How many values there are."""
     grown: bool = False
     """Whether they go on where the values before ended."""
+    scattered: bool = True
+    """Whether they lie where characters replaced at random put them."""
 
     def are_too_few(self, originals: int) -> bool:
         """Whether so many values, hit at random, would have become more different ones than these."""
@@ -180,6 +213,8 @@ def _best(new: _NewValues, before: Mapping[str, float], kind: Kind) -> Cause | N
     # Characters are hit at random, wherever they stand.
     for name in _AT_RANDOM if new.are_too_few(len(before)) else _GROWING if new.grown else ():
         explained[name] = 0.0
+    if not new.scattered:
+        explained["char_perturbation"] = 0.0
     # Short texts are one character away from almost any: the average length must have changed by as much as well.
     longer = {"char_perturbation": 0.0, "char_insertion": share, "char_deletion": -share, "truncation": new.longer}
     for name, expected in longer.items():

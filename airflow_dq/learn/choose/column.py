@@ -177,13 +177,9 @@ class ColumnChoice:
         past = training.before(watched.past)
         margins = MARGINS if self.partitions >= MARGINS_FROM else ()
         together = joined(candidates)
-        found = np.concatenate(
-            [
-                one.violations(values, past, may_be_absent=watched.may_be_absent)
-                for one in (together, *(together.widened(margin) for margin in margins))
-            ],
-            axis=1,
-        )
+        ranges = joined([together, *(together.widened(margin) for margin in margins)])
+        violated = ranges.violations(values, past, may_be_absent=watched.may_be_absent)
+        found = np.concatenate(np.split(violated, 1 + len(margins)), axis=1)
         return np.split(found, np.cumsum([len(one.fpr) for one in candidates])[:-1])
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:

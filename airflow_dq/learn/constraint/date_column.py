@@ -2,111 +2,54 @@
 
 A day of the month has grown by one for weeks, and is 1 tomorrow; a year has never changed, and changes at New Year.
 Judged like other numbers they are false alarms that come every month, while yesterday's file, delivered again, has
-nothing about it that is out of the ordinary but its date.
+nothing about it that is out of the ordinary but its date.  A partition of a week has seven days, and where a month
+turns in it, two months.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from typing import ClassVar
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.date_part import HOUR, PARTS, DatePart, Value, Values, part_words, shown, told_by
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.violation import is_unknown
+from airflow_dq.learn.history.calendar import Grain, grain_of, moment_of, moments_of
 from airflow_dq.learn.history.history import History
-from airflow_dq.learn.history.timeline import timestamp_of
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 
-Value = float | str
-
 DAYS = (0, -1, 1)
 """A column may tell the date of the key, of the day before (which the run was about), or of the day after."""
+WEEK = 7
+"""Days of a partition whose key names a week."""
+OF_WEEKS = (0, -1, 1, -6, -7)
+"""A key may be a week's first day, and the week begin on a Sunday where the key is a Monday; or it is its last day."""
+MOST_VALUES = 2
+"""Most values that a partition has of what turns in it: a week lies in two months, and never in three."""
 FEWEST_TEXTS = 3
 """Values of strings are kept for the newest partitions only: this many partitions are enough."""
 FEWEST_VALUES = 3
 """With at least this many different values a column agrees with the date for a reason, and not by chance."""
-_EPOCH = datetime(1970, 1, 1)
-
-_HOUR = "hour"
-"""The part that only keys with hours have."""
-_NUMBERS: Mapping[str, Callable[[datetime], int]] = {
-    "date as YYYYMMDD": lambda day: int(f"{day:%Y%m%d}"),
-    "month as YYYYMM": lambda day: int(f"{day:%Y%m}"),
-    "year": lambda day: day.year,
-    "quarter": lambda day: (day.month + 2) // 3,
-    "month": lambda day: day.month,
-    "week": lambda day: day.isocalendar().week,
-    "day of the year": lambda day: int(f"{day:%j}"),
-    "day of the month": lambda day: day.day,
-    "weekday (Monday is 0)": lambda day: day.weekday(),
-    "weekday (Monday is 1)": lambda day: day.isoweekday(),
-    "weekday (Sunday is 0)": lambda day: day.isoweekday() % 7,
-    "weekday (Sunday is 1)": lambda day: day.isoweekday() % 7 + 1,
-    "weekend": lambda day: int(day.isoweekday() > 5),
-    "first day of a month": lambda day: int(day.day == 1),
-    "last day of a month": lambda day: int((day + timedelta(1)).day == 1),
-    _HOUR: lambda day: day.hour,
-}
-_TIMESTAMPS: Mapping[str, Callable[[datetime], datetime]] = {
-    "date": lambda day: datetime.combine(day, time.min),
-    "first day of the month": lambda day: datetime.combine(day.replace(day=1), time.min),
-    _HOUR: lambda day: day,
-}
-_TEXTS: Mapping[str, str] = {
-    f"date as {words}": pattern
-    for words, pattern in {
-        "YYYY-MM-DD": "%Y-%m-%d",
-        "YYYYMMDD": "%Y%m%d",
-        "YYYY/MM/DD": "%Y/%m/%d",
-        "DD.MM.YYYY": "%d.%m.%Y",
-        "DD/MM/YYYY": "%d/%m/%Y",
-        "MM/DD/YYYY": "%m/%d/%Y",
-        "DD-MM-YYYY": "%d-%m-%Y",
-        "YYYY-MM-DD 00:00:00": "%Y-%m-%d 00:00:00",
-        "YYYY-MM": "%Y-%m",
-        "YYYYMM": "%Y%m",
-    }.items()
-} | {
-    "year": "%Y",
-    "month": "%m",
-    "day of the month": "%d",
-    "name of the weekday": "%A",
-    "name of the month": "%B",
-    _HOUR: "%H",
-}
-_OF_KIND: Mapping[Kind, Sequence[str]] = {
-    Kind.NUMERIC: tuple(_NUMBERS),
-    Kind.BOOLEAN: ("weekend", "first day of a month", "last day of a month"),
-    Kind.TIMESTAMP: tuple(_TIMESTAMPS),
-    Kind.STRING: tuple(_TEXTS),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class DatePart:
-    """Something about its partition's date that a column has always told."""
-
-    name: str
-    """``year``, ``day of the month``, ``date as YYYY-MM-DD`` ..."""
-    days: int
-    """Which day's it is: this many after the one that the partition key names."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateColumn(Constraint):
-    """The column's only value is what the partition's date foretells."""
+    """The column's only value is what the partition's date foretells; of a week, each of its values what a day does."""
 
     family: ClassVar[str] = "date_column"
 
     kind: Kind
     parts: tuple[DatePart, ...]
     """Everything about its partitions' dates that the column's only value has been."""
+    span: int
+    """Days of a partition."""
     varied: bool
     """Whether it has changed often enough not to agree by chance; otherwise it explains a value and demands none."""
     past: tuple[tuple[str | None, str], ...]
@@ -119,18 +62,18 @@ class DateColumn(Constraint):
         found = self._seen(partition)
         if isinstance(found, NotEvaluated):
             return found
-        day, value = found
+        day, values = found
         if not self.varied:
             return self._not_evaluated("it has agreed with the date, but has varied too little", applies=False)
-        if self._foretells(day, value):
+        if self._foretells(day, values):
             return None
-        seen, part = _shown(value, self.kind), self.parts[0]
+        seen, part = shown(values, self.kind), self.parts[0]
         old = next((key for key, past in self.past if past == seen), None)
         return Finding(
             "date_column",
             self.scope,
             seen=seen,
-            expected=f"{_shown(_value(part, self.kind, day), self.kind)}, {part_words(part)}",
+            expected=f"{shown(told_by(part, self.kind, day, self.span), self.kind)}, {part_words(part, self.span)}",
             partitions=self.partitions,
             rows=partition.profile.row_count,
             cause=None if old is None else f"rows of {old}",
@@ -142,24 +85,24 @@ class DateColumn(Constraint):
         told = not isinstance(found, NotEvaluated) and self._foretells(*found)
         return frozenset(self.scope.columns) if told else frozenset()
 
-    def _foretells(self, day: datetime, value: Value) -> bool:
-        return value in {_value(part, self.kind, day) for part in self.parts}
+    def _foretells(self, day: datetime, values: Values) -> bool:
+        return any(values <= told_by(part, self.kind, day, self.span) for part in self.parts)
 
-    def _seen(self, partition: PartitionView) -> tuple[datetime, Value] | NotEvaluated:
-        """The partition's date and the column's only value; or why there are no such two."""
+    def _seen(self, partition: PartitionView) -> tuple[datetime, Values] | NotEvaluated:
+        """The partition's date and the column's values; or why there are no such two."""
         (name,) = self.scope.columns
-        column, day = partition.column(name), timestamp_of(partition.profile.partition)
+        column, day = partition.column(name), moment_of(partition.profile.partition)
         if column is None:
             return self._not_evaluated("the column is missing in the partition")
         if not compatible(self.kind, column.kind):
             return self._not_evaluated(f"the column is {column.kind}, its history is {self.kind}")
-        if column.kind is Kind.NULL or (value := only_value(column)) is None:
+        if column.kind is Kind.NULL or (values := _values(column, self.span)) is None:
             if not _values_known(column):
                 return self._not_evaluated("its values are not known; profile the partition again")
             return self._not_evaluated("it has no values, or several different ones", applies=False)
         if day is None:
             return self._not_evaluated(f"the key {partition.profile.partition!r} tells no date")
-        return day, value
+        return day, values
 
     def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:
         return NotEvaluated("date_column", self.scope, reason, applies=applies)
@@ -192,36 +135,51 @@ def _date_column(history: History, name: str, least: int) -> DateColumn | None:
     """None when the column holds several values, or what no part of the date explains."""
     newest = history.newest
     kind = Kind.NULL if newest is None else newest.columns[name].kind
-    told: list[tuple[str | None, datetime, Value]] = []
+    moments = moments_of(history.partitions)
+    span = WEEK if moments is not None and grain_of(moments) is Grain.WEEK else 1
+    most = 1 if span == 1 else MOST_VALUES
+    told: list[tuple[str | None, datetime, Values]] = []
     for profile in reversed(history.profiles):
-        found, day = profile.columns.get(name), timestamp_of(profile.partition)
-        if found is None or found.kind is not kind or kind not in _OF_KIND or day is None:
+        found, day = profile.columns.get(name), moment_of(profile.partition)
+        if found is None or found.kind is not kind or kind not in PARTS or day is None:
             return None
-        value = only_value(found)
-        if value is not None:
-            told.append((profile.partition, day, value))
-        elif _is_known(found) or found.metrics.get("dist_val_count") != 1.0:
+        values = _values(found, span)
+        if values is not None:
+            told.append((profile.partition, day, values))
+        elif _is_known(found) or found.metrics.get("dist_val_count") not in (1.0, float(most)):
             return None
     if len(told) < (FEWEST_TEXTS if kind is Kind.STRING else least):
         return None
     hourly = any(day.time() != time.min for _, day, _ in told)
-    names = [part for part in _OF_KIND[kind] if hourly or part != _HOUR]
+    names = [part for part in PARTS[kind] if hourly or part != HOUR]
     parts = tuple(
         part
-        for part in (DatePart(part, days) for days in DAYS for part in names)
-        if all(_value(part, kind, day) == value for _, day, value in told)
+        for part in (DatePart(part, days) for days in (DAYS if span == 1 else OF_WEEKS) for part in names)
+        if all(values <= told_by(part, kind, day, span) for _, day, values in told)
     )
     if not parts:
         return None
-    varied = len({value for _, _, value in told}) >= FEWEST_VALUES
-    past = tuple((key, _shown(value, kind)) for key, _, value in told)
-    return DateColumn(Scope((name,)), kind, parts, varied, past, len(history))
+    varied = len(frozenset().union(*(values for _, _, values in told))) >= FEWEST_VALUES
+    past = tuple((key, shown(values, kind)) for key, _, values in told)
+    return DateColumn(Scope((name,)), kind, parts, span, varied, past, len(history))
 
 
-def part_words(part: DatePart) -> str:
-    """``the day of the month of the partition``."""
-    of = {0: "the partition", -1: "the day before", 1: "the day after"}
-    return f"the {part.name} of {of[part.days]}"
+def _values(column: ColumnProfile, span: int) -> Values | None:
+    """All values of a column, one of a day and up to two of several days; None: more, none, or they are not known."""
+    only = only_value(column)
+    if only is not None or span == 1:
+        return None if only is None else frozenset((only,))
+    if column.kind is Kind.STRING:
+        state = column.states.get(CategoryDistribution.key)
+        if not isinstance(state, CategoryDistribution) or len(state.values) != MOST_VALUES:
+            return None
+        return frozenset(map(str, state.values.to_pylist()))
+    if column.kind is Kind.BOOLEAN:
+        return None if is_unknown(column.metrics.get("true_ratio")) else frozenset((0.0, 1.0))
+    numbers = [column.metrics.get(name) for name in ("unique_ratio", "complete_ratio", "row_count", "min", "max")]
+    unique, complete, rows, low, high = (one if isinstance(one, float | int) else math.nan for one in numbers)
+    two = abs(unique * complete * rows - MOST_VALUES) < 0.5  # False of what is not known
+    return frozenset((float(low), float(high))) if two else None
 
 
 def only_value(column: ColumnProfile) -> Value | None:
@@ -253,20 +211,3 @@ def _is_known(column: ColumnProfile) -> bool:
     complete = column.metrics.get("complete_ratio")
     kept = column.kind is not Kind.STRING or CategoryDistribution.key in column.states
     return kept and isinstance(complete, float) and complete > 0.0
-
-
-def _value(part: DatePart, kind: Kind, day: datetime) -> Value:
-    day += timedelta(part.days)
-    if kind is Kind.STRING:
-        return day.strftime(_TEXTS[part.name])
-    if kind is Kind.TIMESTAMP:
-        return (_TIMESTAMPS[part.name](day) - _EPOCH).total_seconds()
-    return float(_NUMBERS[part.name](day))
-
-
-def _shown(value: Value, kind: Kind) -> str:
-    if isinstance(value, str):
-        return repr(value)
-    if kind is Kind.TIMESTAMP:
-        return str(_EPOCH + timedelta(seconds=value)).removesuffix(" 00:00:00")
-    return f"{value:.17g}"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+import numpy as np
+
 from airflow_dq.learn.constraint.base import (
     Constraint,
     Detector,
@@ -25,13 +27,14 @@ from airflow_dq.learn.constraint.base import (
 )
 from airflow_dq.learn.constraint.date_column import date_columns
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.baseline import kept_along
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.evaluate import stored_name
 from airflow_dq.novelty.detect import detect_novelty
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult
-from airflow_dq.novelty.unseen import BEFORE, UNSEEN, looked_up
+from airflow_dq.novelty.row import Floats
+from airflow_dq.novelty.unseen import BEFORE, UNSEEN, Columns, first_with_shares
 from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
@@ -75,8 +78,7 @@ class NoNovelty(Constraint):
 
     def _detect(self, history: History, profile: Profile) -> NoveltyResult:
         options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
-        unseen = partial(looked_up, share=partial(_share, history.distances))
-        return detect_novelty(history.profiles, profile, options, unseen=unseen)
+        return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history))
 
     def _is_usual(self, partition: PartitionView) -> bool:
         """Whether those at the same place in the calendar were as odd: one may be an accident, the next is none."""
@@ -145,7 +147,23 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _share(distances: Distances, now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
-    """The share of unseen values, kept with the profile or measured since."""
-    found = distances.of(now, before, BEFORE)
-    return next((value for name in _STORED if isinstance(value := found.get(name), float)), None)
+def _unseen(history: History, profiles: Sequence[Profile], columns: Columns) -> Floats:
+    """The shares of unseen values, kept with the profiles or measured since.
+
+    :param profiles: those of the history, and the one that follows
+    """
+    shares = np.full((len(profiles), len(columns)), np.nan)
+    first = first_with_shares(len(profiles))
+    for place, (name, kind) in enumerate(columns):
+        found = (one.columns.get(name) for one in profiles)
+        along = [one if one is not None and one.kind is kind else None for one in found]
+        shares[first:, place] = list(_shares(history, name, along))[first:]
+    return shares
+
+
+def _shares(history: History, name: str, columns: Sequence[ColumnProfile | None]) -> Iterator[float]:
+    kept = (*history.kept(name, BEFORE), kept_along(columns[-BEFORE - 1 :], BEFORE)[-1])
+    for place, now in enumerate(columns):
+        before = columns[max(0, place - BEFORE) : place]
+        found = {} if now is None else history.distances.beside(kept[place], now, before, BEFORE)
+        yield next((value for each in _STORED if isinstance(value := found.get(each), float)), np.nan)

@@ -19,9 +19,9 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
-from airflow_dq.learn.expect.forecast import Expected, expect
+from airflow_dq.learn.expect.forecast import Expected, expect_each
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.expect.surprise import largest_surprise, too_few
+from airflow_dq.learn.expect.surprise import MONTH, largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
@@ -29,7 +29,8 @@ from airflow_dq.metrics.extrapolation import TOTAL
 from airflow_dq.options.learning import MIN_HISTORY
 
 SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
-"""Shares of the budget that one constraint may take: small ones, so that several fit, up to nearly all of it."""
+"""Shares of the budget that one constraint may take, the largest first: small ones, so that several fit, up to nearly
+all of it."""
 NEWCOMER = 0.4
 """A value that comes into use has a share of up to this divided by the number of partitions without one: of 2,000
 simulated series that had had none in 4 to 14 partitions, those that got one got it in 1 to 6 % of the values."""
@@ -44,7 +45,9 @@ digit that made an average of 0.1."""
 VANISHING = math.log(50.0)
 """A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
 VARIED = 3.0
-"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
+"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors.  After fewer
+errors than MONTH less is needed, by the root: 1.9-fold after 7, for the spread of the rain of a week that has none is
+nothing."""
 STEADY = 0.1
 """A level (an average, a quantile, a length, a spread) that never moved by more than this part of itself is steady."""
 RISE = 0.8
@@ -74,24 +77,36 @@ class Band:
     def of(
         cls, metric: Metric, values: FloatArray, sampling: SamplingError, *, moving: bool = True, week: int = WEEK
     ) -> Band | str:
-        """Learn from a metric's history.
+        """Learn from a metric's history, see :meth:`of_each`."""
+        return cls.of_each([(metric, values, sampling)], moving=moving, week=week)[0]
 
-        :param values: the metric's finite values, oldest first; NaN in slots that have none
-        :param sampling: how much data the metric is measured from
+    @classmethod
+    def of_each(
+        cls, several: Sequence[tuple[Metric, FloatArray, SamplingError]], *, moving: bool = True, week: int = WEEK
+    ) -> list[Band | str]:
+        """Learn from the histories of several metrics.
+
+        :param several: of each its finite values, oldest first, NaN in slots that have none; and how much data it is
+            measured from
         :param moving: follow trends and weekly cycles where that has been better inside the history
         :param week: slots in a week
-        :return: what was learned, or the reason why the metric cannot be bounded
+        :return: what was learned of each, or the reason why the metric cannot be bounded
         """
-        known = values[~np.isnan(values)]
-        if len(known) < MIN_HISTORY:
-            return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
-        positive = bool((known > 0).all())
-        logarithmic = metric.scale in (Scale.RATIO, Scale.COUNT) and positive
+        known = [values[~np.isnan(values)] for _, values, _ in several]
+        able = [place for place, own in enumerate(known) if len(own) >= MIN_HISTORY]
+        positive = {place: bool((known[place] > 0).all()) for place in able}
+        logarithmic = [several[place][0].scale in (Scale.RATIO, Scale.COUNT) and positive[place] for place in able]
         with np.errstate(over="ignore", invalid="ignore"):
-            expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
-        if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
-            return "values too large to be averaged"
-        return cls(metric, sampling, expected, len(known), abs(median(known)), positive)
+            expected = expect_each([several[place][1] for place in able], logarithmic, moving=moving, week=week)
+        found: list[Band | str] = [f"only {len(own)} values in the history, {MIN_HISTORY} are needed" for own in known]
+        for place, one in zip(able, expected, strict=True):
+            metric, _, sampling = several[place]
+            if math.isfinite(one.expectation.center) and math.isfinite(one.spread):
+                level = abs(median(known[place]))
+                found[place] = cls(metric, sampling, one, len(known[place]), level, positive[place])
+            else:
+                found[place] = "values too large to be averaged"
+        return found
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
@@ -105,8 +120,7 @@ class Band:
             below = self._below(surprises, material)
             # Three values that vary by factors leave the upper bound open: it is infinite.
             above = self._reach(surprises, above=True) + np.maximum(material, self.sampling.above)
-        order = np.argsort(above, axis=1, kind="stable")
-        below, above, rates = (np.take_along_axis(one, order, axis=1) for one in (below, above, rates))
+        # The more is spent on a range the tighter it is: what is spent falls along SPENDING.
         return [self._candidates(*rows) for rows in zip(below, above, rates, strict=True)]
 
     def _candidates(self, below: FloatArray, above: FloatArray, rates: FloatArray) -> Candidates:
@@ -146,9 +160,14 @@ class Band:
         below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
-            varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
+            varies = self._varied * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
             below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
+
+    @property
+    def _varied(self) -> float:
+        """How many times the largest past error a fall is no news: more after few errors, which show less of them."""
+        return VARIED * math.sqrt(max(1.0, MONTH / self.expected.samples))
 
     def _excludes_nothing(self, least: float) -> bool:
         """Whether some lower bounds, of which this is the tightest, allow everything that the metric can be."""
@@ -191,6 +210,10 @@ def _one(band: Band) -> float:
 
 
 def _of_share(band: Band, rates: FloatArray) -> FloatArray:
+    metric = band.metric
+    if metric.presence and metric.first_occurrence is None and not band.positive and band.expected.worst == 0.0:
+        # A column that never held a value may come into use as a value does: by one or two is no news.
+        return np.full(rates.shape, max(NEWCOMER / band.count, _one(band)))
     # Never seen in n partitions of N values is compatible with a rate of -ln(chance) / (n N).
     return np.maximum(-np.log(rates) * _one(band) / band.count, max(band.metric.min_effect, _one(band)))
 
@@ -217,6 +240,12 @@ def _of_ratio(band: Band, rates: FloatArray) -> float:
     return band.metric.min_effect if band.logarithmic else band.metric.min_effect * band.level
 
 
+def _of_information(band: Band, rates: FloatArray) -> float:
+    # Of few values one more or less is much: where two were different and one is left, all of the entropy is gone.
+    one = min(_one(band), 0.5)
+    return max(band.metric.min_effect * band.level, -one * math.log(one) - (1.0 - one) * math.log1p(-one))
+
+
 def _of_length(band: Band, rates: FloatArray) -> float:
     return max(band.metric.min_effect * max(band.level, SHORTEST), _one(band) * max(band.level, ONE_TEXT))
 
@@ -240,6 +269,7 @@ _EFFECTS: Mapping[Scale, Callable[[Band, FloatArray], float | FloatArray]] = {
     Scale.TRANSPORT: _of_transport,
     Scale.COUNT: _of_count,
     Scale.RATIO: _of_ratio,
+    Scale.INFORMATION: _of_information,
     Scale.LENGTH: _of_length,
     Scale.AMOUNT: _of_amount,
 }

@@ -44,8 +44,8 @@ class Candidates:
             with np.errstate(over="ignore"):
                 # Nothing lies below the logarithm of zero but what has none.
                 low, high = np.where(np.isinf(low), -np.inf, np.exp(low)), np.exp(high)
-        natural = self.metric.natural_range
-        return np.clip(low, *natural), np.clip(high, *natural)
+        lowest, highest = self.metric.natural_range
+        return np.minimum(np.maximum(low, lowest), highest), np.minimum(np.maximum(high, lowest), highest)
 
     def violations(
         self, values: Sequence[MetricValue | None] | Observed, past: FloatArray, *, may_be_absent: bool = False

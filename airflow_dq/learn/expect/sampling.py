@@ -44,22 +44,33 @@ class SamplingError:
             return cls(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
         newest = past.columns[-1]
         state = None if newest is None else newest.states.get(NumberDistribution.key)
-        return cls(values, std, *_rank_noise(state, metric.level, values))
+        modes = past.series("mode_ratio", False).floats()
+        return cls(values, std, *_rank_noise(state, metric.level, values, float(np.nanstd(modes))))
 
 
-def _rank_noise(state: State | None, level: float, values: float) -> tuple[float, float]:
+def _rank_noise(state: State | None, level: float, values: float, of_mode: float) -> tuple[float, float]:
     """How far a quantile moves down and up when as many values are drawn anew from the newest distribution.
 
     The rank of a quantile has the standard error of a binomial share; what lies within RANK_ERRORS of them may be the
-    quantile of the next partition.  Where the distribution is not kept, nothing is known.
+    quantile of the next partition.  One that stands on the most frequent value never moves while that has share
+    enough, however much the share varies: there its rank has the share's own error as well.  Where the distribution is
+    not kept, nothing is known.
+
+    :param of_mode: standard deviation of the most frequent value's share over the past partitions
     """
     if not isinstance(state, NumberDistribution) or not state.total:
         return 0.0, 0.0
-    error = RANK_ERRORS * math.sqrt(level * (1.0 - level) / values)
-    low, high = max(0.0, level - error), min(1.0, level + error)
     middle = state.quantile(level)
+    between = of_mode if _is_mode(state, middle) else 0.0
+    error = RANK_ERRORS * math.hypot(math.sqrt(level * (1.0 - level) / values), between)
+    low, high = max(0.0, level - error), min(1.0, level + error)
     down, up = _steps(state, level, middle)
     return max(middle - state.quantile(low), down), max(state.quantile(high) - middle, up)
+
+
+def _is_mode(state: NumberDistribution, value: float) -> bool:
+    """Whether a value is the most frequent one; unknown, and False, of a sketch."""
+    return state.sketch is None and bool(state.values[int(np.argmax(state.counts))] == value)
 
 
 def _steps(state: NumberDistribution, level: float, middle: float) -> tuple[float, float]:

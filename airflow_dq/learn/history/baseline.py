@@ -14,6 +14,8 @@ from airflow_dq.states.base import Kind, State
 
 Columns = Sequence[ColumnProfile | None]
 """One column in consecutive partitions, oldest first; None where it is missing."""
+Kept = Mapping[str, MetricValue] | None
+"""All distances from a baseline, by stored name, as a profile itself keeps them; None where any is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Baseline:
         return all(key in member.states for member in self.members)
 
 
-def kept_distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue] | None:
+def kept_distances(now: ColumnProfile, earlier: Columns, pool: int) -> Kept:
     """All distances of a column from its baseline, as the profile itself keeps them; None where any is missing.
 
     A long history of a wide table asks it tens of thousands of times, and the answer is nearly always there: no
@@ -67,6 +69,14 @@ def kept_distances(now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[s
     fingerprints = [one.fingerprint for one in earlier[-pool:] if one is not None and one.kind is now.kind]
     kept = now.distances.get(_fingerprint(fingerprints, pool)) if fingerprints else None
     return kept if kept is not None and is_complete(now.kind, kept, pool) else None
+
+
+def kept_along(columns: Columns, pool: int) -> list[Kept]:
+    """The same of each of some consecutive partitions, as far as those before it are among them."""
+    return [
+        None if now is None else kept_distances(now, columns[max(0, place - pool) : place], pool)
+        for place, now in enumerate(columns)
+    ]
 
 
 def _fingerprint(members: Sequence[str], pool: int) -> str:

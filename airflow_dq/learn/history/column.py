@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median, table
-from airflow_dq.learn.history.baseline import Columns, pool_of, pooled
+from airflow_dq.learn.history.baseline import Columns, Kept, kept_along, pool_of, pooled
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, on_factors, without
 from airflow_dq.learn.history.series import ABSENT, Series
@@ -33,6 +34,7 @@ class ColumnHistory:
         "_distances",
         "_found",
         "_found_strange",
+        "_kept",
         "_like",
         "_partitions",
         "_representations",
@@ -59,12 +61,15 @@ class ColumnHistory:
         timeline: Timeline | None = None,
         distances: Distances = SHARED,
         like: LikeDays | None = None,
+        kept: Callable[[int], Sequence[Kept]] | None = None,
     ) -> None:
         """Take the profiles, oldest first, and the column's name; nothing is looked up before it is asked for.
 
         :param timeline: where the partitions lie in time (default: one after the other)
         :param distances: what is known of the distances between partitions
         :param like: the days that always are other than those around them, to be left out of what is usual
+        :param kept: by the size of the baseline what each profile itself keeps of the distances, where it is looked up
+            for others as well
         """
         self.profiles, self.name = profiles, name
         self.timeline = timeline or Timeline.consecutive(len(profiles))
@@ -76,6 +81,7 @@ class ColumnHistory:
         self._cells = [({}, None) if now is None else (now.metrics, _otherwise(now)) for now in self.columns]
         self._distances = distances
         self._like = like
+        self._kept = kept or partial(kept_along, self.columns)
         self._found_strange: Mapping[str, frozenset[str | None]] | None = None
         self._found: dict[int, Sequence[Mapping[str, MetricValue] | None]] = {}
         self._representations: dict[str, Representation] = {}
@@ -206,10 +212,11 @@ class ColumnHistory:
         """The distances of each partition that has enough before it to be compared with; None where one is missing."""
         pool = pool_of(metric, kind_of(self.columns))
         if pool not in self._found:
+            kept = self._kept(pool)
             self._found[pool] = [
                 None
                 if now is None or self.columns[i - 1] is None
-                else self._distances.of(now, self.columns[i - pool : i], pool)
+                else self._distances.beside(kept[i], now, self.columns[i - pool : i], pool)
                 for i, now in enumerate(self.columns)
                 if i >= pool
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from airflow_dq.learn.history.baseline import Baseline, Columns, kept_distances
+from airflow_dq.learn.history.baseline import Baseline, Columns, Kept, kept_distances
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.evaluate import ComparisonSide, compare_for_keeping, is_complete
 from airflow_dq.profile.model import ColumnProfile
@@ -54,7 +54,10 @@ class Distances:
 
         :param earlier: the column in the partitions before, oldest first; the newest ``pool`` are compared with
         """
-        kept = kept_distances(now, earlier, pool)
+        return self.beside(kept_distances(now, earlier, pool), now, earlier, pool)
+
+    def beside(self, kept: Kept, now: ColumnProfile, earlier: Columns, pool: int) -> Mapping[str, MetricValue]:
+        """The same where it is known already what the profile itself keeps."""
         if kept is not None and now.name not in self._without:
             return kept
         before = Baseline.of(earlier, now.kind, pool)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
+from airflow_dq.learn.history.baseline import Kept, kept_along
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, like_days, on_factors, without
@@ -189,8 +190,19 @@ class History:
                 places.insert(0, place)
             profiles = [self.profiles[place] for place in places]
             timeline = self.timeline.of_places(places)
-            self._columns[name, kind] = ColumnHistory(profiles, name, timeline, self.distances, self.like)
+            # Where it was away, others come right before a partition than in the table.
+            kept = partial(self.kept, name) if len(places) == len(self.profiles) else None
+            self._columns[name, kind] = ColumnHistory(profiles, name, timeline, self.distances, self.like, kept)
         return self._columns[name, kind]
+
+    def kept(self, name: str, pool: int) -> Sequence[Kept]:
+        """What each profile itself keeps of a column's distances from the partitions before it.
+
+        :param pool: how many of these its baseline has
+        """
+        # A long history of a wide table has tens of thousands, and several read them.
+        columns = [profile.columns.get(name) for profile in self.profiles]
+        return self.remembered(("kept", name, pool), lambda: kept_along(columns, pool))
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is made of the history once, however many programs are learned from it.

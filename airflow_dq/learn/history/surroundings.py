@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.array import FloatArray, sorted_across
 
 FAR = 6.0
 """A day strays when it lies this many robust standard deviations off: of a normal metric one in 500 million does."""
@@ -72,8 +72,16 @@ class Surroundings:
 def middles(series: FloatArray, indexes: Indexes) -> FloatArray:
     """The median of the known values around each day, by series; NaN where there is none."""
     padded = np.concatenate([series, np.full((len(series), 1), np.nan)], axis=1)
-    around = np.sort(padded[:, indexes], axis=2)
-    return _middle(around, np.count_nonzero(~np.isnan(around), axis=2))
+    around = padded[:, indexes.T]
+    missing = np.isnan(around)
+    # By how far before: so many series and days, NaN behind all numbers.
+    ordered = sorted_across(np.moveaxis(np.where(missing, np.inf, around), 1, 0))
+    found = 0.5 * ordered[(len(ordered) - 1) // 2] + 0.5 * ordered[len(ordered) // 2]
+    partly = missing.any(axis=1)
+    if partly.any():
+        known = np.count_nonzero(~missing, axis=1)[partly]
+        found[partly] = np.where(known > 0, _middle(np.stack([one[partly] for one in ordered], axis=-1), known), np.nan)
+    return np.asarray(found)
 
 
 def _errors(errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.operators.submit.job import SparkJob, Submit, provided
@@ -19,7 +20,8 @@ _PATIENCE = 24 * 60
 def to_emr(code: str, *, cluster: str, conf: Mapping[str, str] | None = None, **options: Any) -> Submit:
     """By ``EmrAddStepsOperator`` of ``apache-airflow-providers-amazon``, as a step of a cluster that runs.
 
-    EMR has no token for steps: a retry after a worker was lost adds a second step.
+    EMR has no token for steps: the operator looks for one of the job's name before it adds one, which takes the
+    permission ``elasticmapreduce:ListSteps``.  Two tries that do so at the same moment would add two.
 
     :param code: ``s3://...`` folder to which the job's files were copied
     :param cluster: its id (``j-...``)
@@ -28,7 +30,7 @@ def to_emr(code: str, *, cluster: str, conf: Mapping[str, str] | None = None, **
     """
 
     def submit(job: SparkJob) -> BaseOperator:
-        operator = provided(_PACKAGE, _MODULE, "EmrAddStepsOperator")
+        operator = _once(provided(_PACKAGE, _MODULE, "EmrAddStepsOperator"))
         command = [
             *("spark-submit", "--deploy-mode", "cluster", "--name", job.name, "--py-files", job.package(code)),
             *_properties(conf),
@@ -89,6 +91,39 @@ def to_emr_serverless(
         return operator(**given)  # type: ignore[no-any-return]
 
     return submit
+
+
+def _once(operator: Any) -> Any:
+    """The operator, which takes a step of the same name for its own where there is one."""
+
+    class Once(operator):  # type: ignore[misc]  # known when its provider is
+        def execute(self, context: Any) -> Any:
+            client = self.hook.get_conn()
+            added = client.add_job_flow_steps
+
+            def add(**given: Any) -> Any:
+                (step,) = given["Steps"]
+                there = _step_named(client, given["JobFlowId"], step["Name"])
+                if there is None:
+                    return added(**given)
+                self.log.info("The step %s was added by an earlier try.", there)
+                return {"StepIds": [there], "ResponseMetadata": {"HTTPStatusCode": 200}}
+
+            client.add_job_flow_steps = add
+            # Without Airflow's guard, which takes an operator that another one runs for a mistake.
+            return unwrap(operator.execute)(self, context)
+
+    Once.__name__ = Once.__qualname__ = operator.__name__
+    return Once
+
+
+def _step_named(client: Any, cluster: str, name: str) -> str | None:
+    """The id of the newest step of a name."""
+    for page in client.get_paginator("list_steps").paginate(ClusterId=cluster):
+        for step in page["Steps"]:
+            if step["Name"] == name:
+                return str(step["Id"])
+    return None
 
 
 def _properties(conf: Mapping[str, str] | None) -> Sequence[str]:

@@ -65,9 +65,9 @@ def undecidable(user: GetUserDep, dag_ids: Iterable[str]) -> list[str]:
 
 
 def require_right_on_all(
-    user: GetUserDep, dag_ids: frozenset[str], readable: frozenset[str], dataset: str, what: str
+    user: GetUserDep, dag_ids: frozenset[str], readable: frozenset[str], dataset: str | None, what: str
 ) -> None:
-    """Refuse what holds for every DAG that gates a dataset to whoever may not decide for each of them.
+    """Refuse what holds for every DAG that gates a dataset (None: any) to whoever may not decide for each of them.
 
     :param dag_ids: those DAGs
     :param readable: those that the user may see, and that are therefore named
@@ -76,9 +76,10 @@ def require_right_on_all(
     """
     if refused := undecidable(user, dag_ids):
         named = ", ".join(repr(dag_id) for dag_id in refused if dag_id in readable) or "others"
+        gated = "a dataset" if dataset is None else f"dataset {dataset!r}"
         raise HTTPException(
             403,
-            f"{what} holds for every DAG that gates dataset {dataset!r}, and you may not decide for "
+            f"{what} holds for every DAG that gates {gated}, and you may not decide for "
             f"all of them ({named}). Ask somebody who may.",
         )
 

@@ -19,7 +19,9 @@ from airflow_dq.store.review_model import NO_MAP_INDEX, Origin, VerdictDetail
 
 router = APIRouter(prefix="/dags/{dag_id}", dependencies=[Depends(requires_reading)], route_class=PageRoute)
 
-Done = Literal["decided", "resumed", "snoozed", "unsnoozed", "rerun", "acknowledged", "saved", "noise", "not_noise"]
+Done = Literal[
+    "decided", "resumed", "snoozed", "unsnoozed", "rerun", "drill", "acknowledged", "saved", "noise", "not_noise"
+]
 _DECIDED: dict[Decision, str] = {
     "accepted": "Accepted: the partition joins the history.",
     "rejected": "Rejected: the partition stays out of the history.",
@@ -33,6 +35,7 @@ _RESUMED: dict[Decision, str] = {
 _NOT_RESUMED = "No gate waited for it: a task that has failed already goes by it once it is cleared."
 _OTHERS = {
     "rerun": "The profile's task is cleared: it and what follows it run again, then this page tells the new verdict.",
+    "drill": "The task that looks for the rows is cleared: what it finds is shown here once it has run.",
     "snoozed": "Snoozed. From the next judgement on, these alerts only warn.",
     "unsnoozed": "The snooze has ended.",
     "acknowledged": "Acknowledged. The problem goes on waiting for a decision.",

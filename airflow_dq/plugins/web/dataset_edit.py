@@ -43,16 +43,20 @@ def add_event(
     store: Store,
     where: Where,
     user: GetUserDep,
+    readable: ReadableDags,
     called: Annotated[str, Form(max_length=LONGEST)],
     first: Key,
     kind: Annotated[EventKind, Form()],
     effect: Annotated[Effect, Form()],
     last: Key = "",
     comment: Annotated[str, Form(max_length=2000)] = "",
+    of: Annotated[Literal["one", "all"], Form()] = "one",
 ) -> Response:
-    """Add an event to the dataset's calendar."""
+    """Add an event to the dataset's calendar, or to that of all datasets."""
+    if of == "all":
+        require_right_on_all(user, store.dags_of(None), readable, None, "An event of all datasets")
     store.add_event(
-        dataset,
+        dataset if of == "one" else None,
         called,
         first,
         last.strip() or None,
@@ -65,10 +69,15 @@ def add_event(
 
 
 @router.post("/events/delete")
-def delete_event(dataset: Editable, store: Store, where: Where, user: GetUserDep, event_id: Number) -> Response:
-    """Take an event of this dataset from the calendar; one of all datasets is no single dataset's to take."""
-    if event_id not in {event.id for event in store.calendar(dataset) if event.dataset == dataset}:
-        raise HTTPException(404, f"Dataset {dataset!r} has no event {event_id} of its own.")
+def delete_event(
+    dataset: Editable, store: Store, where: Where, user: GetUserDep, readable: ReadableDags, event_id: Number
+) -> Response:
+    """Take an event from the calendar: this dataset's, or one of all datasets."""
+    event = next((one for one in store.calendar(dataset) if one.id == event_id), None)
+    if event is None:
+        raise HTTPException(404, f"Dataset {dataset!r} has no event {event_id}.")
+    if event.dataset is None:
+        require_right_on_all(user, store.dags_of(None), readable, None, "An event of all datasets")
     store.delete_event(event_id, user.get_name())
     return RedirectResponse(where.dataset(dataset, done="event_deleted"), 303)
 
@@ -90,7 +99,9 @@ def change_rule(
     if change == "delete":
         store.delete_rule(dataset, rule_id, by)
     elif change == "confirm" and rule.check is None:
-        raise HTTPException(409, "This rule cannot be written as a declared check, and goes on as a learned one.")
+        raise HTTPException(
+            409, f"This rule cannot be written as a check, for {rule.why_no_check}; it goes on as a learned one."
+        )
     else:
         store.mute_rule(dataset, rule_id, by, confirmed=change == "confirm")
     return RedirectResponse(where.dataset(dataset, done=change, rule=rule_id), 303)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from airflow_dq.plugins.web.access import MayClear, MayDecide, ReadableDags, judged_by, not_there
 from airflow_dq.plugins.web.context import Now, Store, Where
-from airflow_dq.plugins.web.impact import impact_of, profiles_of
+from airflow_dq.plugins.web.impact import drills_of, impact_of, profiles_of
 from airflow_dq.report.known import PARTITIONS, known_of
 from airflow_dq.report.pages import Addresses, AlertView, PartitionView, render_alert, render_partition
 from airflow_dq.store import Repository
@@ -70,6 +70,8 @@ class Visit:
             drilled=known.drilled,
             impact=None if origin is None else impact_of(origin, self.session),
             problems=self.problems(detail),
+            drills=() if origin is None else drills_of(origin, self.session),
+            may_clear=self.may_clear,
             may_rerun=self.may_clear and origin is not None and bool(profiles_of(origin, self.session)),
         )
         return render_alert(view, self.where)

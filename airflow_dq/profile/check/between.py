@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 
-import numpy as np
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.breach import SUPPOSED, breaches
-from airflow_dq.profile.check.coded import CodedRows, as_numbers, of_numbers
+from airflow_dq.profile.check.coded import CodedRows, of_numbers
 from airflow_dq.profile.check.held import Held
-from airflow_dq.profile.check.learned import RowRule, answer_rule, row_rule
+from airflow_dq.profile.check.learned import RowRule, RuleRows, answer_rule, row_rule
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.hash_key import hash_key
@@ -33,27 +32,29 @@ class BetweenRule(RowRule, family=BETWEEN):
 
         :raises CodecError: when its document is damaged, or its relation is one within a row
         """
-        self.relation = RelationRule.from_json(rule.document).relation
-        if not isinstance(self.relation, Dependency | Key | Counter | Step | Inclusion):
-            raise CodecError(f"{self.relation} is no relation between rows")
+        relation = RelationRule.from_json(rule.document).relation
+        if not isinstance(relation, Dependency | Key | Counter | Step | Inclusion):
+            raise CodecError(f"{relation} is no relation between rows")
+        self.relation = relation
 
-    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Held:
+    def count(self, rows: RuleRows) -> Held:
         """What the rows of a batch hold; of columns without a type nothing, and of hidden numbers no counter."""
+        columns, hidden = list(rows.columns.values()), bool(rows.hidden)
         if any(pa.types.is_null(one.values.type) or pa.types.is_large_binary(one.values.type) for one in columns):
             return Held()
-        coded = [CodedRows.of(one) for one in columns]
-        if isinstance(self.relation, Key):
-            return Held.of(_keyed(CodedRows.of_all(coded), hidden), None, hidden=bool(hidden))
-        if isinstance(self.relation, Step):
-            return Held() if hidden else _stepping(coded[:-2], *columns[-2:])
-        if isinstance(self.relation, Inclusion):
-            return _beside([_keyed(one, hidden) for one in coded], columns, hidden)
-        *group, member = coded
-        if isinstance(self.relation, Counter):
-            if hidden or not columns[-1].is_number:
-                return Held()
-            return Held.of(CodedRows.of_all(group), as_numbers(member, columns[-1]), hidden=False)
-        return Held.of(_keyed(CodedRows.of_all(group), hidden), _keyed(member, hidden), hidden=bool(hidden))
+        before, relation = rows.before if isinstance(rows.before, Held) else None, self.relation
+        if isinstance(relation, Key):
+            return Held.of(_coded(rows, relation.key), 0, hidden=hidden, before=before)
+        if isinstance(relation, Inclusion):
+            return _beside(rows, relation, before)
+        if isinstance(relation, Dependency):
+            group, member = _coded(rows, relation.determinant), _coded(rows, (relation.dependent,))
+            return Held.of(group, member, hidden=hidden, before=before)
+        if hidden or not all(rows.columns[name].is_number for name in relation.columns[len(relation.key) :]):
+            return Held()
+        if isinstance(relation, Step):
+            return _stepping(rows, relation, before)
+        return Held.of(_coded(rows, relation.key), _numbers(rows, relation.number), hidden=False, before=before)
 
     def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
         """No: what it says of a partition depends on those before, see :func:`answer_between`."""
@@ -64,35 +65,33 @@ class BetweenRule(RowRule, family=BETWEEN):
         return None
 
 
-def _stepping(group: Sequence[CodedRows], number: PreparedColumn, change: PreparedColumn) -> Held:
+def _coded(rows: RuleRows, names: Sequence[str]) -> CodedRows:
+    """The rows by columns, with keyed hashes where one of the rule's columns is hidden."""
+    columns = [rows.once(("coded", name), partial(CodedRows.of, rows.columns[name])) for name in names]
+    plain = rows.once(("coded", *names), lambda: CodedRows.of_all(columns))
+    return rows.once(("keyed", *names), lambda: plain.keyed(hash_key())) if rows.hidden else plain
+
+
+def _numbers(rows: RuleRows, name: str) -> CodedRows:
+    return rows.once(("numbers", name), lambda: of_numbers(rows.columns[name].numbers))
+
+
+def _stepping(rows: RuleRows, step: Step, before: Held | None) -> Held:
     """Of each key the number, and beside it what it must have been: held together, for their hashes are neighbours."""
-    if not (number.is_number and change.is_number):
-        return Held()
-    keys, now = CodedRows.of_all(group), number.numbers
-    both = CodedRows(
-        np.concatenate([keys.codes, np.where(keys.codes >= 0, keys.codes + len(keys.hashes), -1)]),
-        np.concatenate([keys.hashes & ~SUPPOSED, keys.hashes | SUPPOSED]),
-        lambda places, most: keys.texts(places % max(1, len(keys.hashes)), most),
-    )
-    return Held.of(both, of_numbers(np.concatenate([now, now - change.numbers])), hidden=False)
+    keys, now = _coded(rows, step.key), _numbers(rows, step.number)
+    past = of_numbers(rows.columns[step.number].numbers - rows.columns[step.change].numbers)
+    was, supposed = keys.hashed(lambda found: found & ~SUPPOSED), keys.hashed(lambda found: found | SUPPOSED)
+    parts = [Held.of(group, number, hidden=False, before=before) for group, number in ((was, now), (supposed, past))]
+    return Held.loosely(parts)
 
 
-def _beside(coded: Sequence[CodedRows], columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Held:
+def _beside(rows: RuleRows, relation: Inclusion, before: Held | None) -> Held:
     """Of each value how many rows have it in the first column, and how many in the other one."""
-    if len({one.values.type for one in columns}) != 1:
+    if len({one.values.type for one in rows.columns.values()}) != 1:
         return Held()  # hashes of a text and of a number cannot be compared
-    parts = []
-    for place, rows in enumerate(coded):
-        member = CodedRows(np.where(rows.codes >= 0, 0, -1), np.array([place], np.uint64), rows.texts)
-        parts.append(replace(Held.of(rows, member, hidden=bool(hidden)), member_texts=_NO_TEXTS))
-    return Held.merged(parts)
-
-
-_NO_TEXTS = pa.array([], pa.large_string())
-
-
-def _keyed(rows: CodedRows, hidden: Collection[str]) -> CodedRows:
-    return rows.keyed(hash_key()) if hidden else rows
+    coded = [_coded(rows, (name,)) for name in relation.columns]
+    parts = [Held.of(one, place, hidden=bool(rows.hidden), before=before) for place, one in enumerate(coded)]
+    return Held.loosely(parts)
 
 
 def answer_of(rule: LearnedRule, profile: Profile, before: Sequence[Profile]) -> Measured | None:
@@ -168,8 +167,9 @@ def held_of(rule: LearnedRule, profile: Profile) -> Held | None:
         if len(_DRAWN) >= _MOST_DRAWN:
             _DRAWN.clear()
         rows = sample.expand(rule.columns)
-        columns = [PreparedColumn.of(rows.column(name)) for name in rule.columns]
-        _DRAWN[key] = reader.count(columns, {name for name in rule.columns if profile.options.hides(name)})
+        columns = {name: PreparedColumn.of(rows.column(name)) for name in rule.columns}
+        hidden = {name for name in rule.columns if profile.options.hides(name)}
+        _DRAWN[key] = reader.count(RuleRows(columns, hidden)).whole
     return _DRAWN[key]
 
 

@@ -171,7 +171,7 @@ def _sides(batch: Batch, left: Node, right: Node) -> tuple[pa.Array, pa.Array]:
             return sides[0], sides[1]
     if ours == theirs:
         return sides[0], sides[1]
-    raise RuleError(f"{_name(ours)} is compared with {_name(theirs)}")
+    raise RuleError(f"{_name(ours)} is compared with {_name(theirs)}; cast one of them in a rule")
 
 
 def _days(values: pa.Array) -> pa.Array:
@@ -287,6 +287,14 @@ def _presence(batch: Batch, node: Presence) -> pa.Array:
 
 def _call(batch: Batch, node: Call) -> pa.Array:
     values = [batch.value(one) for one in node.arguments]
+    try:
+        return _called(batch, node, values)
+    except pa.ArrowNotImplementedError:
+        types = ", ".join(_name(one.type) for one in values)
+        raise RuleError(f"{node.name} is not of {types}; cast it in a rule") from None
+
+
+def _called(batch: Batch, node: Call, values: list[pa.Array]) -> pa.Array:
     if all(pt.is_null(one.type) for one in values):
         return pa.nulls(batch.rows)
     if node.name == "coalesce":

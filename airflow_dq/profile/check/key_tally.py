@@ -172,6 +172,8 @@ class Occurring:
                 return Measured(total - distinct, total - distinct, total)
             case "entropy":
                 return Measured(self.entropy)
+            case "largest_share":
+                return Measured.share(int(self.times[-1]), total, NO_VALUES)
             case "distinctness":
                 return Measured.share(distinct, total, NO_VALUES)
             case _:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from airflow_dq.states.character import Text
 from airflow_dq.states.pattern import readable
 from airflow_dq.states.prepared import PreparedColumn
 
+Made = TypeVar("Made")
 EXAMPLES = 5
 """Exceptions that are shown."""
 _SHOWN = 200
@@ -126,6 +127,30 @@ def _drawn(odd: DistinctStrings) -> dict[str, int]:
     return dict(zip(odd.values.take(pa.array(order)).to_pylist(), odd.counts[order].tolist(), strict=True))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleRows:
+    """The rows of a batch as one rule is counted in them."""
+
+    columns: Mapping[str, PreparedColumn]
+    """The canonical values of the rule's columns."""
+    hidden: Collection[str] = ()
+    """Those of the columns of which no value must be kept."""
+    before: Tally | None = None
+    """What was counted of the batches before, with which this one's will be merged."""
+    made: dict[Hashable, Any] = field(default_factory=dict)
+    """What was made of these rows, for all rules that need the same."""
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What a rule makes of the rows, unless another one has.
+
+        :param key: says what it is, the columns that it is made of included
+        """
+        if key not in self.made:
+            self.made[key] = make()
+        found: Made = self.made[key]
+        return found
+
+
 class RowRule(ABC):
     """How the rules of one family are counted."""
 
@@ -142,12 +167,8 @@ class RowRule(ABC):
         """
 
     @abstractmethod
-    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Tally:
-        """The exceptions among some rows, or what they are found by once all rows are known.
-
-        :param columns: the canonical values of the rule's columns
-        :param hidden: those of which no value must be kept
-        """
+    def count(self, rows: RuleRows) -> Tally:
+        """The exceptions among some rows, or what they are found by once all rows are known."""
 
     @abstractmethod
     def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
@@ -168,12 +189,12 @@ class RowPattern(RowRule, family="pattern"):
         self.pattern = PatternRule.from_json(rule.document)
         self._quick = QuickPattern(self.pattern)
 
-    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Exceptions:
+    def count(self, rows: RuleRows) -> Exceptions:
         """Each different value once; of a column of another kind than texts nothing is counted."""
-        (column,) = columns
+        (column,) = rows.columns.values()
         if not pa.types.is_large_string(column.values.type):
             return Exceptions()
-        return self._of_distinct(column.strings, hidden=bool(hidden))
+        return self._of_distinct(column.strings, hidden=bool(rows.hidden))
 
     def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
         """Where states are kept."""
@@ -222,12 +243,16 @@ def row_rule(rule: LearnedRule) -> RowRule | Failed:
         return Failed(f"the stored rule cannot be read: {error}")
 
 
-def count_rules(columns: Mapping[str, PreparedColumn], options: ProfileOptions) -> dict[str, Tally]:
+def count_rules(
+    columns: Mapping[str, PreparedColumn], options: ProfileOptions, before: Mapping[str, Tally] | None = None
+) -> dict[str, Tally]:
     """The exceptions of a batch to each rule on columns that are there, by what is counted.
 
     :param columns: canonical values
+    :param before: the same of the batches before
     """
     found: dict[str, Tally] = {}
+    made: dict[Hashable, Any] = {}
     for rule in options.rules:
         if not all(name in columns for name in rule.columns):
             continue
@@ -236,8 +261,9 @@ def count_rules(columns: Mapping[str, PreparedColumn], options: ProfileOptions) 
             found[rule.measure] = reader
             continue
         hidden = {name for name in rule.columns if options.hides(name)}
+        own = {name: columns[name] for name in rule.columns}
         try:
-            found[rule.measure] = reader.count([columns[name] for name in rule.columns], hidden)
+            found[rule.measure] = reader.count(RuleRows(own, hidden, (before or {}).get(rule.measure), made))
         except MemoryError:
             raise
         except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.learned import Exceptions, RowRule
+from airflow_dq.profile.check.learned import Exceptions, RowRule, RuleRows
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.relation import RowRelation
@@ -42,19 +42,19 @@ class RowRelationRule(RowRule, family=RELATION):
             raise CodecError(f"{self._rule.relation} is no relation within a row")
         self._relation = self._rule.relation
 
-    def count(self, columns: Sequence[PreparedColumn], hidden: Collection[str]) -> Exceptions:
+    def count(self, rows: RuleRows) -> Exceptions:
         """All rows at once; a column without a type has no value."""
-        found = dict(zip(self._relation.columns, columns, strict=True))
-        tested = self._relation.test(found)
-        rows, broken = tested.rows, tested.broken
+        tested = self._relation.test(rows.columns)
+        number, broken = tested.rows, tested.broken
         if not broken:
-            return Exceptions(rows)
-        if len(hidden) == len(columns):
-            return Exceptions(rows, broken, broken)
-        return Exceptions.of(rows, self._texts(found, np.flatnonzero(tested.breaks), hidden), _NONE, hidden=False)
+            return Exceptions(number)
+        if len(rows.hidden) == len(rows.columns):
+            return Exceptions(number, broken, broken)
+        texts = self._texts(rows.columns, np.flatnonzero(tested.breaks), rows.hidden)
+        return Exceptions.of(number, texts, _NONE, hidden=False)
 
     def _texts(
-        self, columns: dict[str, PreparedColumn], places: NDArray[np.intp], hidden: Collection[str]
+        self, columns: Mapping[str, PreparedColumn], places: NDArray[np.intp], hidden: Collection[str]
     ) -> DistinctStrings:
         """The rows as ``total = 12, price = 10, fee = hidden``, each different one once."""
         chosen, parts = pa.array(places), list[pa.Array | pa.Scalar]()
@@ -78,8 +78,9 @@ class RowRelationRule(RowRule, family=RELATION):
         if sample is None or not set(rule.columns) <= set(sample.rows.column_names):
             return None
         rows = sample.expand(rule.columns)
-        columns = [PreparedColumn.of(rows.column(name)) for name in rule.columns]
-        found = self.count(columns, {name for name in rule.columns if profile.options.hides(name)}).share
+        columns = {name: PreparedColumn.of(rows.column(name)) for name in rule.columns}
+        hidden = {name for name in rule.columns if profile.options.hides(name)}
+        found = self.count(RuleRows(columns, hidden)).share
         return found if sample.complete else replace(found, seen=DRAWN)
 
 

@@ -29,6 +29,8 @@ _METRICS = {
     "mean_length": "str_len",
 }
 """Name of a check's metric -> the metric of a column that is kept."""
+_BESIDE = {"variance": "std", "quantile": "median", "iqr": "median"}
+"""The same of those that are computed of what is kept: a metric of the same kinds of columns."""
 _KINDS = {"mean_length": "texts"}
 _REASONS = {Reason.EMPTY_BATCH: NO_ROWS, Reason.NO_VALUES: NO_VALUES}
 
@@ -54,9 +56,21 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
         if check.metric == "profiled":
             known = ", ".join(sorted(column.metrics))
             return Measured(problem=f"the profile has no metric {name!r} of column {column.name!r}; it has {known}")
-        kinds = _KINDS.get(check.metric, "numbers")
-        return Measured(problem=f"column {column.name!r} is {column.kind}, and {check.metric} is of {kinds}")
+        return Measured(problem=wrong_kind(check, column.kind, _KINDS.get(check.metric, "numbers")))
     return Measured(problem=GONE)
+
+
+def metric_of(check: Check) -> str | None:
+    """The metric of a column that a check of a ``stored`` metric is answered by; None where it is none that is kept."""
+    if check.metric == "profiled":
+        return check.name
+    return _METRICS.get(check.metric) or _BESIDE.get(check.metric)
+
+
+def wrong_kind(check: Check, kind: Kind, wanted: str) -> str:
+    """``column 'status' is string, and mean is of numbers``."""
+    name = f"metric {check.name!r}" if check.metric == "profiled" else check.metric
+    return f"column {check.columns[0]!r} is {kind}, and {name} is of {wanted}"
 
 
 def require_measured(checks: Iterable[Check]) -> None:

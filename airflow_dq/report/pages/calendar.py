@@ -23,7 +23,7 @@ EFFECT_OPTIONS = (
 class EventRow:
     """One event.
 
-    :param own: whether it is this dataset's; else one of all datasets, which is not this page's to delete
+    :param own: whether it is this dataset's; else one of all datasets, which not everybody may delete who may edit this
     """
 
     id: int

@@ -45,6 +45,7 @@ class DatasetView:
     :param rules: what was learned of its rows
     :param calendar: the events that hold for it
     :param may_edit: whether the reader may change rules and the calendar
+    :param may_edit_all: whether the reader may change the calendar of all datasets, too
     :param notice: what has just been done, in words
     :param confirmed: the line of a declared check that a rule was just confirmed as
     :param judged_by: those of the readable DAGs that judge the dataset
@@ -67,6 +68,7 @@ class DatasetView:
     rules: Sequence[StoredRule] = ()
     calendar: Sequence[CalendarEvent] = ()
     may_edit: bool = False
+    may_edit_all: bool = False
     notice: str | None = None
     confirmed: str | None = None
 
@@ -117,6 +119,7 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         effects=EFFECT_OPTIONS,
         keys=[one.partition for one in reversed(view.partitions)],
         edit=_edit(view, addresses),
+        may_edit_all=view.may_edit_all,
         notice=view.notice,
         confirmed=view.confirmed,
         now=view.now,

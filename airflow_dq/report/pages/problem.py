@@ -13,6 +13,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.report.course import Insight
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.decision import DecisionCard, Waiting, decision_card, trail
+from airflow_dq.report.pages.drill import DrillCard, DrillTask, drill_card
 from airflow_dq.report.pages.evidence import evidence, first_words
 from airflow_dq.report.pages.life import Life, life_of
 from airflow_dq.report.pages.mark import badge, is_good, marks_of
@@ -58,6 +59,8 @@ class AlertView:
     :param may_rerun: whether the profile can be made again from here
     :param problems: those of the dataset that the partition has, over time
     :param drilled: the slices that carry the change; None where nobody has looked
+    :param drills: tasks of the gate's run that look for them
+    :param may_clear: whether the reader may clear tasks
     """
 
     detail: VerdictDetail
@@ -76,6 +79,8 @@ class AlertView:
     may_rerun: bool = False
     problems: Sequence[ProblemSummary] = ()
     drilled: DrillReport | None = None
+    drills: Sequence[DrillTask] = ()
+    may_clear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ def render_alert(view: AlertView, addresses: Addresses) -> str:
         last_good=_last_good(view, addresses),
         columns_page=addresses.partition(view.dag_id or "", partition.dataset, partition.partition),
         actions=None if view.dag_id is None or not partition.alert_count else _actions(view, view.dag_id, addresses),
-        drilled=view.drilled,
+        where=_where(view, addresses),
         found=evidence(detail.verdict, view.profile, view.insight, view.moves),
         # Where none is open the trail says why.
         closed=closed if len(closed) < len(detail.alerts) else [],
@@ -184,6 +189,18 @@ def _actions(view: AlertView, dag_id: str, addresses: Addresses) -> _Actions:
         scopes=scope_options(detail.alerts),
         days=DAY_OPTIONS,
     )
+
+
+def _where(view: AlertView, addresses: Addresses) -> DrillCard | None:
+    """Where the change is; None where nothing has changed, or nobody may be shown values."""
+    partition, profile = view.detail.partition, view.profile
+    shows = profile is not None and profile.options.store_values and _last_good(view, addresses) is not None
+    if view.drilled is None and not (shows and view.detail.alerts):
+        return None
+    action = None
+    if view.may_clear and view.dag_id is not None and partition.first_alert_id is not None:
+        action = addresses.action(view.dag_id, partition.first_alert_id, "drill")
+    return drill_card(partition.dataset, partition.partition, view.drilled, view.drills, action)
 
 
 def _facts(view: AlertView) -> list[tuple[str, str]]:

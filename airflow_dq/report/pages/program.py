@@ -7,7 +7,8 @@ import math
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.history import reference_words
 from airflow_dq.explain.wording import metric_words, number_words
-from airflow_dq.learn.constraint.date_column import DateColumn, part_words
+from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.date_part import part_words
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Forecast
 from airflow_dq.learn.program import ColumnProgram
@@ -49,7 +50,7 @@ def _on_occasion(clause: Range) -> str | None:
 
 def date_words(constraint: DateColumn) -> str:
     """What a column tells of its partition's date: ``every value is the day of the month of the partition``."""
-    return f"every value is {part_words(constraint.parts[0])}"
+    return f"every value is {part_words(constraint.parts[0], constraint.span)}"
 
 
 def catch_words(program: ColumnProgram) -> str:

@@ -1,20 +1,32 @@
-"""How well accidents are told: ``python -m tests.benchmark.problems [--seed 1] [--all] [--held-out]``.
+"""How well accidents are told: ``python -m tests.benchmark.problems [--seed 1] [--all] [--of held-out]``.
 
 Sixty accidents on three generated tables. Of each: was it caught, does the first headline name the right columns, is
 the cause that is named right, are the rows concerned right within a tenth. Seed 1 is what the package is worked on
-with; any other is a held-out variant: other data, columns, factors and shares of the same kinds. ``--held-out`` takes
-accidents of other kinds, some of them in one segment, which is to be named as well.
+with; any other is a held-out variant: other data, columns, factors and shares of the same kinds. ``--of held-out``
+takes accidents of other kinds, some of them in one segment, which is to be named as well; ``--of everyday`` more of
+them, on three other tables.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from tests.benchmark.problems.accident import Accident
 from tests.benchmark.problems.catalogue import CATALOGUE
+from tests.benchmark.problems.everyday import EVERYDAY
+from tests.benchmark.problems.everyday import SEGMENTS as EVERYDAY_SEGMENTS
+from tests.benchmark.problems.everyday_table import TABLES as EVERYDAY_TABLES
 from tests.benchmark.problems.heldout import HELD_OUT, SEGMENTS
 from tests.benchmark.problems.outcome import Outcome, Stage, outcomes
-from tests.benchmark.problems.table import TABLES
+from tests.benchmark.problems.table import TABLES, Table
+
+_CATALOGUES: dict[str, tuple[Sequence[Accident], Mapping[str, Table], Mapping[str, tuple[str, ...]]]] = {
+    "first": (CATALOGUE, TABLES, {}),
+    "held-out": (HELD_OUT, TABLES, SEGMENTS),
+    "everyday": (EVERYDAY, EVERYDAY_TABLES, EVERYDAY_SEGMENTS),
+}
+"""Accidents, the tables that they happen to, and what these are profiled by."""
 
 
 def main() -> None:
@@ -22,11 +34,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, action="append")
     parser.add_argument("--all", action="store_true", help="print the accidents that were told rightly, too")
-    parser.add_argument("--held-out", action="store_true", help="accidents of other kinds, with segments")
-    parser.add_argument("--table", choices=sorted(TABLES), action="append", help="of these tables only")
+    parser.add_argument("--of", choices=sorted(_CATALOGUES), default="first", help="which catalogue (%(default)s)")
+    every = sorted({name for _, tables, _ in _CATALOGUES.values() for name in tables})
+    parser.add_argument("--table", choices=every, action="append", help="of these tables only")
     arguments = parser.parse_args()
-    accidents, segments = (HELD_OUT, SEGMENTS) if arguments.held_out else (CATALOGUE, dict[str, tuple[str, ...]]())
-    tables = [table for name, table in TABLES.items() if name in (arguments.table or TABLES)]
+    accidents, made, segments = _CATALOGUES[arguments.of]
+    tables = [table for name, table in made.items() if name in (arguments.table or made)]
     for seed in arguments.seed or [1]:
         stages = [Stage.of(table, seed, segments.get(table.name, ())) for table in tables]
         quiet = sum(not stage.judge(stage.scene(0).frame).problems for stage in stages)

@@ -40,7 +40,7 @@ class DependencyWalk:
         options = replace(found.options, rules=self.rules)
         columns = {name: PreparedColumn.of(_canonical(table, name)) for rule in self.rules for name in rule.columns}
         tallies = count_rules(columns, options)
-        held = {name: tally for name, tally in tallies.items() if isinstance(tally, Held)}
+        held = {name: tally.whole for name, tally in tallies.items() if isinstance(tally, Held)}
         now = replace(found, held=held)
         told = {rule.measure: answer_between(rule, now, self.past) for rule in self.rules if rule.measure in held}
         return replace(now, checks={name: one for name, one in told.items() if one is not None})

@@ -119,8 +119,9 @@ def provenance(packages: Sequence[tuple[str, str]], named: Sequence[Named]) -> d
         for path in sorted(Path(folder).glob("*.dist-info/METADATA")):
             head = email.parser.Parser().parsestr(path.read_text(encoding="utf-8"), headersonly=True)
             words = [one.rpartition(":: ")[2] for one in head.get_all("Classifier", []) if one.startswith("License ::")]
-            licence = head["License-Expression"] or ", ".join(words) or head["License"].partition("\n")[0].strip()
-            said.append(f"{head['Name']} {head['Version']} ({licence})")
+            # Some packages put all of a licence's text there.
+            licence = head["License-Expression"] or ", ".join(words) or head["License"]
+            said.append(f"{head['Name']} {head['Version']} ({licence.strip().splitlines()[0].strip()})")
         found[name] = f"{'; '.join(said)}: {sum(one.source == name for one in named)} columns"
     return found
 

@@ -16,6 +16,11 @@ from airflow_dq.check.file import read_checks
 from airflow_dq.cli.suggest import yaml_lines
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.profile import Profile
+from airflow_dq.profile.check.between import relation_of
+from airflow_dq.relation import Order
+from airflow_dq.relation.dependency import Counter, Key
+from airflow_dq.relation.rule import RelationRule
+from airflow_dq.store.rule_list import StoredRule
 
 ROWS = 120
 PLAIN = ProfileOptions(sample_rows=0)
@@ -81,6 +86,21 @@ def test_the_file_declares_what_was_suggested(days: list[Profile]) -> None:
     assert read_checks("".join(yaml_lines("orders", [], 6))).checks == ()
 
 
+def test_relations_are_comments_that_say_how_often_they_held(days: list[Profile]) -> None:
+    relations = Order("low", "high"), Key(("id",)), Counter(("id",), "n", 1.0, 1.0)
+    rules = [RelationRule(one).learned(()) for one in relations]
+    stored = [
+        StoredRule(place, "active", rule, str(relation_of(rule)), "", 9, 90, broken, 9 - broken)
+        for place, (rule, broken) in enumerate(zip(rules, (0, 1, 0), strict=True))
+    ]
+    text = "".join(yaml_lines("orders", suggest_checks(days), 6, stored))
+    assert read_checks(text).checks == read_checks("".join(yaml_lines("orders", suggest_checks(days), 6))).checks
+    assert f"# rule 0: low <= high; held on 9 of 9 past partitions\n# {stored[0].check_line}\n" in text
+    assert stored[0].check_line is not None
+    assert "held on 8 of 9 past partitions, 1 of 90 rows break it\n# - key: {columns: [id]}\n" in text
+    assert "# (no check remembers what the rows of the partitions before were)\n" in text
+
+
 def test_an_interval_is_wilson_s() -> None:
     assert completeness_bound(90, 100) == 0.82
     assert completeness_bound(1, 4) == 0.04
@@ -133,3 +153,29 @@ def test_where_the_data_cannot_say_the_name_does_and_it_is_said() -> None:
     few = [day(index, id=[7**9 * row + index for row in range(ROWS)]) for index in range(4)]
     (found,) = [one for one in suggest_checks(few, "orders") if one.check.id == "uniqueness.id"]
     assert "by its name (a classifier trained on open-source schemas) it is unique with 9" in found.reason
+
+
+def test_of_a_column_that_is_mostly_empty_no_range_is_known(days: list[Profile]) -> None:
+    thin = [day(number, rare=[1.0 + number % 2 if number < 3 else None] * ROWS) for number in range(8)]
+    names = {f"{one.check.metric}.{one.check.reads[0]}" for one in suggest_checks(thin)}
+    assert "type.rare" in names
+    assert "max.amount" in names
+    assert not {"max.rare", "mean.rare"} & names
+
+
+def test_what_varies_by_factors_has_as_much_again_left() -> None:
+    large = [day(number, amount=np.linspace(0, top, ROWS)) for number, top in enumerate((2, 40, 9, 60, 5, 30, 12, 80))]
+    (most,) = [one.check.error for one in suggest_checks(large) if one.check.id == "max.amount"]
+    assert most is not None
+    assert most.upper == 800  # an error of unit, by ten, is one all the same
+
+
+def test_a_share_that_has_varied_has_as_much_again_left() -> None:
+    shares = (1.0, 0.9, 0.95, 1.0, 0.8, 0.95, 1.0, 0.9)
+    some = [
+        day(number, note=[f"n{row}" if row < share * ROWS else None for row in range(ROWS)])
+        for number, share in enumerate(shares)
+    ]
+    (least,) = [one.check.error for one in suggest_checks(some) if one.check.id == "completeness.note"]
+    assert least is not None
+    assert least.lower == 0.6

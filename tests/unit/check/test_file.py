@@ -13,6 +13,7 @@ import yaml
 from airflow_dq.check import Anomaly, Checks
 from airflow_dq.check.file import checks_of, declared_checks, keys_of, load_checks, read_checks
 from airflow_dq.check.metric import ALIASES, METRICS
+from airflow_dq.check.model import check_of
 from airflow_dq.check.schema import json_schema
 from airflow_dq.exceptions import ConfigurationError
 
@@ -72,6 +73,9 @@ def test_yaml_and_python_build_the_same_checks(tmp_path: Path) -> None:
         ("- isin: {column: s}", "isin needs values"),
         ("- complete: {column: 3}", "column is 3; give a text"),
         ("- complete: {colum: a}", "did you mean 'column'"),
+        ("- isin: {column: d, values: [2026-01-31]}", "A date is a text ('2026-01-31', in YAML in quotes)"),
+        ("- fresh: {column: a}", "give within="),
+        ("- metric: {name: '', sql: sum(a)}", "metric needs name"),
         ("- complete", "says nothing of what it is about"),
         ("- [complete]", "a check is one name"),
         ("- {complete: a, unique: a}", "a check is one name"),
@@ -111,6 +115,7 @@ def test_a_mistake_names_file_line_and_what_is_allowed(line: str, complaint: str
         ("dataset: t\nchecks: {}", ":2: checks is no list"),
         ("dataset: t\nchekcs: []", ":2: the file takes no 'chekcs'; did you mean 'checks'"),
         ("dataset: t\ntags: x\nchecks: []", "tags is the text 'x'"),
+        ("dataset: t\nkey: 5\nchecks: []", ":2: key is 5; give a text"),
         ("dataset: 't", "this is no YAML"),
     ],
 )
@@ -163,3 +168,11 @@ def test_a_thousand_checks_are_read_in_a_second() -> None:
     began = time.process_time()
     assert len(read_checks("\n".join(["dataset: t", "checks:", *lines]))) == 1000
     assert time.process_time() - began < 1.0
+
+
+def test_a_check_knows_where_it_is_declared() -> None:
+    key, check, *_ = read_checks(ORDERS, "orders.dq.yml")
+    assert (key.place, check.place) == ("orders.dq.yml:2", "orders.dq.yml:6")
+    assert check.said == "orders.dq.yml:6: check 'rows'"
+    assert check in tuple(read_checks(f"\n\n{ORDERS}", "other.yml"))
+    assert check_of(check.to_dict()).place == check.place

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from airflow_dq.check import Anomaly, Bounds, Check, Checks
+from airflow_dq.check.column import ColumnChecks
 from airflow_dq.check.metric import ALIASES, FORMATS, METRICS
 from airflow_dq.check.model import check_of
 from airflow_dq.check.parser import check_pattern
@@ -150,6 +151,21 @@ def test_python_declares_what_the_model_holds() -> None:
     assert (sign.low, sign.error, sign.warn) == (0, None, Bounds(1, 1))
     assert {check.owner for check in checks} == {"sales", "finance"}
     assert all(check.tags == ("gold",) for check in checks)
+
+
+@pytest.mark.parametrize("name", [*METRICS, *ALIASES])
+def test_every_metric_is_declared_by_a_method_of_its_name(name: str) -> None:
+    renamed = {"predictable": "predictable_from", "row_difference": "reconciles", "sum_difference": "reconciles"}
+    name = renamed.get(name, name)
+    assert hasattr(ColumnChecks, name) or hasattr(Checks, name)
+
+
+def test_one_text_is_no_list_of_values() -> None:
+    with pytest.raises(ConfigurationError, match=r"values is the text 'new'; give a list: \['new'\]"):
+        Checks("orders").col("status").isin("new")
+    checks = Checks("orders")
+    checks.add("unique", "price")
+    assert checks.checks[0].columns == ("price",)
 
 
 def test_a_metric_of_which_nothing_is_asked_is_learned() -> None:

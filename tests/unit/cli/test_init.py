@@ -63,3 +63,38 @@ def test_a_source_without_a_key_is_refused_before_anything_is_written(
     assert code == 2
     assert "write the partition's key as a template" in said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "more", "said"),
+    [
+        (" ", (), "DATASET is empty"),
+        ("orders", ("--source", "/data/day={{ ds }"), "is no template"),
+        ("orders", ("--partition", "2024-01-01"), "--partition '2024-01-01' is the same for each run"),
+        ("orders", ("--engine", "arrow", "--format", "avro"), "--format 'avro' is read by Spark only"),
+        ("orders", ("--schedule", "every tuesday"), "'every tuesday' is no schedule"),
+        ("orders", ("--out", "."), ". is a folder: name the file"),
+        ("orders", ("--out", ".", "--replace"), ". is a folder: name the file"),
+    ],
+)
+def test_what_airflow_would_not_take_is_told_in_one_sentence(
+    dataset: str,
+    more: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, dataset, "--source", "/data/day={{ ds }}", "--out", "x.py", *more)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("schedule", ["@hourly", "0 6 * * *", "*/15 8-17 * * mon-fri", "0 0 1 jan,jul *"])
+def test_schedules_of_airflow_are_written(schedule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.py"
+    run(capsys, "orders", "--source", "/data/{{ ds }}", "--out", str(file), "--schedule", schedule)
+    assert f'schedule="{schedule}"' in file.read_text()

@@ -14,7 +14,8 @@ from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.fact import Fact
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import ColumnReport, Evidence, Finding, NotEvaluated, Scope
-from airflow_dq.learn.constraint.date_column import DateColumn, DatePart
+from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.date_part import DatePart
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.program import Program

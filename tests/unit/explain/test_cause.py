@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.corruption.clean_column import CleanColumn
+from airflow_dq.corruption.procedure import char_perturbation
 from airflow_dq.explain.cause import Cause, likely_cause
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.previous import PreviousPartition
@@ -145,6 +147,91 @@ def test_words_cut_to_a_length() -> None:
 def test_other_codes_are_not_taken_for_values_cut_short() -> None:
     values = [{"A": "X", "B": "Y"}.get(text[0], "Z") for text in _city(DAYS)]
     assert (_words("city", values) or "").startswith("new values 'Z', 'Y', 'X' in all of the values, and none of ")
+
+
+def _texts(index: int, write: Callable[[float], str]) -> list[str]:
+    """Numbers as texts, which hardly ever come again."""
+    return [write(value) for value in np.random.default_rng(500 + index).gamma(3.0, 900.0, ROWS).tolist()]
+
+
+def _written(before: Callable[[float], str], now: Callable[[float], str]) -> Cause | None:
+    """The cause that texts are written otherwise."""
+    history = [_day(index, city=_texts(index, before)) for index in range(DAYS)]
+    return _cause("city", _texts(DAYS, now), history)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "fact"),
+    [
+        (lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", ","), "has ',' in place of '.'"),
+        (lambda x: f"{x:.2f}", lambda x: f"{x:,.2f}", "has ',' between its thousands"),
+        (lambda x: f"{x:.0f}", lambda x: f"{x:.0f}.0", "has '.0' behind its whole numbers"),
+        (lambda x: f"{x:06.0f}", lambda x: f"{x:.0f}", "has lost its leading zeros"),
+        (lambda x: f"{x:05.0f}", lambda x: f"{x:.0f}", "has lost its leading zeros"),
+        (lambda x: f"A-{x:05.0f}", lambda x: f"A_{x:05.0f}", "has '_' in place of '-'"),
+    ],
+)
+def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[float], str], fact: str) -> None:
+    found = _written(before, now)
+    assert found is not None
+    assert (found.type, found.fact) == ("rewritten", fact)
+    assert found.rows == sum(a != b for a, b in zip(_texts(DAYS, before), _texts(DAYS, now), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (lambda x: f"+49 30 {x:07.0f}", lambda x: f"030/{x:07.0f}"),
+        (lambda x: f"{x:06.0f}", lambda x: f"{x:06.0f}"[:4]),
+        (lambda x: f"{x:06.0f}", lambda x: f"{x:06.0f}"[-4:]),
+        (lambda x: f"{x:.2f}", lambda x: f"{x:.1f}"),
+        (lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", "")),
+    ],
+)
+def test_what_no_rule_makes_is_not_called_written_otherwise(
+    before: Callable[[float], str], now: Callable[[float], str]
+) -> None:
+    found = _written(before, now)
+    assert found is None or found.type != "rewritten"
+
+
+def test_texts_that_begin_otherwise_were_not_cut() -> None:
+    found = _written(lambda x: f"+49 30 {x:07.0f}", lambda x: f"030/{x:07.0f}")
+    assert found is None or "cut" not in found.words
+
+
+@pytest.mark.parametrize(
+    ("lose", "fact"),
+    [
+        (lambda text: text.encode("ascii", "replace").decode(), "has '?' in place of letters beyond ASCII"),
+        (lambda text: text.replace("ö", "??").replace("ü", "??").replace("ß", "??"), "has '?' in place of each byte"),
+        (lambda text: text.replace("ö", "o").replace("ü", "u"), "has lost its accents"),
+    ],
+)
+def test_accents_that_are_gone(lose: Callable[[str], str], fact: str) -> None:
+    towns = ["Köln", "Düsseldorf", "Gießen", "Bonn"] if "?" in fact else ["Köln", "Düsseldorf", "Bonn", "Lübeck"]
+    history = [_day(index, city=[towns[row % 4] for row in range(ROWS)]) for index in range(DAYS)]
+    found = _cause("city", [lose(towns[row % 4]) for row in range(ROWS)], history)
+    assert found is not None
+    assert (found.fact or "").startswith(fact)
+    assert found.rows == 300
+
+
+def test_numbers_without_their_minus() -> None:
+    def signed(index: int) -> np.ndarray:
+        return np.where(np.random.default_rng(index).random(ROWS) < 0.3, -1.0, 1.0) * _price(index)
+
+    history = [_day(index, price=signed(index)) for index in range(DAYS)]
+    found = _cause("price", np.abs(signed(DAYS)), history)
+    assert found is not None
+    assert found.fact == "has lost the minus of its negative numbers"
+    positive = signed(DAYS)[signed(DAYS) > 0.0]
+    assert (other := _cause("price", positive * 3.0, history)) is None or other.type != "unsigned"
+
+
+def test_numbers_rounded_to_tens() -> None:
+    history = [_day(index, price=_price(index) * 10.0) for index in range(DAYS)]
+    assert _cause("price", (_price(DAYS)).round() * 10.0, history).fact == "is rounded to multiples of 10"  # type: ignore[union-attr]
 
 
 def test_rows_that_are_there_more_than_once() -> None:
@@ -299,6 +386,45 @@ def test_ids_that_grow_are_no_replaced_digits_and_no_part_of_those_before(step: 
     texts = [[f"C{number:07.0f}" for number in numbers] for numbers in (*made, now)]
     found = _cause("code", texts[-1], [_day(index, code=texts[index]) for index in range(DAYS)])
     assert found is None or found.type not in wrong
+
+
+NUMBERS = np.random.default_rng(11).integers(1_000, 4_000, 150) * 1.0
+
+
+def _numbered(index: int) -> np.ndarray:
+    """Numbers of things that come again."""
+    return np.random.default_rng(800 + index).choice(NUMBERS, ROWS)
+
+
+def _with_replaced_digits(share: float) -> np.ndarray:
+    clean = CleanColumn(Kind.NUMERIC, pa.array(_numbered(DAYS)))
+    made = char_perturbation(clean, share, np.random.default_rng(12))
+    assert made is not None
+    return made.values.to_numpy()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1])
+def test_digits_replaced_at_random(share: float) -> None:
+    history = [_day(index, count=_numbered(index)) for index in range(DAYS)]
+    found = _cause("count", _with_replaced_digits(share), history)
+    assert found is not None
+    assert found.words.startswith("digits replaced by others of their kind in ")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda numbers: numbers + 13.0,
+        lambda numbers: np.round(numbers * 1.07),
+        lambda numbers: np.where(np.arange(ROWS) % 3 == 0, 3_000.0 + np.arange(ROWS), numbers),
+        lambda numbers: np.where(np.arange(ROWS) % 2 == 0, np.floor(numbers / 10.0) * 10.0, numbers),
+        lambda numbers: 4_000.0 - numbers + 1_000.0,
+    ],
+)
+def test_other_numbers_of_as_many_digits_are_no_replaced_digits(other: Callable[[np.ndarray], np.ndarray]) -> None:
+    history = [_day(index, count=_numbered(index)) for index in range(DAYS)]
+    found = _cause("count", other(_numbered(DAYS)), history)
+    assert found is None or found.type != "char_perturbation"
 
 
 def test_values_of_another_column() -> None:

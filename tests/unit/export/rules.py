@@ -58,7 +58,7 @@ def declared() -> Checks:
     checks.col("note").add("mean_length", error="<=100")
     for metric in ("mean_length", "min_length", "max_length"):
         checks.add(metric, ("status",), error="<=10")
-    for metric in ("distinct", "uniqueness", "unique_value_ratio", "distinctness", "entropy"):
+    for metric in ("distinct", "uniqueness", "unique_value_ratio", "distinctness", "largest_share", "entropy"):
         checks.add(metric, ("note",), error="<=100")
         checks.add(metric, ("note", "line"), error="<=100", where="amount is not null")
     for metric in ("duplicate_rows", "duplicate_values", "surplus_rows"):

@@ -139,13 +139,13 @@ def test_the_job_runs_with_the_environment_and_its_explanation_is_kept(tmp_path:
     with pytest.raises(AirflowException, match="Error code is: 2"):
         made.submit("job.py", cwd=str(tmp_path))
     assert (tmp_path / "seen").read_text().strip() == SECRET
-    assert made.result == result
+    assert made.results == (result,)
 
 
 def test_the_line_for_the_program_is_not_in_a_persons_log() -> None:
     made, result = hook("local[2]"), JobResult("flights", 1, 0, 5)
     assert list(made._remember(iter(["a\n", f"{result.to_line()}\n", "b\n"]))) == ["a\n", "b\n"]
-    assert made.result == result
+    assert made.results == (result,)
 
 
 def test_on_kill_ends_the_whole_family_even_if_the_cluster_hangs(

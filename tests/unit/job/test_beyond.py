@@ -131,7 +131,16 @@ def test_more_keys_than_are_counted_at_once_are_counted_in_passes(
     rows = {"n": [*range(100), 5, 5, None], "s": [*(str(i % 50) for i in range(102)), ""]}
     rows["g"] = [None if row % 9 == 8 else "large" if row % 3 else f"g{row % 8}" for row in range(103)]
     checks = Checks("t")
-    for name in ("uniqueness", "distinct", "duplicate_rows", "entropy", "distinctness", "surplus_rows", "key"):
+    for name in (
+        "uniqueness",
+        "distinct",
+        "duplicate_rows",
+        "entropy",
+        "distinctness",
+        "largest_share",
+        "surplus_rows",
+        "key",
+    ):
         checks.add(name, ("n",), error=">=0")
     checks.uniqueness("n", "s", error=">=0", where="n < 90")
     checks.mutual_information("n", "s", error=">=0")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.learn.constraint.novelty import _share
+from airflow_dq.learn.constraint.novelty import _unseen
 from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
 from airflow_dq.novelty import unseen
-from airflow_dq.novelty.unseen import BEFORE, LONG, looked_up, measured_unseen
+from airflow_dq.novelty.unseen import BEFORE, LONG, measured_unseen
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -52,5 +51,6 @@ def test_as_a_history_moves_on_only_the_newest_partition_is_measured(monkeypatch
 
 
 def test_the_gate_looks_up_what_the_states_tell() -> None:
-    found = looked_up(DAYS, COLUMNS, partial(_share, Distances()))
+    history = History.of(DAYS[:-1], distances=Distances(), dated=False)
+    found = _unseen(history, DAYS, COLUMNS)
     assert found == pytest.approx(measured_unseen(DAYS, COLUMNS), nan_ok=True)

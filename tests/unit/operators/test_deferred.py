@@ -69,7 +69,17 @@ def task(lake: Path, **given: Any) -> DQProfileOperator:  # noqa: F811
 
 
 def context(kept: TaskState) -> Any:
-    ti = SimpleNamespace(dag_id="d", task_id="profile", run_id="r", map_index=-1, max_tries=2, stats_tags={})
+    pushed: dict[str, Any] = {}
+    ti = SimpleNamespace(
+        dag_id="d",
+        task_id="profile",
+        run_id="r",
+        map_index=-1,
+        max_tries=2,
+        stats_tags={},
+        xcom_push=lambda key, value: pushed.update({key: value}),
+        xcom_pull=lambda task_ids, key, map_indexes: pushed.get(key),
+    )
     return {"ti": ti, "task_state_store": kept}
 
 
@@ -121,7 +131,7 @@ def test_a_retry_waits_for_the_driver_of_the_first_try(
     kept = TaskState()
     deferred(task(lake), kept)
     kwargs = deferred(task(lake), kept)
-    assert (len(yarn), kwargs) == (1, {"state": {"announced": None}})
+    assert (len(yarn), kwargs) == (1, {"state": {"announced": []}})
     drive(yarn[0])
     # The third try finds the driver done, and does not defer.
     assert task(lake).execute(context(kept))["rows"] == 3
@@ -184,3 +194,28 @@ def test_a_folder_that_cannot_be_used_is_told(lake: Path) -> None:  # noqa: F811
         ResultFolder(f"{lake}/file/x").put("a", io.BytesIO(b""))
     with pytest.raises(Exception, match=r"'dbfs:/x' is on no file system that pyarrow knows: give one"):
         ResultFolder("dbfs:/x")
+
+
+@pytest.mark.parametrize("reason", ["Trigger failure", "Trigger timeout"])
+def test_a_trigger_that_airflow_has_given_up_leaves_no_attempt_that_runs_for_ever(
+    yarn: Submitted,
+    lake: Path,  # noqa: F811
+    store: FakeStore,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    reason: str,
+) -> None:
+    """Airflow resumes it with a method that is none, and with nothing of what was left."""
+    kept, given = TaskState(), context(TaskState())
+    given["task_state_store"] = kept
+    with pytest.raises(TaskDeferred):
+        task(lake).execute(given)
+    assert (store.attempts, store.failed) == (["1"], {})
+    with pytest.raises(AirflowException, match=rf"given up waiting for the job of dataset 't' \(.*{reason}.*next try"):
+        task(lake).resume_execution("__fail__", {"error": reason, "traceback": ["boom"]}, given)
+    assert list(store.failed) == [1]
+    assert "given up waiting" in store.failed[1]
+    # The driver has gone on, and the next try takes it over.
+    drive(yarn[0])
+    monkeypatch.setattr(ProfileSubmitHook, "query_yarn_application_status", lambda self, application: "SUCCEEDED")
+    assert task(lake).execute(context(kept))["rows"] == 3
+    assert (len(yarn), store.saved) == (1, {"1": 3})

@@ -47,12 +47,12 @@ def test_the_facet_says_what_is_known_and_nothing_in_its_stead() -> None:
 
 def test_the_providers_classes_get_the_values(monkeypatch: pytest.MonkeyPatch) -> None:
     _pretend_openlineage_is_installed(monkeypatch)
-    lineage = operator_lineage(JobSpec(dataset="d", paths={"1": "/lake/day=1"}), profile_table(TABLE, "1"))
+    lineage = operator_lineage([(JobSpec(dataset="d", paths={"1": "/lake/day=1"}), profile_table(TABLE, "1"))])
     (read,) = lineage.inputs
     assert (read.namespace, read.name) == ("file", "/lake/day=1")
     facet = read.inputFacets["dataQualityMetrics"]
     assert (facet.rowCount, facet.columnMetrics["n"].max, facet.columnMetrics["s"].max) == (5, 2.0, None)
-    without = operator_lineage(JobSpec(dataset="d", pattern="/lake/day=*"), None)
+    without = operator_lineage([(JobSpec(dataset="d", pattern="/lake/day=*"), None)])
     assert without.inputs[0].inputFacets == {}
 
 

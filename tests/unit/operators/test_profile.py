@@ -23,6 +23,7 @@ from airflow_dq.operators.check import DQCheckOperator
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.operators.spark import SparkSubmission, require_known
 from airflow_dq.operators.spark_argument import SparkArguments
+from airflow_dq.options.fleet import Orders
 from airflow_dq.version_compat import AirflowException, AirflowFailException, Stats
 
 has_state_store = find_spec("airflow.sdk.bases.resumablejobmixin") is not None
@@ -38,7 +39,7 @@ def submission(task: DQProfileOperator) -> SparkSubmission:
     """What the task would submit."""
     return SparkSubmission(
         task_id="profile",
-        spec=task.job_spec(),
+        orders=Orders.of(task.job_spec()),
         dq_conn_id=task.dq_conn_id,
         master=task.master,
         dsn_on_cluster=task.dsn_on_cluster,
@@ -185,7 +186,7 @@ def test_the_jobs_own_explanation_is_the_tasks_error(
 
     def fail(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
         lines = ["26/11/28 10:00:00 INFO start", failed.to_line(), f"airflow_dq: error: {failed.error}"]
-        self._output.extend(lines)
+        list(self._remember(iter(lines)))
         raise AirflowException("Cannot execute: spark-submit. Error code is: 2.")
 
     monkeypatch.setattr(ProfileSubmitHook, "submit", fail)
@@ -263,7 +264,11 @@ def test_what_the_jobs_log_ends_with_is_logged_and_returned(
     outcomes = [Outcome("1", rows=5, profiled=2), Outcome("2", rows=7, profiled=2, skipped={"l": "nested, 3 rows, x"})]
     line = JobResult.of("flights", outcomes, 3.2).to_line()
     lines = [*(outcome.line("flights") for outcome in outcomes), line, "INFO ShutdownHookManager: gone"]
-    monkeypatch.setattr(ProfileSubmitHook, "submit", lambda self, application="", **_: self._output.extend(lines))
+
+    def submit(self: ProfileSubmitHook, application: str = "", **kwargs: Any) -> None:
+        list(self._remember(iter(lines)))
+
+    monkeypatch.setattr(ProfileSubmitHook, "submit", submit)
     result = operator(source="lake/day=*").execute({})
     assert result == {"dataset": "flights", "partition": None, "partitions": 2, "rows": 12}
     assert gauges == [("dq.profile.rows", 12, {"dataset": "flights"})]

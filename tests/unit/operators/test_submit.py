@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+from dataclasses import replace
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -128,6 +130,44 @@ def test_secrets_are_named_and_never_sent(monkeypatch: pytest.MonkeyPatch) -> No
     spec = WAYS["kubernetes"][0](JOB).given["template_spec"]["spark"]["spec"]  # type: ignore[attr-defined]
     reference = {"secretKeyRef": {"name": "dq", "key": "AIRFLOW_DQ_HASH_SECRET"}}
     assert spec["driver"]["env"] == [{"name": "AIRFLOW_DQ_HASH_SECRET", "valueFrom": reference}]
+
+
+class Emr:
+    """Stands for the client of EMR: steps that are added, listed in pages."""
+
+    def __init__(self) -> None:
+        self.steps: list[dict[str, str]] = []
+
+    def add_job_flow_steps(self, JobFlowId: str, Steps: list[dict[str, Any]], **more: Any) -> dict[str, Any]:  # noqa: N803
+        self.steps[:0] = [{"Id": f"s-{len(self.steps)}", "Name": one["Name"]} for one in Steps]
+        return {"StepIds": [self.steps[0]["Id"]], "ResponseMetadata": {"HTTPStatusCode": 200}}
+
+    def get_paginator(self, name: str) -> Any:
+        assert name == "list_steps"
+        pages = [{"Steps": self.steps[:1]}, {"Steps": self.steps[1:]}]
+        return SimpleNamespace(paginate=lambda **given: pages if given == {"ClusterId": "j-1"} else [])
+
+
+def test_a_retry_takes_the_step_of_the_first_try_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Emr()
+
+    class Adds(Recorded):
+        """As much of the provider's operator as adds the steps."""
+
+        hook = SimpleNamespace(get_conn=lambda: made)
+        log = logging.getLogger(__name__)
+
+        def execute(self, context: Any) -> Any:
+            client = self.hook.get_conn()
+            return client.add_job_flow_steps(JobFlowId="j-1", Steps=self.given["steps"])["StepIds"]
+
+    stand_in(monkeypatch, "amazon.aws.operators.emr", "EmrAddStepsOperator")
+    monkeypatch.setattr(sys.modules["airflow.providers.amazon.aws.operators.emr"], "EmrAddStepsOperator", Adds)
+    submit = WAYS["emr"][0]
+    other = replace(JOB, token="dq-0123-2")
+    found = [submit(job).execute({}) for job in (JOB, other, JOB, other)]
+    assert found == [["s-0"], ["s-1"], ["s-0"], ["s-1"]]
+    assert len(made.steps) == 2
 
 
 def test_the_dag_of_the_docs_is_parsed_without_any_provider() -> None:

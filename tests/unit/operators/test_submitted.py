@@ -39,6 +39,9 @@ class FakeStore:
     def learn_rules(self, dataset: str, before: str) -> tuple[()]:
         return ()
 
+    def seen_columns(self, dataset: str) -> list[Any]:
+        return []
+
     def begin_attempts(self, dataset: str, partitions: list[str], **origin: Any) -> dict[str, int]:
         self.attempts += partitions
         return {key: len(self.attempts) - place for place, key in enumerate(reversed(partitions))}
@@ -123,8 +126,9 @@ def lake(tmp_path: Path) -> Path:
 
 
 def context(try_number: int = 1) -> Any:
-    ti = SimpleNamespace(dag_id="d", task_id="profile", run_id="r", map_index=-1, try_number=try_number, max_tries=2)
-    return {"ti": ti}
+    names = {"dag_id": "d", "task_id": "profile", "run_id": "r"}
+    numbers = {"map_index": -1, "try_number": try_number, "max_tries": 2}
+    return {"ti": SimpleNamespace(**names, **numbers, xcom_push=lambda key, value: None)}
 
 
 def task(lake: Path, does: str = "works", **given: Any) -> DQProfileOperator:
@@ -206,7 +210,7 @@ def test_a_deferral_goes_through_both_ways(store: FakeStore, lake: Path) -> None
     assert isinstance(deferred.value.trigger, TimeDeltaTrigger)
     assert (Service.jobs[0].deferrable, store.failed) == (True, {})
     kwargs = deferred.value.kwargs or {}
-    assert kwargs["state"] == {"number": 1, "announced": 1, "method": "execute_complete", "kwargs": {"number": 7}}
+    assert kwargs["state"] == {"number": 1, "announced": [1], "method": "execute_complete", "kwargs": {"number": 7}}
     resumed = task(lake).resume_execution(deferred.value.method_name, {**kwargs, "event": "works"}, context())
     assert (resumed["rows"], store.saved) == (3, {"1": 3})
 

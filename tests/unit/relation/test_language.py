@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.check.file import flow, read_checks, said
+from airflow_dq.check.model import Check
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import canonical
@@ -26,7 +28,9 @@ from airflow_dq.relation import (
     Sum,
     ValueImplies,
 )
-from airflow_dq.relation.declared import as_check
+from airflow_dq.relation.declared import as_check, why_no_check
+from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency, Key, Step
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.states.prepared import PreparedColumn
 
 NAN = float("nan")
@@ -144,6 +148,41 @@ def test_a_damaged_relation_is_refused_by_name(change: dict[str, Any], word: str
         Relation.from_json(json.dumps({name: one for name, one in given.items() if name != "parts"}))
     with pytest.raises(CodecError, match="not JSON"):
         Relation.from_json("{")
+
+
+BETWEEN = [
+    Key(("order", "line")),
+    Dependency(("code",), "name", lasting=False),
+    Dependency(("code",), "name", lasting=True),
+    Counter(("region",), "cases", 0.5, 1.0),
+    Step(("region",), "cases", "new_cases"),
+    Inclusion("parent", "id", lasting=False),
+    Inclusion("place", "place", lasting=True),
+]
+
+
+@pytest.mark.parametrize("relation", [*(case[0] for case in CASES), *BETWEEN])
+def test_every_relation_is_a_check_or_says_why_it_is_none(relation: Relation) -> None:
+    check = as_check(relation)
+    if check is None:
+        assert why_no_check(relation).startswith("no check ")
+    else:
+        (read,) = read_checks(f"dataset: d\nchecks:\n  - {flow(said(check))}\n")
+        assert read.measure == check.measure
+
+
+def test_a_key_is_declared_as_one() -> None:
+    assert as_check(Key(("order", "line"))) == Check("key", ("order", "line"))
+
+
+def test_a_counter_says_what_steps_it_takes() -> None:
+    assert str(Counter(("region",), "cases", 0.5, 1.0)) == (
+        "cases of each region does not fall, nor rise by more than 50%"
+    )
+    found = Counter(("region",), "cases", ANY_RISE, 1.0, 0.2)
+    assert str(found) == "cases of each region does not fall by more than 20%"
+    now, past = np.array([100.0, 85.0, 70.0]), np.full(3, 100.0)
+    assert found.is_broken(now, past).tolist() == [False, False, True]
 
 
 def test_kinds_are_named_once_and_all_are_tested() -> None:

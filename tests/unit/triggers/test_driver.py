@@ -1,13 +1,16 @@
-"""A driver on a cluster is waited for by asking its manager, here a stand-in of YARN's over HTTP."""
+"""A driver on a cluster is waited for by asking its manager, here a stand-in of YARN's over HTTP, and of the client of
+Kubernetes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -149,3 +152,88 @@ def test_a_connection_without_a_pod_api_is_asked_for_an_application(connected: A
     with serving(Yarn(RUNS[0])) as yarn:
         connected(yarn)
         assert SparkDriver("lake", None, APP).look().status == "running"
+
+
+class ApiException(Exception):  # noqa: N818  (its name there)
+    """As the client of Kubernetes has it."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self.status = status
+        self.reason = f"HTTP {status}"
+
+
+class Pods:
+    """What Kubernetes answers of a pod, one after the other; the last one for ever."""
+
+    def __init__(self, *phases: str | Exception) -> None:
+        self.phases = list(phases)
+        self.deleted: list[tuple[str, str]] = []
+
+    def read_namespaced_pod(self, name: str, namespace: str) -> Any:
+        assert (name, namespace) == ("dq-driver", "spark")
+        seen = self.phases.pop(0) if len(self.phases) > 1 else self.phases[0]
+        if isinstance(seen, Exception):
+            raise seen
+        return SimpleNamespace(status=SimpleNamespace(phase=seen))
+
+    def delete_namespaced_pod(self, name: str, namespace: str, **options: Any) -> None:
+        self.deleted.append((name, namespace))
+
+
+@pytest.fixture
+def kubernetes(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def connect(*phases: str | Exception) -> Pods:
+        pods = Pods(*phases)
+        client = ModuleType("airflow.providers.cncf.kubernetes.kube_client")
+        client.__dict__.update(get_kube_client=lambda: pods, ApiException=ApiException)
+        package = ModuleType("airflow.providers.cncf.kubernetes")
+        package.__dict__["kube_client"] = client
+        library = ModuleType("kubernetes")
+        library.__dict__["client"] = SimpleNamespace(V1DeleteOptions=dict)
+        for name, one in {"airflow.providers.cncf": ModuleType("cncf"), package.__name__: package}.items():
+            monkeypatch.setitem(sys.modules, name, one)
+        monkeypatch.setitem(sys.modules, client.__name__, client)
+        monkeypatch.setitem(sys.modules, "kubernetes", library)
+        monkeypatch.setattr("airflow.providers.apache.spark.hooks.spark_submit.kube_client", client, raising=False)
+        monkeypatch.setattr("airflow_dq.hooks.spark._has_kubernetes", lambda: True)
+        # The connection names another namespace than the task's conf did.
+        found = Connection(conn_id="lake", conn_type="spark", host="k8s://https://k", extra='{"namespace": "other"}')
+        monkeypatch.setattr("airflow_dq.hooks.spark_driver.spark_connection", lambda conn_id, master: found)
+        return pods
+
+    monkeypatch.setattr(module, "LEAST", 0.0)
+    monkeypatch.setattr(f"{__name__}.APP", "spark:dq-driver")
+    return connect
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "said"),
+    [
+        ("Succeeded", "succeeded", "has ended as Succeeded"),
+        ("Failed", "failed", "The driver's pod dq-driver in namespace spark has ended as Failed"),
+        (ApiException(404), "failed", "is gone"),
+    ],
+)
+def test_a_pod_is_waited_for_through_silence_of_its_manager(
+    kubernetes: Any, end: str | Exception, status: str, said: str
+) -> None:
+    pods = kubernetes("Pending", ApiException(500), ConnectionError("refused"), "Unknown", "Running", end)
+    event = fire()
+    assert event["status"] == status
+    assert said in event["message"]
+    assert (len(pods.phases), pods.deleted) == (1, [])
+
+
+def test_a_manager_of_pods_that_is_gone_is_an_error(kubernetes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    kubernetes("Running", ConnectionError("refused"))
+    event = fire()
+    assert event["status"] == "error"
+    assert "does not tell of pod dq-driver: ConnectionError: refused" in event["message"]
+
+
+def test_a_person_who_ends_the_task_ends_the_pod_in_its_own_namespace(kubernetes: Any) -> None:
+    pods = kubernetes("Running")
+    asyncio.run(trigger().on_kill())
+    assert pods.deleted == [("dq-driver", "spark")]

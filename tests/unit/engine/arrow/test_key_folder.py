@@ -29,7 +29,16 @@ PARTITIONS = (
 
 def declared(**more: Any) -> tuple[Check, ...]:
     checks = Checks("t")
-    for metric in ("uniqueness", "key", "distinct", "entropy", "surplus_rows", "duplicate_values", "distinctness"):
+    for metric in (
+        "uniqueness",
+        "key",
+        "distinct",
+        "entropy",
+        "surplus_rows",
+        "duplicate_values",
+        "distinctness",
+        "largest_share",
+    ):
         checks.add(metric, ("n", "s"), error=">=0", scope="total")
     checks.add("mutual_information", ("n", "s"), error=">=0", scope="total")
     checks.add("casing", ("s",), error=">=0", scope="total")

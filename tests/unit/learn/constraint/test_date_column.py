@@ -13,7 +13,8 @@ import pytest
 
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.explain.alert import Alert
-from airflow_dq.learn.constraint.date_column import DateColumn, DatePart, date_columns
+from airflow_dq.learn.constraint.date_column import DateColumn, date_columns
+from airflow_dq.learn.constraint.date_part import DatePart
 from airflow_dq.learn.history.history import History
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
@@ -190,3 +191,59 @@ def test_the_first_midnight_of_hourly_partitions_is_foretold_and_an_older_hour_i
 def test_zero_is_no_hour_where_partitions_are_days() -> None:
     history = [_profile(day, lambda _: 0) for day in _days(date(2026, 1, 10), 12)]
     assert "hour" not in {part.name for part in _parts_of(history)}
+
+
+SEASONS = ("winter", "spring", "summer", "autumn")
+TURNING: dict[str, Callable[[date], object]] = {
+    "month": lambda day: float(day.month),
+    "year": lambda day: day.year,
+    "quarter": lambda day: (day.month + 2) // 3,
+    "season": lambda day: SEASONS[day.month % 12 // 3],
+    "name of the month": lambda day: f"{day:%B}",
+    "quarter as text": lambda day: f"{day.year}-Q{(day.month + 2) // 3}",
+}
+KEYS: dict[str, Callable[[date], str]] = {
+    "week": lambda monday: f"{monday:%G-W%V}",
+    "first day": lambda monday: monday.isoformat(),
+    "last day": lambda monday: (monday + timedelta(6)).isoformat(),
+}
+
+
+@cache
+def _week(name: str, key: str, monday: date) -> Profile:
+    """A week whose rows tell the month, or the year, of the day that each is of."""
+    values = [value for day in _days(monday, 7) for value in [TURNING[name](day)] * 6]
+    amounts = np.random.default_rng(monday.toordinal()).normal(50.0, 5.0, len(values))
+    return profile_table(pa.table({"told": pa.array(values), "amount": amounts}), KEYS[key](monday))
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [*((name, "week") for name in TURNING), ("month", "first day"), ("month", "last day")]
+)
+def test_what_turns_within_a_week_or_between_two_is_foretold(name: str, key: str) -> None:
+    mondays = [date(2013, 8, 5) + timedelta(weeks=place) for place in range(26)]
+    weeks = [_week(name, key, monday) for monday in mondays]
+    # Weeks with a turn in them, or right behind one: of a month, of a season, of the year.
+    for new in (16, 17, 18, 21, 22):
+        history = weeks[new - 16 : new]
+        program = synthesize(history)
+        assert _parts(program)
+        assert _told(evaluate(program, weeks[new], history)) == []
+
+
+def test_an_older_month_in_a_week_is_an_alert() -> None:
+    mondays = [date(2013, 6, 3) + timedelta(weeks=place) for place in range(20)]
+    history = [_week("month", "week", monday) for monday in mondays]
+    stale = replace(history[4], partition="2013-W43")
+    (alert, *_) = _told(evaluate(synthesize(history), stale, history))
+    assert alert.rule == "date_column"
+    assert "every value is 7; expected 10, the month of a day of the partition" in alert.message
+
+
+@pytest.mark.parametrize("name", ["month", "season"])
+def test_keys_that_name_months_tell_them(name: str) -> None:
+    firsts = [date(2024 + place // 12, place % 12 + 1, 1) for place in range(25)]
+    months = [_profile(first, TURNING[name], f"{first:%Y-%m}") for first in firsts]
+    for new in (12, 14, 15, 24):
+        history = months[new - 12 : new]
+        assert _told(evaluate(synthesize(history), months[new], history)) == []

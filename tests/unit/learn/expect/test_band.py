@@ -134,3 +134,40 @@ def test_what_an_extreme_may_do_hangs_on_the_columns_spread_and_not_on_where_its
     found = constraints(name, np.full(24, zero), size=SamplingError(900.0, std=500.0))
     assert not found.violations([zero + beyond, zero + beyond * 100.0], NOTHING).any()
     assert found.violations([zero + beyond * 130.0], NOTHING).all()
+
+
+@given(st.integers(1, 400), st.integers(7, 40))
+def test_an_entropy_may_change_by_one_value(values: int, partitions: int) -> None:
+    """All alike and one that is not, after partitions that were all alike; and the other way round."""
+    share = 1.0 / (values + 1)
+    one = -share * math.log(share) - (1.0 - share) * math.log1p(-share)
+    size = SamplingError(float(values + 1))
+    assert (
+        not constraints("entropy", np.zeros(partitions), kind=Kind.STRING, size=size).violations([one], NOTHING).any()
+    )
+    known = constraints("entropy", np.full(partitions, one), kind=Kind.STRING, size=size)
+    assert not known.violations([0.0], NOTHING).any()
+
+
+def test_an_entropy_of_many_values_may_not_change_by_as_much() -> None:
+    found = constraints("entropy", np.full(30, math.log(2.0)), kind=Kind.STRING, size=SamplingError(2000.0))
+    assert found.violations([0.0], NOTHING).all()
+
+
+@given(st.integers(7, 40), st.integers(1, 5000))
+def test_a_column_without_a_value_may_come_into_use_as_a_value_does(partitions: int, rows: int) -> None:
+    found = constraints("complete_ratio", np.zeros(partitions), size=SamplingError(float(rows)))
+    assert not found.violations([0.4 / partitions, 1.0 / rows], NOTHING).any()
+    assert rows < 10 or found.violations([0.5], NOTHING).all()
+
+
+def test_a_column_with_all_its_values_may_lose_none_by_the_same_rule() -> None:
+    assert constraints("complete_ratio", np.ones(7)).violations([0.97], NOTHING).all()
+
+
+@pytest.mark.parametrize("factor", [2.5, 3.0, 3.4])
+def test_after_few_errors_a_spread_that_has_varied_may_be_nothing(factor: float) -> None:
+    week, odd = [1.0, 0.97, 1.03, 1.0, 0.98, 1.02], 1.0 / factor
+    assert not constraints("std", np.array([*week, odd]), budget=1e-5).violations([0.0], NOTHING).any()
+    for known in ([*week, 1.0], [*week * 4, *week[:5], odd]):
+        assert constraints("std", np.array(known), budget=1e-5).violations([0.0], NOTHING).all()

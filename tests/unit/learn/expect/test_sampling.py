@@ -52,3 +52,19 @@ def test_a_distribution_that_is_not_kept_says_nothing() -> None:
     assert metric is not None
     size = SamplingError.of(ColumnHistory([bare], "x"), metric)
     assert (size.below, size.above) == (0.0, 0.0)
+
+
+def test_a_quantile_on_the_most_frequent_value_moves_when_that_loses_the_share_that_it_has_lost_before() -> None:
+    """Visibility of ten miles, with some fog in every week and much of it in some."""
+    metric = get_metric("p25", Kind.NUMERIC)
+    assert metric is not None
+
+    def size(shares: list[float]) -> SamplingError:
+        weeks = [np.where(np.arange(500) < share * 500, 10.0, np.linspace(1.0, 9.0, 500)) for share in shares]
+        profiles = [profile_table(pa.table({"x": week}), partition=str(place)) for place, week in enumerate(weeks)]
+        return SamplingError.of(ColumnHistory(profiles, "x"), metric)
+
+    assert size([0.9, 0.9, 0.9]).below == 0.0
+    varied = size([0.9, 0.8, 0.98, 0.78, 0.9])
+    assert varied.below > 0.0
+    assert varied.above == 0.0

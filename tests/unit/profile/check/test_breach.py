@@ -8,8 +8,9 @@ import pytest
 
 from airflow_dq.profile.check.between import BetweenRule
 from airflow_dq.profile.check.breach import breaches
-from airflow_dq.profile.check.coded import CodedRows, as_numbers
+from airflow_dq.profile.check.coded import CodedRows, of_numbers
 from airflow_dq.profile.check.held import Held
+from airflow_dq.profile.check.learned import RuleRows
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rule import RelationRule
@@ -29,18 +30,20 @@ def names(codes: str, values: str) -> Held:
 
 def counts(keys: str, numbers: list[float]) -> Held:
     column = PreparedColumn(pa.array(numbers, pa.float64()))
-    return Held.of(texts(keys.split()), as_numbers(CodedRows.of(column), column), hidden=False)
+    return Held.of(texts(keys.split()), of_numbers(column.numbers), hidden=False)
 
 
 def steps(keys: str, numbers: list[float], changes: list[float]) -> Held:
     columns = [PreparedColumn(pa.array(some)) for some in (numbers, changes)]
     rule = BetweenRule(RelationRule(Step(("code",), "cases", "new")).learned(()))
-    return rule.count([PreparedColumn(pa.array(keys.split(), pa.large_string())), *columns], ())
+    every = [PreparedColumn(pa.array(keys.split(), pa.large_string())), *columns]
+    return rule.count(RuleRows(dict(zip(rule.relation.columns, every, strict=True)))).whole
 
 
 def beside(relation: Inclusion, columns: list[list[str]]) -> Held:
     rule = BetweenRule(RelationRule(relation).learned(()))
-    return rule.count([PreparedColumn(pa.array(one, pa.large_string())) for one in columns], ())
+    every = [PreparedColumn(pa.array(one, pa.large_string())) for one in columns]
+    return rule.count(RuleRows(dict(zip(relation.columns, every, strict=True)))).whole
 
 
 def test_the_rows_beside_the_most_frequent_member_break_a_dependency() -> None:
@@ -75,7 +78,7 @@ def test_of_a_determinant_that_has_always_had_two_members_nothing_is_asked() -> 
 
 
 def test_every_row_of_a_key_that_occurs_twice_breaks_it() -> None:
-    found = breaches(Key(("code",)), Held.of(texts(list("aabc")), None, hidden=False), [])
+    found = breaches(Key(("code",)), Held.of(texts(list("aabc")), 0, hidden=False), [])
     assert (found.numerator, found.denominator, found.examples) == (2, 4, (("a", 2),))
 
 

@@ -57,6 +57,7 @@ U = {"u": ["a", "a", "b", "c", None, None]}
         ("uniqueness", 2 / 4, (2, 4)),
         ("unique_value_ratio", 2 / 3, (2, 3)),
         ("distinctness", 3 / 4, (3, 4)),
+        ("largest_share", 2 / 4, (2, 4)),
         ("distinct", 3, (None, None)),
         ("duplicate_rows", 2, (2, 4)),
         ("surplus_rows", 1, (1, 4)),
@@ -140,7 +141,7 @@ def test_the_empty_text_matches_what_matches_anything() -> None:
 
 def test_texts_are_no_numbers() -> None:
     found = value({"s": ["abc", "-5", "3"]}, lambda checks: checks.col("s").non_negative())
-    assert found.problem == "text is compared with int64"
+    assert str(found.problem).startswith("text is compared with int64; cast")
 
 
 def test_nan_is_a_value_that_is_missing() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.constraint.base import ColumnReport, Scope
-from airflow_dq.learn.constraint.date_column import DateColumn, DatePart
+from airflow_dq.learn.constraint.date_column import DateColumn
+from airflow_dq.learn.constraint.date_part import DatePart
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.program import ColumnProgram, Program
@@ -71,7 +72,7 @@ def test_the_newest_partition_s_columns_and_what_is_expected_of_the_next_are_tab
 
 def test_a_column_that_tells_the_date_says_so(view, where):
     partition_, program = view.program
-    price = DateColumn(Scope(("price",)), Kind.NUMERIC, (DatePart("date", -1),), True, (), 30)
+    price = DateColumn(Scope(("price",)), Kind.NUMERIC, (DatePart("date", -1),), 1, True, (), 30)
     dated = replace(view, program=(partition_, replace(program, constraints=(*program.constraints, price))))
     assert "every value is the date of the day before" in Page(render_dataset(dated, where)).text
 

@@ -41,6 +41,7 @@ from airflow_dq.report import pages
 from airflow_dq.report.ahead import Ahead, Expected
 from airflow_dq.report.course import Insight
 from airflow_dq.report.pages import Addresses, AlertView, DatasetView, ListView
+from airflow_dq.report.pages.drill import DrillTask, Stage
 from airflow_dq.report.pages.problem import Impact
 from airflow_dq.report.words import clean
 from airflow_dq.states.base import Kind
@@ -181,7 +182,7 @@ def _rules(name: str) -> list[StoredRule]:
         LearnedRule(family, (name, f"{name}!"), name, document, (name,))
         for family, document in ((RELATION, relation), ("pattern", name))
     ]
-    return [StoredRule(place, "active", rule, name, name, 1, 10, 1) for place, rule in enumerate(made)]
+    return [StoredRule(place, "active", rule, name, name, 1, 10, 1, 0) for place, rule in enumerate(made)]
 
 
 def _events(name: str) -> list[CalendarEvent]:
@@ -226,7 +227,10 @@ def problem_page(name: str) -> str:
         detail, name, True, recent, frozenset({"d"}), NOW, name, name,
         impact=impact, problems=_problems(name), drilled=_drilled(name),
     )  # fmt: skip
-    views = (view, replace(view, detail=decided), replace(view, may_decide=False))
+    undrilled = replace(
+        view, drilled=None, drills=[DrillTask(name, Stage.WAITS)], recent=recent[::-1], profile=_profile(name, name)
+    )
+    views = (view, replace(view, detail=decided), replace(view, may_decide=False), undrilled)
     return "".join(pages.render_alert(one, WHERE) for one in views)
 
 

@@ -3,12 +3,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
+from airflow_dq.drill.report import DrillReport
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.record import Record
 from airflow_dq.judge.verdict import Status
+from airflow_dq.report.pages.drill import DrillTask, Stage
 from airflow_dq.report.pages.problem import Impact, render_alert
 from airflow_dq.store.review_model import ReviewEvent, Snooze
+from tests.unit.report.known import profile_of
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
 
 ACTION = "/dq-alerts/dags/load%20orders/alerts/11"
@@ -53,6 +58,48 @@ def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
     assert page.all("form", method="post", action=f"{ACTION}/rerun")
     assert "Fixed upstream: run again" in page.text
     assert "Fixed upstream" not in Page(render_alert(make_view(), where)).text
+
+
+@pytest.fixture(scope="module")
+def profile():
+    return profile_of(0)
+
+
+RAN, RUNS, WAITS = (DrillTask("g.drill", stage) for stage in (Stage.ENDED, Stage.RUNS, Stage.WAITS))
+BEFORE = [partition("2026-02-27"), partition("2026-02-28", verdict=Status.FAIL, first_alert_id=11)]
+
+
+@pytest.mark.parametrize(
+    ("drills", "may_clear", "says", "action", "command"),
+    [
+        ([], True, "Nobody has looked yet", False, True),
+        ([RAN], True, "Nobody has looked yet", True, False),
+        ([RAN], False, "Nobody has looked yet", False, True),
+        ([RUNS], True, "g.drill looks for it now", False, False),
+        ([WAITS], True, "g.drill looks for it as soon as the gate has ended", False, True),
+    ],
+)
+def test_where_the_change_is_can_be_looked_for(make_view, where, profile, drills, may_clear, says, action, command):
+    view = make_view(recent=BEFORE, profile=profile, drills=drills, may_clear=may_clear)
+    page = Page(render_alert(view, where))
+    assert says in page.text
+    assert bool(page.all("form", method="post", action=f"{ACTION}/drill")) is action
+    assert ("airflow dq drill orders 2026-02-28" in page.text) is command
+
+
+def test_nobody_is_asked_to_look_where_there_is_nothing_to_compare_with_or_to_show(make_view, where, profile):
+    hidden = replace(profile, options=replace(profile.options, store_values=False))
+    for view in (make_view(profile=profile, recent=BEFORE[1:]), make_view(profile=hidden, recent=BEFORE)):
+        assert "Where it is" not in Page(render_alert(view, where)).text
+
+
+def test_a_drill_that_is_stored_can_be_made_again_by_who_may(make_view, where, profile):
+    report = DrillReport("2026-02-28", "2026-02-27", True, None, 1.0, ("channel",), 3, (), ())
+    view = make_view(recent=BEFORE, profile=profile, drilled=report, drills=[RAN])
+    assert "Look again" not in (text := Page(render_alert(view, where)).text)
+    assert "No slice carries a change (3 slices of channel were tried)." in text
+    assert "airflow dq drill" not in text
+    assert "Look again" in Page(render_alert(replace(view, may_clear=True), where)).text
 
 
 def test_who_may_only_read_gets_no_form(make_view, where):
