@@ -32,7 +32,7 @@ a hundredth of nulls in a complete column is found twice as often.  Not of extre
 SPREAD, SCORES = 0.2, 60.0
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables, and how many
 partitions it counts as."""
-FURTHEST, BREADTH = (1.2, 1.2), (0.35, 1.25)
+FURTHEST, BREADTH = (1.2, 1.16), (0.35, 1.21)
 """Of the furthest feature and of the columns' mean: the prior's mean logarithm, and how much further a partition may
 lie, for the past ones are not quite as those that follow."""
 CLIP = 1.8

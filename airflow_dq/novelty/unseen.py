@@ -82,6 +82,8 @@ def _row(profile: Profile, before: Sequence[Profile], columns: Columns) -> _Row:
 def _measured(now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
     """The share of a column's values that none of the others has; None where a state is missing."""
     metric = get_metric(UNSEEN, now.kind)
+    if metric is None:
+        return None
     key = metric.states[0].key
     if key not in now.states or any(key not in one.states for one in before):
         return None
