@@ -11,7 +11,7 @@
     │   ├── StoreNotMigratedError     the schema is absent or at another revision
     │   └── StaleAttemptError         a newer attempt at the same partition has started
     ├── ProfileError            a partition cannot be profiled
-    │   ├── ExecutorsLostError        a cluster's executors are lost one after the other
+    │   ├── SparkLostError            Spark has gone away, or its executors are lost one after the other
     │   ├── SourceMissingError        the folder, file or table does not exist
     │   ├── SourceEmptyError          it exists and holds no data file
     │   └── SourceUnreadableError     a file is there and cannot be read
@@ -96,8 +96,8 @@ class ProfileError(DQError):
     retryable = True
 
 
-class ExecutorsLostError(ProfileError):
-    """A cluster's executors are lost one after the other, and nothing can be read there now."""
+class SparkLostError(ProfileError):
+    """Spark has gone away, or its executors are lost one after the other: nothing can be read there now."""
 
 
 class SourceMissingError(ProfileError):

@@ -46,7 +46,8 @@ def tokens(sql: str) -> tuple[Token, ...]:
     while place < len(sql):
         match = _TOKEN.match(sql, place)
         if match is None:
-            raise problem(sql, place, f"{sql[place]!r} begins no word")
+            quote = ": nothing closes this quote (within a text one is written twice)" if sql[place] in "'\"`" else ""
+            raise problem(sql, place, f"{sql[place]!r} begins no word{quote}")
         text = match[0]
         match match.lastgroup:
             case "text":

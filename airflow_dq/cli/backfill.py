@@ -52,8 +52,20 @@ def backfill(arguments: Any) -> int:
         result = found
     profiled, asked, seconds = result.profiled, result.partitions, round(result.seconds)
     document = {"dataset": spec.dataset, "partitions": asked, "profiled": profiled, "seconds": seconds}
-    tell(arguments, document, f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s")
+    lines = [f"{spec.dataset}: {profiled} of {asked} partitions profiled in {seconds} s"]
+    if arguments.judge:
+        lines.append(_judged(spec, find_dsn(arguments.dq_conn_id)))
+    tell(arguments, document, "\n".join(lines))
     return 0
+
+
+def _judged(spec: JobSpec, dsn: str) -> str:
+    """What the gate would have said of what is stored now, which the pages show from now on."""
+    from airflow_dq.cli.replay import judge_newest
+    from airflow_dq.store import open_store
+
+    with open_store(dsn) as repository:
+        return judge_newest(repository, spec.dataset)
 
 
 def _require_partitions(spec: JobSpec, arguments: Any) -> None:

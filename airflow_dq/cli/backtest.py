@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_dq.check.file import declared_checks, load_checks
 from airflow_dq.cli.argument import pairs
+from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.learning import options_of
 from airflow_dq.cli.progress import followed
+from airflow_dq.cli.replay import keep, outside, replay
 from airflow_dq.cli.run import print_json
-from airflow_dq.exceptions import ConfigurationError, DQError, StoreError
+from airflow_dq.exceptions import ConfigurationError, DQError
 from airflow_dq.options.key import order_key
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from airflow_dq.options.profile import ProfileOptions
     from airflow_dq.profile.model import Profile
     from airflow_dq.program import BacktestResult, FailedPartition
-    from airflow_dq.store import Repository
 
 
 def backtest(arguments: Any) -> int:
@@ -74,7 +75,7 @@ def _from_files(arguments: Any) -> BacktestResult:
     chosen = [one for one in found if until is None or order_key(one.key) <= order_key(until)]
     judged = [one for one in chosen if since is None or order_key(one.key) >= order_key(since)]
     if not judged:
-        raise ConfigurationError(_outside(arguments, found[0].key, found[-1].key, len(found)))
+        raise ConfigurationError(outside(since, until, [one.key for one in found]))
     # What comes before the first judged partition is its history, as far back as one reaches.
     first = len(chosen) - len(judged)
     chosen = chosen[max(0, first - options.history) :]
@@ -122,57 +123,22 @@ def _remark(profile: Profile) -> None:
 
 
 def _from_store(arguments: Any) -> BacktestResult:
-    from airflow_dq.cli.backtest_history import StoredHistory
     from airflow_dq.cli.connection import find_dsn
-    from airflow_dq.program import backtest
     from airflow_dq.store import open_store
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
-        program = (repository.current_program(arguments.dataset) or (None, None))[1]
-        options = options_of(arguments, _checks(arguments), None if program is None else program.options)
         stored = StoredHistory.load(repository, arguments.dataset, arguments.until)
-        keys = [str(profile.partition) for profile in stored.profiles]
-        judged = {key for key in keys if arguments.since is None or key >= arguments.since}
-        if not judged:
-            raise ConfigurationError(_outside(arguments, keys[0], keys[-1], len(keys)))
-        # What comes before was judged by the gate itself, if at all.
-        learned = [key for key in keys if key not in judged and key in stored.eligible][-options.history :]
-        profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
-        result = backtest(
-            followed(profiles, len(profiles)),
-            options,
-            dataset=arguments.dataset,
-            learn_only=learned,
-            decisions=stored.decisions,
-            answers=stored.answers,
-            reload=stored.reload,
-            left_out=stored.left_out,
+        checks = _checks(arguments)
+        result = replay(
+            repository,
+            stored,
+            lambda last: options_of(arguments, checks, last),
+            arguments.since,
             **_settings(arguments),
         )
         if arguments.until is None:
-            _keep(repository, result)
+            keep(repository, result)
         return result
-
-
-def _keep(repository: Repository, result: BacktestResult) -> None:
-    """Store what the gate's alerts say of it: how often it would have alarmed on the newest partitions."""
-    from airflow_dq.explain.record import Replay
-    from airflow_dq.gate.pipeline import options_digest
-
-    found, newest = result.false_alarms, result.partitions[-1].partition
-    try:
-        replay = Replay(found.of, found.count, str(newest))
-        outcomes = {str(one.partition): one.status for one in result.partitions}
-        repository.save_replay(str(result.dataset), options_digest(result.options), replay, outcomes)
-    except StoreError as error:
-        print(f"Alerts will not speak of this backtest, it could not be stored: {error}", file=sys.stderr)
-
-
-def _outside(arguments: Any, first: str, last: str, count: int) -> str:
-    return (
-        f"No partition lies from {arguments.since or 'the first'} to {arguments.until or 'the last'}: there are "
-        f"{count}, from {first} to {last}. Correct --since and --until."
-    )
 
 
 def _dataset_name(path: Path) -> str:

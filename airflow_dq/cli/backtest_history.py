@@ -38,9 +38,12 @@ class StoredHistory:
     """Keys of the partitions that the calendar of events leaves out."""
 
     @classmethod
-    def load(cls, repository: Repository, dataset: str, until: str | None = None) -> StoredHistory:
+    def load(
+        cls, repository: Repository, dataset: str, until: str | None = None, newest: int | None = None
+    ) -> StoredHistory:
         """Load all profiles up to a key; states only of those few whose distances are not stored yet.
 
+        :param newest: only so many of the newest ones
         :raises ConfigurationError: when there is none
         """
         listed = [line for line in repository.partitions(dataset, _EVERY) if line.rows is not None]
@@ -53,7 +56,8 @@ class StoredHistory:
                 f"No partition of a dataset {dataset!r}{upto} is profiled (datasets: {known}). Profile its past with "
                 "`airflow dq backfill`, or try --files on the files themselves."
             )
-        loaded, restarts = _eras(repository, dataset, len(listed))
+        keys = keys[-(newest or len(keys)) :]
+        loaded, restarts = _eras(repository, dataset, len(keys) if newest else len(listed), keys[0])
         eligible = frozenset(loaded)
         # What a program is tried on: loaded with all that is kept of it.
         trained = sorted(eligible, key=order_key)[-RETENTION.with_injected_errors :]
@@ -76,10 +80,13 @@ class StoredHistory:
         return self.repository.load_profile(self.dataset, partition)
 
 
-def _eras(repository: Repository, dataset: str, limit: int) -> tuple[dict[str, Profile], list[str]]:
+def _eras(repository: Repository, dataset: str, limit: int, first: str) -> tuple[dict[str, Profile], list[str]]:
     """The partitions that the gate learns from, by key, and those at which a person has restarted its history.
 
     One load ends at the newest of these: what is before it was history once.
+
+    :param limit: most partitions of one load
+    :param first: key of the first partition that is asked for
     """
     loaded: dict[str, Profile] = {}
     restarts: list[str] = []
@@ -87,7 +94,7 @@ def _eras(repository: Repository, dataset: str, limit: int) -> tuple[dict[str, P
     while True:
         loaded |= {str(profile.partition): profile for profile in repository.load_history(dataset, before, limit)}
         start = repository.history_start(dataset, before)
-        if start is None:
+        if start is None or order_key(start.partition) < order_key(first):
             return loaded, restarts
         restarts.append(start.partition)
         before = start.partition

@@ -74,8 +74,13 @@ BACKFILL = command(
         ),
         option("--master", "URL", "Spark master (default: local[*])", default="local[*]"),
         option("--conf", "KEY=VALUE", "Spark property; may be repeated", action="append", default=[]),
+        arg(
+            "--judge",
+            action="store_true",
+            help="then tell what the gate would have said of the newest 30, as `backtest` does, for the pages",
+        ),
     ),
-    "backfill flights --source '/data/flights/day=*' --since 2013-01-01 --until 2013-02-14",
+    "backfill flights --source '/data/flights/day=*' --since 2013-01-01 --until 2013-02-14 --judge",
     "when the job broke for a reason that was not foreseen",
 )
 

@@ -177,5 +177,5 @@ def _next(arguments: Any, found: list[Finding], started: str | None) -> list[str
     pattern = _TEMPLATE.sub("*", arguments.source)
     reader = "" if arguments.format == "parquet" else f" --format {arguments.format}"
     if pattern.count("*") == 1:
-        steps.append(f"{command} backfill {arguments.dataset} --source '{pattern}'{reader}")
+        steps.append(f"{command} backfill {arguments.dataset} --source '{pattern}'{reader} --judge")
     return [*steps, f"{command} doctor"]

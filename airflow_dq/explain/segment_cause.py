@@ -30,9 +30,13 @@ _NEAR = 1.5
 _USUAL = 1.25
 """A mean that is undone must not be off by more than so many times what nine in ten past ones were: a rate of exchange
 of 12 is no ten where means have moved by some percent."""
+_EXACT = 0.05
+"""Where past means were off by more, a factor is no exact one: a rate of exchange of 11 is about ten."""
 _ROUNDED = 0.01
 """What a mean that never moved may be off, in logs."""
 _MINUS = "the sign changed"
+_SHOWN = ("unsigned", "rewritten")
+"""Causes that the values of all the column show: that a segment's mean has moved says no more of them."""
 _OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
 """Causes that say what became of numbers' size: a mean that has moved shows no other."""
 
@@ -129,6 +133,8 @@ def _located(cause: Cause | None, place: Place) -> Cause | None:
             segment=place.words,
             share=place.share,
         )
+    if cause.type in _SHOWN:
+        return None
     if cause.proof is not None and cause.proof.vanished == cause.proof.findings:
         return None
     return own
@@ -158,7 +164,8 @@ def _of_place(place: Place) -> Cause:
     if factor is None:
         fact, kind = "is not as usual", "segment"
     else:
-        fact, kind = "has the opposite sign" if factor < 0 else f"is {scaled_words(factor)}", "unit_change"
+        about = "about " if nine_in_ten(_moved(place)) > _EXACT else ""
+        fact, kind = "has the opposite sign" if factor < 0 else f"is {about}{scaled_words(factor)}", "unit_change"
     return Cause(
         kind, name, f"{fact} where {place.words}: {detail}", 1.0, fact=fact, detail=detail, rows=place.rows,
         segment=place.words, share=place.share,
@@ -169,8 +176,12 @@ def _is_near(mean: float, place: Place) -> bool:
     """Whether a mean is about what is usual; where means vary so much that ten times one is another, none tells."""
     if mean * place.usual <= 0.0:
         return False
-    moved = [abs(math.log(one / place.usual)) for one in place.past if one * place.usual > 0.0]
-    return abs(math.log(mean / place.usual)) <= min(math.log(_NEAR), _USUAL * nine_in_ten(moved) + _ROUNDED)
+    return abs(math.log(mean / place.usual)) <= min(math.log(_NEAR), _USUAL * nine_in_ten(_moved(place)) + _ROUNDED)
+
+
+def _moved(place: Place) -> list[float]:
+    """How far past means were from what is usual, in logs."""
+    return [abs(math.log(one / place.usual)) for one in place.past if one * place.usual > 0.0] or [0.0]
 
 
 def _factor(place: Place) -> tuple[str, float | None]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.order import describe, where_of
-from airflow_dq.exceptions import ConfigurationError, DQError
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import JobSpec
 from airflow_dq.profile.check.trial import Misfit, SeenColumn, misfits, schema_of
 
@@ -34,14 +34,15 @@ def require_fitting(engine: Engine, keys: Sequence[str], seen: Sequence[SeenColu
     """
     if seen is None:
         return
-    left, newest = doubtful(engine.order, seen), None
+    left = doubtful(engine.order, seen)
+    newest: pa.Schema | None = None
     for key in reversed(keys[-NEWEST:]):
         if not left:
             return
         try:
             schema = engine.schema(key)
-        except DQError:
-            return  # the scan comes to the same, and tells it
+        except Exception:
+            return  # whatever it is, the scan comes to the same, and tells it
         found = {id(one.check): one for one in misfits([one.check for one in left], schema)}
         # What is wrong the newest partition tells best.
         left = [found[id(one.check)] if newest is None else one for one in left if id(one.check) in found]

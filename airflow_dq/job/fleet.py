@@ -12,8 +12,8 @@ from airflow_dq.exceptions import (
     ConfigurationError,
     DQError,
     EnvironmentMismatchError,
-    ExecutorsLostError,
     ProfileError,
+    SparkLostError,
     said_of,
     stack_of,
 )
@@ -66,7 +66,7 @@ class Fleet:
         self._orders = orders
         self._job_of = job_of
         self._together = together
-        self._broken: EnvironmentMismatchError | ExecutorsLostError | None = None
+        self._broken: EnvironmentMismatchError | SparkLostError | None = None
 
     def carry_out(self, at_once: int = 1) -> Iterator[Done]:
         """What becomes of each order, in their order.
@@ -79,9 +79,14 @@ class Fleet:
             for start in range(0, len(orders), size):
                 begun = list(each(self._begin, orders[start : start + size]))
                 jobs = [one.job for one in begun if one.job is not None]
-                if self._together is not None and len(jobs) > 1:
-                    self._together([job.engine for job in jobs])
-                yield from each(self._finish, begun)
+                try:
+                    if self._together is not None and len(jobs) > 1:
+                        self._together([job.engine for job in jobs])
+                    yield from each(self._finish, begun)
+                except BaseException as error:
+                    for job in jobs:
+                        job.abandon(error)
+                    raise
 
     def _begin(self, order: JobSpec) -> _Begun:
         began = time.monotonic()
@@ -107,7 +112,7 @@ class Fleet:
 
     def _failed(self, order: JobSpec, error: Exception) -> Done:
         """What became of an order that ended with an error: whatever it is, it must not lose the others."""
-        if isinstance(error, EnvironmentMismatchError | ExecutorsLostError):
+        if isinstance(error, EnvironmentMismatchError | SparkLostError):
             self._broken = error
         if isinstance(error, DQError):
             return Done(order, JobResult(order.dataset, error=str(error), retryable=error.retryable))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.key_folder import EngineKeys
@@ -82,6 +82,11 @@ class ProfileJob:
             outcomes = ledger.finish(self._engine.inject, self._folder)
             self._count_between([one.partition for one in outcomes if one.error is None])
             return outcomes
+
+    def abandon(self, error: BaseException) -> None:
+        """End the attempts that :meth:`begin` has begun and :meth:`finish` has not come to."""
+        with suppress(type(error)), self._ledger.closing():
+            raise error
 
     @contextmanager
     def _discreet(self) -> Iterator[None]:

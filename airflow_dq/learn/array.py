@@ -19,6 +19,17 @@ def median(values: FloatArray) -> float:
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2.0)
 
 
+def sorted_across(several: FloatArray) -> list[FloatArray]:
+    """A handful of arrays with the numbers of each place in order."""
+    ordered = list(several)
+    # Neighbours are exchanged: numpy sorts large arrays fast, but a hundred thousand handfuls three times as slowly.
+    for turn in range(len(ordered)):
+        for place in range(turn % 2, len(ordered) - 1, 2):
+            low, high = ordered[place], ordered[place + 1]
+            ordered[place], ordered[place + 1] = np.minimum(low, high), np.maximum(low, high)
+    return ordered
+
+
 def floats(values: Sequence[object]) -> FloatArray:
     """The values of a metric, or the numbers of rows; NaN where there is no number, but a reason or None."""
     try:

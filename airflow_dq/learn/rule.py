@@ -103,10 +103,10 @@ def learn_rule(profiles: Sequence[Profile], column: str) -> LearnedRule | NoPatt
     """
     samples = [texts for profile in profiles if (texts := _texts(profile, column)) is not None]
     longer, kept = (sum(one) for one in zip(*map(_sizes, samples), strict=True)) if samples else (0, 0)
-    if not kept:
-        return NoPattern("no values", "The column has no values that are kept.")
     if longer > TOO_LONG * (longer + kept):
         return NoPattern("free text", f"{longer} of {longer + kept} values are longer than any that is kept whole.")
+    if not kept:
+        return NoPattern("no values", "The column has no values that are kept.")
     found = find_pattern(drawn(samples))
     if isinstance(found, NoPattern):
         return found

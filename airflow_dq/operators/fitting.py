@@ -35,8 +35,10 @@ def look_ahead(spec: JobSpec, dq_conn_id: str, source_conn_id: str | None, log: 
     try:
         engine = ArrowEngine(spec, NO_ACCESS if source_conn_id is None else source_access(source_conn_id))
         keys = engine.partitions() if _is_near(spec, source_conn_id) else ()
-    except DQError as error:
-        log.info("The source is not looked at before Spark starts: %s", error)
+    except Exception as error:
+        # Whatever it is: what this task cannot read Spark may well be able to.
+        kind = type(error).__name__
+        log.info("The checks are not tried on the source before Spark starts: this task cannot read it (%s).", kind)
         keys = ()
     if keys:
         require_fitting(engine, keys, seen)

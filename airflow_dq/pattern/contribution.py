@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.pattern.generalise import LONGEST, TAU, Token, align, grow, runs_of, skeleton, tokens_of
+from airflow_dq.pattern.text import readable
 
 SAMPLE = 100
 """Values of a column that are looked at, evenly spaced: twice as many take twice as long."""
@@ -43,9 +44,13 @@ def least_columns(columns: int) -> int:
 
 
 def sampled(values: Iterable[str | None]) -> list[str]:
-    """The values of a column that are looked at: neither null nor blank, evenly spaced."""
+    """The values of a column that are looked at: neither null nor blank, evenly spaced.
+
+    :raises ConfigurationError: when one is no text
+    """
     # A value of a megabyte has no pattern, and a hundred of them are not held.
-    found = [value[: LONGEST + 1] for value in values if value is not None and value.strip()]
+    found = [readable(value)[: LONGEST + 1] for value in values if value is not None]
+    found = [value for value in found if value.strip()]
     if len(found) <= SAMPLE:
         return found
     return [found[i] for i in np.linspace(0, len(found) - 1, SAMPLE).astype(int)]

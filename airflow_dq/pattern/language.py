@@ -86,12 +86,12 @@ class Characters:
     @property
     def expression(self) -> str:
         """As RE2 reads it."""
-        inside = "".join(CLASSES[m] if m in CLASSES else _quoted(m) for m in self.members)
+        inside = _bracketed(self.members)
         if self.most is None:
-            return f"[{inside}]+"
+            return f"{inside}+"
         if self.least == self.most:
-            return f"[{inside}]" + (f"{{{self.least}}}" if self.least != 1 else "")
-        return f"[{inside}]{{{self.least},{self.most}}}"
+            return inside + (f"{{{self.least}}}" if self.least != 1 else "")
+        return f"{inside}{{{self.least},{self.most}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +209,11 @@ def _members(classes: str, text: str) -> tuple[str, ...]:
             raise ConfigurationError(f"Pattern {text[:200]!r}: members of <{classes}> are joined by |.")
         place += 1
     return tuple(members)
+
+
+@lru_cache(maxsize=4096)
+def _bracketed(members: tuple[str, ...]) -> str:
+    return "[" + "".join(CLASSES[m] if m in CLASSES else _quoted(m) for m in members) + "]"
 
 
 def _quoted(text: str) -> str:

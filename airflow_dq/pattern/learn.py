@@ -16,6 +16,7 @@ from airflow_dq.pattern.language import Constant
 from airflow_dq.pattern.null_word import ACCEPTED, is_null_word
 from airflow_dq.pattern.rule import Method, NoPattern, PatternRule
 from airflow_dq.pattern.shape import LONGEST, is_free_text
+from airflow_dq.pattern.text import present
 
 _MOST = 1_000
 """Distinct values that are looked at, evenly spaced: more take longer and change nothing but the rarest shapes."""
@@ -24,8 +25,8 @@ _LENGTH = 1.5
 names by half."""
 _FEW = 8
 """Distinct values below which their lengths say little of the next."""
-_NO_SHAPE = 0.4
-"""Share of the values outside the shapes of the other half from which shapes are not what is usual."""
+_NO_SHAPE = 0.2
+"""Share of the distinct values outside the shapes of the rest from which shapes are not what is usual."""
 _PAPER_SIGNIFICANCE = 0.01
 """Two-tailed, as in the paper's experiments."""
 
@@ -43,7 +44,7 @@ def learn_pattern(
         ``calibrated`` asks none
     :param method: ``calibrated``, or the paper's ``fmdv``, ``fmdv-v``, ``fmdv-h``, ``fmdv-vh``
     :param options: of the paper's methods
-    :raises ConfigurationError: when the method is unknown, or needs an index and there is none
+    :raises ConfigurationError: when the method is unknown, or needs an index and there is none, or a value is no text
     """
     found = find_pattern(values, index, method, options)
     return found if isinstance(found, PatternRule) else None
@@ -60,31 +61,31 @@ def find_pattern(
         raise ConfigurationError(
             f"No pattern is learned by {method!r}: {', '.join(get_args(Method)[:-1])} are possible."
         )
-    present = [value for value in values if value is not None and value.strip()]
-    if not present:
+    found = present(values)
+    if not found:
         return NoPattern("no values", "The column has no values but null and blank ones.")
     if method != "calibrated" and index is None:
         raise ConfigurationError(f"Method {method!r} needs a pattern index. Build one with `airflow dq index`.")
     try:
         if method == "calibrated" or index is None:
-            return _calibrated(Counter(present))
-        return _published(present, index, method, options or FmdvOptions())
+            return _calibrated(Counter(found))
+        return _published(found, index, method, options or FmdvOptions())
     except (pa.ArrowInvalid, ConfigurationError):
         # One column's odd values must not lose a table's verdict.
         return NoPattern("refused", "The engine refuses the expression of the values' pattern, which is too large.")
 
 
-def _published(present: list[str], index: Corpus, method: Method, options: FmdvOptions) -> PatternRule | NoPattern:
+def _published(values: list[str], index: Corpus, method: Method, options: FmdvOptions) -> PatternRule | NoPattern:
     cuts = method.partition("-")[2]
-    pattern = fmdv(present, index, "v" in cuts, "h" in cuts, options)
+    pattern = fmdv(values, index, "v" in cuts, "h" in cuts, options)
     if pattern is None:
         return NoPattern(
             "not in the index", f"No pattern of the values has FPR <= {options.r} and coverage >= {options.m} there."
         )
     rule = PatternRule(
-        (pattern,), values=len(present), distinct=len(set(present)), method=method, significance=_PAPER_SIGNIFICANCE
+        (pattern,), values=len(values), distinct=len(set(values)), method=method, significance=_PAPER_SIGNIFICANCE
     )
-    return replace(rule, nonconforming=rule.count(Counter(present)).nonconforming)
+    return replace(rule, nonconforming=rule.count(Counter(values)).nonconforming)
 
 
 def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
@@ -103,11 +104,11 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
         body = [body[i * len(body) // _MOST] for i in range(_MOST)]
     fit = Fit(body)
     form: Form = "usual"
-    missed, unusual = fit.missed("wide", counts), fit.missed("usual", counts)
-    if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / counts.total()):
+    unusual = fit.missed(form)
+    if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / len(body)):
         return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
-    if unusual > _NO_SHAPE * counts.total():
-        form, unusual = "characters", fit.missed("characters", counts)
+    if unusual > _NO_SHAPE * len(body):
+        form, unusual = "characters", fit.missed("characters")
     usual = fit.patterns(form)
     few = len(body) < _FEW
     lengths = [len(value) for value in body]
@@ -121,4 +122,4 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
         distinct=len(counts),
     )
     seen = rule.count(counts)
-    return replace(rule, nonconforming=max(missed, seen.nonconforming), unusual=max(unusual, seen.unusual))
+    return replace(rule, nonconforming=max(fit.missed("wide"), seen.nonconforming), unusual=max(unusual, seen.unusual))

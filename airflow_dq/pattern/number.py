@@ -19,6 +19,9 @@ _MINOR = 0.3
 """Share of numbers without decimals up to which these are unusual among the others."""
 _FEW = 8
 """Distinct numbers below which another sign or number of decimals is still usual."""
+_NEXT_TO_NONE = 3
+"""Distinct numbers up to which any other way of writing one is possible: zeros may be all that there is so far of
+amounts with grouped thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,13 @@ def _spaces(counts: list[int]) -> list[Element]:
 def _grouped(marks: set[str]) -> list[Element]:
     mark = tuple(sorted(marks))
     return [Characters(("digit",), 1, 3), Characters(mark, 1, 1), Characters(("digit", *mark), 3, 21)]
+
+
+def _any_number(head: Sequence[Element], tail: Sequence[Element]) -> list[Pattern]:
+    sign = Characters(("-",), 0, 1)
+    wholes: list[list[Element]] = [[Characters(("digit",), 1, 12)], _grouped({","})]
+    decimals: list[list[Element]] = [[], [Constant("."), Characters(("digit",), 1, 9)]]
+    return [Pattern((*head, sign, *whole, *more, *tail)) for whole in wholes for more in decimals]
 
 
 def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = False) -> list[Pattern]:
@@ -143,4 +153,6 @@ def number_patterns(numbers: Sequence[Parsed], wide: bool, ascending: bool = Fal
                 )
             )
         )
+    if wide and len(numbers) <= _NEXT_TO_NONE:
+        found += _any_number(head, tail)
     return [p for p in found if p.elements]

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern.language import whole_value
-from airflow_dq.pattern.significance import fisher, predictive, usual_predictive
+from airflow_dq.pattern.significance import evidence_of, fisher, predictive, usual_predictive
+from airflow_dq.pattern.text import readable
 
 Method = Literal["calibrated", "fmdv", "fmdv-v", "fmdv-h", "fmdv-vh", "declared"]
 """How a rule was found; ``declared``: a person wrote it."""
@@ -135,6 +136,11 @@ class PatternRule:
         """One anchored RE2 expression of what is usual; None when nothing tighter is known."""
         return whole_value(self.usual) if self.usual else None
 
+    @property
+    def evidence(self) -> float:
+        """As how many values the training counts for what is usual."""
+        return evidence_of(self.values, self.distinct)
+
     def __str__(self) -> str:
         """As a person would write it: what is usual, where that is known, says more than what is allowed."""
         return " or ".join(self.usual or self.patterns)
@@ -163,22 +169,23 @@ class PatternRule:
         """Count distinct values.
 
         :param counts: how often each occurs
+        :raises ConfigurationError: when one is no text
         """
-        distinct = [value for value in counts if value is not None]
-        array = pa.array(distinct, pa.large_string())
-        flags = zip(distinct, self.conforming(array).to_pylist(), self.usual_of(array).to_pylist(), strict=True)
+        distinct = {value: readable(value) for value in counts if value is not None}
+        array = pa.array(distinct.values(), pa.large_string())
+        flags = zip(distinct.items(), self.conforming(array).to_pylist(), self.usual_of(array).to_pylist(), strict=True)
         missing, tested = counts.get(None, 0), 0
         outside: list[tuple[int, str]] = []
         unusual: list[tuple[int, str]] = []
-        for value, conforms, usual in flags:
+        for (value, text), conforms, usual in flags:
             if conforms is None:
                 missing += counts[value]
                 continue
             tested += counts[value]
             if not conforms:
-                outside.append((-counts[value], value[:_SHOWN]))
+                outside.append((-counts[value], text[:_SHOWN]))
             if not (conforms and usual):
-                unusual.append((-counts[value], value[:_SHOWN]))
+                unusual.append((-counts[value], text[:_SHOWN]))
         examples = tuple(value for _, value in sorted(outside or unusual)[:EXAMPLES])
         return PatternCount(tested, -sum(n for n, _ in outside), -sum(n for n, _ in unusual), missing, examples)
 
@@ -209,7 +216,7 @@ class PatternRule:
         p_value = predictive(self.nonconforming, self.values, nonconforming, values)
         if unusual is None or not self.usual:
             return p_value
-        by_form = usual_predictive(self.unusual, self.values, unusual, values)
+        by_form = usual_predictive(self.evidence, self.unusual, self.values, unusual, values)
         return min(p_value, min(1.0, _UNUSUAL_FACTOR * by_form))
 
     def test(self, values: Iterable[str | None]) -> PatternTest:

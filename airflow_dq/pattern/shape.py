@@ -71,7 +71,7 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         if low == high and not (wide and first[0] == " " and low > 1):
             return [Constant(first)]
         return [Characters((first[0],), 1 if wide else low, high + 4 if wide else high)]
-    kinds = {kind(c) for c in chunks}
+    kinds = set(map(kind, chunks))
     word = len(chunks) == 1 and kinds <= {"U", "L", "M"} and first.lower() not in _CALENDAR
     if word and support >= 5 and not (drifting and len(first) <= 3):
         return [Constant(first)]
@@ -90,7 +90,7 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         return [
             Characters(
                 ("letter", "other", "digit")
-                if kinds & {"D", "X"} or any(ch.isdigit() for c in chunks for ch in c)
+                if kinds & {"D", "X"} or any(map(str.isdigit, "".join(chunks)))
                 else ("letter", "other"),
                 1,
                 None,
@@ -99,9 +99,17 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
     return _mixed(chunks, support, wide, drifting, low, high)
 
 
+@lru_cache(maxsize=1 << 14)
+def _runs(chunk: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """A token's runs of digits, of letters and of others, and which of them are digits."""
+    runs = tuple(_RUN.findall(chunk))
+    return runs, tuple(run[0].isdigit() for run in runs)
+
+
 def _mixed(chunks: set[str], support: int, wide: bool, drifting: bool, low: int, high: int) -> list[Element]:
-    rows = [_RUN.findall(c) for c in chunks]
-    forms = {tuple(r[0].isdigit() for r in row) for row in rows}
+    split = list(map(_runs, chunks))
+    rows = [runs for runs, _ in split]
+    forms = {form for _, form in split}
     if (
         len(forms) == 1
         and len(rows[0]) <= 6

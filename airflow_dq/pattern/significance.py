@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,14 +34,14 @@ def fisher(bad_before: int, before: int, bad_now: int, now: int) -> float:
 
 def chi_squared(bad_before: int, before: int, bad_now: int, now: int) -> float:
     """The same by Pearson's chi-squared test with Yates' correction."""
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     bad, total = bad_before + bad_now, before + now
     if not before or not now or not bad or bad == total:
         return 1.0
     excess = max(0.0, abs(bad_before * (now - bad_now) - bad_now * (before - bad_before)) - total / 2)
     statistic = total * excess / before * excess / now / bad / (total - bad)
-    return float(chi2.sf(statistic, 1))
+    return float(chdtrc(1.0, statistic))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,15 @@ class Belief:
     values: float
     """How many values would make us as sure of it."""
     most: float
-    """Training values that count at most: the share wanders from batch to batch by more than more would allow."""
+    """Values before that count at most: the share wanders from batch to batch by more than more would allow."""
 
 
 _NONCONFORMING = Belief(0.02, 10.0, 5_000.0)
 _UNUSUAL = Belief(0.05, 4.0, 10.0)
 """Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
+_REPEATED = 0.1
+"""How much of a value the same one again is for what is usual: that a column had one value in twelve rows, or in
+thirty-six that were sorted, says little of the form of others; in a hundred it is a constant."""
 
 
 def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
@@ -68,15 +71,25 @@ def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
     return beta_binomial(_NONCONFORMING, bad_before, before, bad_now, now)
 
 
-def usual_predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
-    """The same for values that are only unusual, with little trust in training."""
-    return beta_binomial(_UNUSUAL, bad_before, before, bad_now, now)
+def usual_predictive(evidence: float, bad_before: int, before: int, bad_now: int, now: int) -> float:
+    """The same for values that are only unusual, with little trust in what was before.
+
+    :param evidence: as how many of the values before they count, see :func:`evidence_of`
+    """
+    return beta_binomial(replace(_UNUSUAL, most=evidence), bad_before, before, bad_now, now)
+
+
+def evidence_of(values: int, distinct: int) -> float:
+    """As how many values those of one training count for what is usual.
+
+    :param distinct: how many different ones there are among them
+    """
+    return min(_UNUSUAL.most, distinct + _REPEATED * (values - distinct))
 
 
 def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:
     """Probability of at least ``bad_now`` bad ones of ``now``, given those before and what is known of such rules."""
-    from scipy.special import betaln, gammaln
-    from scipy.stats import beta
+    from scipy.special import betaincc, betaln, gammaln
 
     if bad_now <= 0:
         return 1.0
@@ -85,7 +98,7 @@ def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, no
     b = (1 - belief.share) * belief.values + (before - bad_before) * weight
     if now > _EXACT:
         # So many values show their share as it is: the beta distribution of that share.
-        return float(beta.sf(bad_now / now, a, b))
+        return float(betaincc(a, b, bad_now / now))
     k = np.arange(bad_now, now + 1)
     log_p = gammaln(now + 1) - gammaln(k + 1) - gammaln(now - k + 1) + betaln(a + k, b + now - k) - betaln(a, b)
     return float(min(1.0, np.exp(log_p).sum()))

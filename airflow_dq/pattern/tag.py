@@ -14,6 +14,7 @@ from airflow_dq.pattern.fmdv import Corpus, FmdvOptions, cmdv
 from airflow_dq.pattern.language import Pattern, whole_value
 from airflow_dq.pattern.null_word import is_null_word
 from airflow_dq.pattern.rule import NoPattern
+from airflow_dq.pattern.text import present
 
 LEAST_SHARE = 0.9
 """Share of a column's values that must have the pattern: what a horizontal cut leaves of a column of the type."""
@@ -54,7 +55,7 @@ def learn_tag(
     :param index: what a corpus knows of patterns
     """
     options = options or FmdvOptions()
-    values = [value for value in examples if value is not None and value.strip() and not is_null_word(value)]
+    values = [value for value in present(examples) if not is_null_word(value)]
     if not values:
         return NoPattern("no values", "There are no examples but null and blank ones.")
     pattern = cmdv(values, index, options)

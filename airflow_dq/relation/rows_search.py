@@ -89,8 +89,8 @@ class RowsSearch:
     def candidates(self) -> list[Relation]:
         """What may last from one partition to the next, where too few were drawn to tell: later ones do, or do not.
 
-        Of each dependency within partitions that it lasts; and of the first key that none is new, that its attributes
-        last, and that its numbers do not fall.
+        Of each dependency within partitions that it lasts; and of the first key, of one or several columns, that its
+        attributes last and its numbers do not fall, and of a single one that none is new.
         """
         if len(self.rows.part) < 2:
             return []
@@ -99,11 +99,11 @@ class RowsSearch:
             for one in self._dependencies
             if isinstance(one.relation, Dependency) and not one.relation.lasting
         ]
-        keys = [one.relation.columns for one in self._keys if len(one.relation.columns) == 1]
-        for key in keys[:1]:
+        for key in [one.relation.columns for one in self._keys][:1]:
             known = zip(self.rows.names, self.rows.agreement, strict=True)
             others = [name for name, agreement in known if agreement < CONSTANT and name not in key]
-            found.append(Inclusion(key[0], key[0], lasting=True))
+            if len(key) == 1:
+                found.append(Inclusion(key[0], key[0], lasting=True))
             found += [Dependency(key, name, lasting=True) for name in others[:MOST_CANDIDATES]]
             numbers = [name for name in others if name in self.rows.numbers and name not in self.uncounted]
             found += [Counter(key, name, ANY_RISE, 0.0) for name in numbers[:MOST_CANDIDATES]]

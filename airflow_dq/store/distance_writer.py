@@ -35,27 +35,27 @@ def save_distances(
         for column in profile.columns.values()
         if column.fingerprint in news
     }
-    columns = {key: news[fingerprint] for key, fingerprint in fingerprints.items()}
-    if not columns:
+    if not fingerprints:
         return 0
     stored = connection.execute(
-        select(ColumnRow.id, ProfileRow.partition_key, ColumnRow.name, ColumnRow.fingerprint, ColumnRow.distances)
+        select(ColumnRow.id, ProfileRow.partition_key, ColumnRow.name, ColumnRow.fingerprint)
         .join(ProfileRow, ProfileRow.id == ColumnRow.profile_id)
         .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
-        .where(DatasetRow.name == dataset, ProfileRow.partition_key.in_({partition for partition, _ in columns}))
+        .where(DatasetRow.name == dataset, ProfileRow.partition_key.in_({partition for partition, _ in fingerprints}))
     )
-    changed = {}
-    for row in stored:
-        key = (row.partition_key, row.name)
-        if key in columns and fingerprints[key] == row.fingerprint and _news(columns[key], row.distances):
-            changed[row.id] = columns[key]
-    if not changed:
+    found = {
+        row.id: news[row.fingerprint]
+        for row in stored
+        if fingerprints.get((row.partition_key, row.name)) == row.fingerprint
+    }
+    if not found:
         return 0
-    # Read again under a lock, which every writer takes in this order: another one may have added to it meanwhile.
-    locked = select(ColumnRow.id, ColumnRow.distances).where(among(ColumnRow.id, changed)).order_by(ColumnRow.id)
+    # Read under a lock, which every writer takes in this order: another one may have added to it meanwhile.
+    locked = select(ColumnRow.id, ColumnRow.distances).where(among(ColumnRow.id, found)).order_by(ColumnRow.id)
     changes = [
-        {"column_id": row.id, "merged": {**row.distances, **_news(changed[row.id], row.distances)}}
+        {"column_id": row.id, "merged": {**row.distances, **added}}
         for row in connection.execute(locked.with_for_update())
+        if (added := _news(found[row.id], row.distances))
     ]
     if changes:
         merge = update(ColumnRow).where(ColumnRow.id == bindparam("column_id"))

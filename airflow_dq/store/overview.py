@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, select, true
+from sqlalchemy import Connection, Select, and_, case, func, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from airflow_dq.judge.verdict import Status
@@ -15,6 +15,7 @@ from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.review_model import through
 from airflow_dq.store.summary import DatasetOverview, OpenProblem, PartitionMark
 from airflow_dq.store.table import AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
+from airflow_dq.store.table_review import ReplayRow
 from airflow_dq.store.verdict_reader import (
     FIRST_ALERT,
     HEADLINE,
@@ -60,7 +61,11 @@ def _lines(chosen: Any, limit: int) -> Select[Any]:
         VerdictRow.profile_fingerprint == newest.c.fingerprint,
     )
     said = (VerdictRow.status, VerdictRow.decision, VerdictRow.severity, VerdictRow.alert_count)
-    mark = func.json_build_array(newest.c.partition_key, newest.c.row_count, *said)
+    # Only of what was not judged: one lookup in a backtest's outcomes costs as much as the rest of a mark.
+    replayed = case((VerdictRow.status.is_(None), ReplayRow.outcomes[newest.c.partition_key].astext))
+    mark = func.json_build_array(newest.c.partition_key, newest.c.row_count, *said, replayed)
+    # Of what was profiled since, the backtest says nothing.
+    told = and_(ReplayRow.dataset_id == newest.c.dataset_id, ReplayRow.made_at > newest.c.updated_at)
     attempt = _newest_attempt(chosen)
     named = (chosen.c.id, chosen.c.name, attempt.c.tried, attempt.c.tried_state)
     return (
@@ -72,6 +77,7 @@ def _lines(chosen: Any, limit: int) -> Select[Any]:
         .select_from(chosen)
         .join(newest, true())
         .outerjoin(VerdictRow, same)
+        .outerjoin(ReplayRow, told)
         .outerjoin(attempt, true())
         .group_by(*named)
         .order_by(chosen.c.name)
@@ -126,13 +132,17 @@ def _problem(row: Any, dag_ids: frozenset[str]) -> OpenProblem | None:
 
 def _overview(row: Any, problems: Mapping[int, OpenProblem]) -> DatasetOverview:
     marks = tuple(
-        PartitionMark(key, rows, Status(status) if status else None, decision, severity, alerts or 0)
-        for key, rows, status, decision, severity, alerts in row.marks or ()
+        PartitionMark(key, rows, _status(status), decision, severity, alerts or 0, _status(replayed))
+        for key, rows, status, decision, severity, alerts, replayed in row.marks or ()
     )
     profiled_at: datetime | None = row.profiled_at
     known = {mark.partition for mark in marks}
     failed = row.tried if row.tried_state == "failed" and row.tried not in known else None
     return DatasetOverview(row.name, marks, profiled_at, problems.get(row.id), failed)
+
+
+def _status(name: str | None) -> Status | None:
+    return Status(name) if name else None
 
 
 def waiting(connection: Connection, dag_ids: frozenset[str]) -> int:

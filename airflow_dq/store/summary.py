@@ -102,6 +102,8 @@ class PartitionMark:
     decision: Decision | None
     severity: Severity | None
     alert_count: int = 0
+    replayed: Status | None = None
+    """What the gate would have said of one that it has not judged; None where no backtest tells."""
 
     @property
     def is_good(self) -> bool:

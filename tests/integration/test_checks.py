@@ -299,7 +299,7 @@ def test_spark_refuses_before_its_scan_what_no_partition_could_answer(
     ):
         with pytest.raises(ConfigurationError) as error:
             run(checks=tuple(declared), **given)
-        assert "check 'typo': there is no column 'pirce': did you mean 'price'?" in str(error.value)
+        assert "check 'typo': there is no column 'pirce' (did you mean 'price'?)" in str(error.value)
         assert "column 'status' is string, and mean is of numbers" in str(error.value)
         assert "between" not in str(error.value)
 

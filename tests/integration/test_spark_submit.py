@@ -17,6 +17,8 @@ import pytest
 from sqlalchemy import text
 
 from airflow_dq.engine.spark.environment import find_spark_submit, spark_environment
+from airflow_dq.job.result import results_in
+from airflow_dq.options.fleet import Orders
 from airflow_dq.profile import JobSpec, profile_table
 from airflow_dq.resource import resource_dir
 from airflow_dq.store import Repository
@@ -32,7 +34,7 @@ def _environment(**changed: str) -> dict[str, str]:
     return {**environ, **spark_environment("local[2]"), **changed}
 
 
-def _submit(spec: JobSpec, dsn: str, folder: Path) -> subprocess.Popen[str]:
+def _submit(spec: JobSpec | Orders, dsn: str, folder: Path) -> subprocess.Popen[str]:
     command = [
         *(str(find_spark_submit()), "--master", "local[2]", "--conf", "spark.ui.enabled=false"),
         *("--conf", "spark.log.level=FATAL", "--driver-java-options", "-XX:TieredStopAtLevel=1"),
@@ -113,10 +115,17 @@ def test_a_job_killed_while_it_writes_leaves_nothing_and_the_next_one_succeeds(
     assert status is not None
     assert (status.state, status.has_profile) == ("running", False)
 
-    again = _submit(spec, clean_dsn, tmp_path)
+    # As one of a fleet, of which another one fails.
+    gone = JobSpec(dataset="gone", paths={"1": str(tmp_path / "gone.parquet")})
+    again = _submit(Orders((gone, spec), fleet=True), clean_dsn, tmp_path)
     out, errors = again.communicate()
-    assert again.returncode == 0, errors
+    assert again.returncode == 2, errors
+    assert {one.dataset: (one.rows, one.error is None) for one in results_in(out.splitlines())} == {
+        "t": (2, True),
+        "gone": (0, False),
+    }
     assert "profiled 1/1 partitions" in out
+    assert _last(out).startswith("airflow_dq: error: 1 of 2 datasets could not be profiled in full, and 1 could")
     stored = store.load_profile("t", "1")
     assert stored is not None
     assert stored.row_count == 2

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
+from airflow_dq.cli import replay
 from airflow_dq.cli.backtest_history import StoredHistory
 from airflow_dq.cli.main import main
 from airflow_dq.codec import from_json
@@ -146,3 +147,22 @@ def test_an_unknown_dataset_is_a_sentence(
     assert run(clean_dsn, monkeypatch, "flights") == 2
     err = capsys.readouterr().err
     assert "No partition of a dataset 'flights' is profiled (datasets: t)" in err
+
+
+def test_a_backfill_tells_what_the_gate_would_have_said_of_the_newest_only(
+    store: Repository, past: list[Profile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "NEWEST", 4)
+    told = replay.judge_newest(store, "t")
+    assert "would have judged 4 of the newest 4 partitions, and failed 1" in told
+    kept = {one.partition: one.replayed for one in store.partitions("t") if one.replayed is not None}
+    assert kept == dict.fromkeys(("2024-01-13", "2024-01-14", "2024-01-15"), Status.PASS) | {"2024-01-12": Status.FAIL}
+    assert "the partitions are stored, and could not be judged: No partition of" in replay.judge_newest(store, "none")
+
+
+def test_of_a_long_history_only_the_newest_is_loaded(store: Repository, past: list[Profile]) -> None:
+    rule(store, past[4], Status.FAIL)
+    store.decide("t", "2024-01-05", "new_normal", "ann")
+    stored = StoredHistory.load(store, "t", newest=6)
+    assert [one.partition for one in stored.profiles] == [f"2024-01-{day}" for day in range(10, 16)]
+    assert "2024-01-05" not in stored.decisions or len(stored.eligible) <= 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airflow_dq.explain.record import Replay
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.judge.verdict import Status
 from airflow_dq.options.learning import SynthesisOptions
@@ -50,3 +51,17 @@ def test_what_was_decided_is_no_longer_open_and_what_failed_is_told(store: Repos
     assert line.problem is None
     assert line.marks[-1].decision == "accepted"
     assert line.failed == "2024-01-11"
+
+
+def test_what_a_backtest_has_said_of_what_no_gate_has_judged_is_told_until_it_is_profiled_anew(
+    store: Repository,
+) -> None:
+    fill(store, "orders", "load")
+    said = {"2024-01-08": Status.FAIL, "2024-01-09": Status.PASS, BROKEN: Status.PASS}
+    store.save_replay("orders", "options", Replay(3, 1, BROKEN), said)
+    (line,) = store.overview(MINE, partitions=4)
+    assert [mark.replayed for mark in line.marks] == [None, Status.FAIL, Status.PASS, None]
+    assert not any(mark.is_good for mark in line.marks)
+    store.save_profile(store.begin_attempt("orders", "2024-01-09"), "orders", make_profile("2024-01-09", mean=101.0))
+    (line,) = store.overview(MINE, partitions=4)
+    assert [mark.replayed for mark in line.marks] == [None, Status.FAIL, None, None]

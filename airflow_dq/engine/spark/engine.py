@@ -30,7 +30,7 @@ from airflow_dq.engine.order import (
 from airflow_dq.engine.spark.combined_scan import open_combined
 from airflow_dq.engine.spark.direct import DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
-from airflow_dq.engine.spark.failure import SPARK_ERRORS, executors_fault, explain, named_file, same_place
+from airflow_dq.engine.spark.failure import SPARK_ERRORS, cluster_fault, explain, named_file, same_place
 from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
@@ -50,7 +50,7 @@ from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
 from airflow_dq.engine.worker.parquet import RowGroups
 from airflow_dq.engine.worker.partial import Partial
-from airflow_dq.exceptions import ConfigurationError, DQError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, SparkLostError, said_of
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.profile.check.failed_rows import FailedRows
@@ -262,12 +262,16 @@ class SparkEngine(Engine):
                 log = next((log for log in logs if log is not None), None)
                 if log is not None:
                     raise log.refusal(where, roots[0])
+            except SparkLostError:
+                raise
             except DQError as error:
                 yield ScanResult.failed(key, error, self.order)
 
     def _open(self, key: str, place: Place) -> list[PartitionRows] | ScanResult:
         try:
             return open_partition(self._spark, self.order, self.options, key, place)
+        except SparkLostError:
+            raise
         except DQError as error:
             return ScanResult.failed(key, error, self.order)
 
@@ -292,7 +296,7 @@ class SparkEngine(Engine):
             for key, partial in scan_directly(self._spark, found, self.options, lanes):
                 yield self._result(key, partial, {})
         except SPARK_ERRORS as error:
-            if (fault := executors_fault(error)) is not None:
+            if (fault := cluster_fault(error)) is not None:
                 raise fault from error
             # If it is for good, it comes up again when Spark reads them, and is explained there.
             self._say(f"{dataset}: that has failed, and Spark reads those that are left")
@@ -313,9 +317,9 @@ class SparkEngine(Engine):
                     yield self._result(key, partial, skipped[key])
             except PythonException as error:
                 # Of a worker, outside a partition's own code: it concerns all partitions.
-                raise executors_fault(error) or error from error
+                raise cluster_fault(error) or error from error
             except SPARK_ERRORS as error:
-                if (fault := executors_fault(error)) is not None:
+                if (fault := cluster_fault(error)) is not None:
                     raise fault from error
                 rest = {key: one.place(key) for one in parts_of(batch, self._waiting) for key in one.keys}
                 if len(rest) == 1:

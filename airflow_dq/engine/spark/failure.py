@@ -14,10 +14,10 @@ from airflow_dq.engine.spark.loss import MARK
 from airflow_dq.exceptions import (
     ConfigurationError,
     EnvironmentMismatchError,
-    ExecutorsLostError,
     ProfileError,
     SourceMissingError,
     SourceUnreadableError,
+    SparkLostError,
 )
 
 _Error = TypeVar("_Error", ProfileError, SourceMissingError, SourceUnreadableError, ConfigurationError)
@@ -51,6 +51,10 @@ _JARS = {
 _OTHER_PYTHON = re.compile(
     r"Python in worker has different version:? \(?(\d+)[., ]+(\d+)\)? than that in driver:? (\d+\.\d+)"
 )
+_GONE = re.compile(
+    r"SparkContext was shut ?down|stopped SparkContext|RETRIES_EXCEEDED|StatusCode\.UNAVAILABLE|INVALID_HANDLE\.\w+"
+)
+"""How a driver says that its application was ended, and a client of Spark Connect that its server or session was."""
 _GIVEN_UP = re.compile(re.escape(MARK) + r"(.*)")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
@@ -62,6 +66,8 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
     :param where: dataset and partition, in words
     :param location: the path, table or query that was read
     """
+    if isinstance(lost := cluster_fault(error), SparkLostError):
+        return lost
     messages = list(_messages(error))
     conditions = [condition for message in messages for condition in _CONDITION.findall(message)]
     file = named_file(error)
@@ -82,11 +88,16 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
     return _worded(ProfileError, f"{where}: Spark could not read {location}", after, error)
 
 
-def executors_fault(error: Exception) -> EnvironmentMismatchError | ExecutorsLostError | None:
-    """What is wrong with the executors, when that is why a job failed: no partition can be read there."""
+def cluster_fault(error: Exception) -> EnvironmentMismatchError | SparkLostError | None:
+    """What is wrong with the cluster, when that is why a job failed: no partition can be read there."""
     said = "\n".join([str(error), *_messages(error)])
+    if found := _GONE.search(said):
+        return SparkLostError(
+            f"Spark has gone away in the middle of the job ({found[0]}): nothing more can be read. What was stored "
+            "before stays; profile the rest when it is back."
+        )
     if found := _GIVEN_UP.search(said):
-        return ExecutorsLostError(f"Spark's job was given up: {found[1].strip()}.")
+        return SparkLostError(f"Spark's job was given up: {found[1].strip()}.")
     if found := _OTHER_PYTHON.search(said):
         return EnvironmentMismatchError(
             f"Spark's executors run Python {found[1]}.{found[2]} and its driver {found[3]}: they need the same minor "

@@ -9,7 +9,6 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.engine.base import Engine
 from airflow_dq.engine.spark.engine import SparkEngine
-from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.worker.parquet import Small, profile_small
@@ -36,9 +35,9 @@ def scan_together(spark: SparkSession, say: Callable[[str], None], engines: Sequ
     try:
         with progress(spark, say):
             found = context.parallelize(work, tasks).flatMap(profile_small).collect()
-    except SPARK_ERRORS:
+    except Exception as error:
         # If it is for good, it comes up again where each is read by itself, and is explained there.
-        say("that has failed, and each of them is read by itself")
+        say(f"that has failed ({type(error).__name__}), and each of them is read by itself")
         return
     for number, key, row in found:
         ours[number].take(key, partial_of(row))

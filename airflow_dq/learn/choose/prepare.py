@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,16 +53,10 @@ def prepare_column(
     if training is not None and rows is not None:
         training = _without_caught(training, rows)
     column = _Column(history, past, kind, options, training, sharing)
-    watched: list[WatchedMetric] = []
-    ignored: dict[str, str] = {}
-    for metric in metrics:
-        found = column.watch(metric)
-        if isinstance(found, str):
-            ignored[metric.name] = found
-        else:
-            watched.append(found)
+    found = column.watch(metrics)
+    ignored = {name: one for name, one in found.items() if isinstance(one, str)}
     return ColumnChoice(
-        watched=watched,
+        watched=[one for one in found.values() if not isinstance(one, str)],
         always=frozenset(metric.name for metric in metrics if kind in metric.always),
         training=training,
         partitions=len(past.profiles),
@@ -94,32 +89,48 @@ class _Column:
     sharing: int
     """How many columns share one false-positive rate."""
 
-    def watch(self, metric: Metric) -> WatchedMetric | str:
-        """One metric to bound, or the reason why it cannot be."""
-        past, options, training = self.past, self.options, self.training
-        least = options.min_history - (metric.pool if metric.pair else 0)
-        values = past.slotted(metric, least)
-        if isinstance(values, str):
-            return values
-        # A metric that a user has named is watched.
-        if metric.counts_new and options.metrics is None and (reason := _unproven(values, self.sharing)) is not None:
-            return reason
-        band = self._band(metric, values, least)
-        if isinstance(band, str):
-            return band
-        if training is not None and any(value is None for value in training.errors.values(metric)):
-            return "not measured on the injected errors (their statistics are not kept)"
-        rare = past.rows * past.typical("complete_ratio") < RARE
-        may_be_absent = rare or past.series(metric.name, metric.pair).has_absent
-        widening = self.history.answers.widening(past.name, metric.name)
-        return WatchedMetric(metric, band, values, may_be_absent, widening)
+    def watch(self, metrics: Sequence[Metric]) -> dict[str, WatchedMetric | str]:
+        """By name each metric to bound, or the reason why it cannot be."""
+        values = [(metric, self._values(metric)) for metric in metrics]
+        bands = self._bands([(metric, one) for metric, one in values if not isinstance(one, str)])
+        rare = self.past.rows * self.past.typical("complete_ratio") < RARE
+        found: dict[str, WatchedMetric | str] = {}
+        for metric, one in values:
+            if isinstance(one, str):
+                found[metric.name] = one
+            elif isinstance(band := bands[metric.name], str):
+                found[metric.name] = band
+            else:
+                found[metric.name] = self._watched(metric, band, one, rare)
+        return found
 
-    def _band(self, metric: Metric, values: FloatArray, least: int) -> Band | str:
+    def _values(self, metric: Metric) -> FloatArray | str:
+        """The metric's values on their slots, or why nothing can be learned of it."""
+        values = self.past.slotted(metric, self.options.min_history - (metric.pool if metric.pair else 0))
+        # A metric that a user has named is watched.
+        if isinstance(values, str) or not metric.counts_new or self.options.metrics is not None:
+            return values
+        return _unproven(values, self.sharing) or values
+
+    def _bands(self, known: Sequence[tuple[Metric, FloatArray]]) -> Mapping[str, Band | str]:
+        """By name what is expected of each metric, or why it cannot be bounded."""
         past, moving = self.past, self.options.stationary
+        names = tuple(metric.name for metric, _ in known)
+
+        def learned() -> dict[str, Band | str]:
+            several = [(metric, values, SamplingError.of(past, metric)) for metric, values in known]
+            return dict(zip(names, Band.of_each(several, moving=moving, week=past.timeline.week), strict=True))
+
         return self.history.remembered(
-            ("band", past.name, self.kind, metric, least, moving),
-            lambda: Band.of(metric, values, SamplingError.of(past, metric), moving=moving, week=past.timeline.week),
+            ("bands", past.name, self.kind, names, self.options.min_history, moving), learned
         )
+
+    def _watched(self, metric: Metric, band: Band, values: FloatArray, rare: bool) -> WatchedMetric | str:
+        if self.training is not None and any(value is None for value in self.training.errors.values(metric)):
+            return "not measured on the injected errors (their statistics are not kept)"
+        may_be_absent = rare or self.past.series(metric.name, metric.pair).has_absent
+        widening = self.history.answers.widening(self.past.name, metric.name)
+        return WatchedMetric(metric, band, values, may_be_absent, widening)
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:

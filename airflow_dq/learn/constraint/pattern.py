@@ -7,7 +7,7 @@ alarms when neither lets expect so many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +29,8 @@ from airflow_dq.states.base import Kind
 
 RULE = "pattern"
 """What its findings are called."""
+OF_A_PARTITION = 4.0
+"""As how many values one more partition counts for what is usual: its values are of one kind more often than not."""
 METRIC = "nonconforming_ratio"
 """The share of exceptions, by which people's answers, severities and snoozes name it."""
 
@@ -38,8 +40,6 @@ class Tier:
     """One of the two things that a rule says of values: what they may be, and what most of them are."""
 
     name: str
-    belief: Callable[[int, int, int, int], float]
-    """How likely so many exceptions are, by those among so many values before."""
 
     def count(self, measured: Measured) -> int:
         """The exceptions."""
@@ -53,13 +53,31 @@ class Tier:
         """The exceptions among the values that the rule was learned from."""
         return rule.nonconforming if self.name == BROKEN else rule.unusual
 
+    def surprise(self, rule: PatternRule, past: Sequence[Past], measured: Measured) -> float:
+        """How likely so many exceptions are, by those in the training and in the partitions since."""
+        known = sum(one.denominator or 0 for _, one in past), sum(self.count(one) for _, one in past)
+        before, odd = max((rule.values, self.trained(rule)), known)
+        now = self.count(measured), measured.denominator or 0
+        if self.name == BROKEN:
+            return predictive(odd, before, *now)
+        return usual_predictive(self._evidence(rule, past), odd, before, *now)
+
+    def _evidence(self, rule: PatternRule, past: Sequence[Past]) -> float:
+        """As how many values what was before counts: less where shares differ by more than so many would let them."""
+        most = rule.evidence + OF_A_PARTITION * len(past)
+        shares = np.sort([self.share(one) for _, one in past])[:-1]
+        if len(shares) < 2 or not shares[-1] > shares[0]:
+            return most
+        mean = float(shares.mean())
+        return min(most, max(rule.evidence, mean * (1 - mean) / float(shares.var()) - 1))
+
     def is_known(self, rule: PatternRule) -> bool:
         """Whether the rule says it."""
         return self.name == BROKEN or bool(rule.usual)
 
 
 BROKEN, UNUSUAL = "broken", "unusual"
-TIERS = (Tier(BROKEN, predictive), Tier(UNUSUAL, usual_predictive))
+TIERS = (Tier(BROKEN), Tier(UNUSUAL))
 """Values that may not be, then values that are only unusual: of those it takes most of a partition."""
 
 
@@ -127,23 +145,28 @@ class Conforming(Constraint):
 
     def _is_odd(self, tier: Tier, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Whether neither all exceptions so far nor the history of their share lets expect so many."""
-        rule, values = self.pattern, measured.denominator or 0
-        if not tier.count(measured) or not tier.is_known(rule):
+        if not tier.count(measured) or not tier.is_known(self.pattern):
             return False
-        known = sum(one.denominator or 0 for _, one in past), sum(tier.count(one) for _, one in past)
-        before, odd = max((rule.values, tier.trained(rule)), known)
         # Each tier may take half of the rate.
-        if tier.belief(odd, before, tier.count(measured), values) >= self.fpr / len(TIERS):
+        if tier.surprise(self.pattern, past, measured) >= self.fpr / len(TIERS):
             return False
         upper = self._usual(tier, partition, past)
         return upper is None or tier.share(measured) > upper
 
     def _usual(self, tier: Tier, partition: PartitionView, past: Sequence[Past]) -> float | None:
         """The largest share that the history of shares lets expect; None where it says nothing beyond their sum."""
-        if len(past) < self.min_history or not any(tier.count(one) for _, one in past):
+        if len(past) < self.min_history:
+            return None
+        shares = [value for _, value in self.shares(partition, tier)]
+        # One odd partition is no range: what was accepted once would hide all that is less.  Only the newest may go on.
+        newest = max(place for place, share in enumerate(shares) if share is not None)
+        oddest = max(range(len(shares)), key=lambda place: shares[place] or 0.0)
+        if oddest != newest:
+            shares[oddest] = None
+        if not any(shares):
             return None
         values = float(np.median([one.denominator or 1 for _, one in past]))
-        return highest_usual([value for _, value in self.shares(partition, tier)], values, self.fpr, partition)
+        return highest_usual(shares, values, self.fpr, partition)
 
     def _not_evaluated(self, reason: str) -> NotEvaluated:
         # Nothing was promised of a partition that is older than the rule: it is judged by what else is known.

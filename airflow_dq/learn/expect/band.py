@@ -19,7 +19,7 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
-from airflow_dq.learn.expect.forecast import Expected, expect
+from airflow_dq.learn.expect.forecast import Expected, expect_each
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.expect.surprise import largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
@@ -28,7 +28,7 @@ from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
 from airflow_dq.metrics.extrapolation import TOTAL
 from airflow_dq.options.learning import MIN_HISTORY
 
-SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+SPENDING = np.array([0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01])
 """Shares of the budget that one constraint may take, the largest first: small ones, so that several fit, up to nearly
 all of it."""
 NEWCOMER = 0.4
@@ -77,24 +77,36 @@ class Band:
     def of(
         cls, metric: Metric, values: FloatArray, sampling: SamplingError, *, moving: bool = True, week: int = WEEK
     ) -> Band | str:
-        """Learn from a metric's history.
+        """Learn from a metric's history, see :meth:`of_each`."""
+        return cls.of_each([(metric, values, sampling)], moving=moving, week=week)[0]
 
-        :param values: the metric's finite values, oldest first; NaN in slots that have none
-        :param sampling: how much data the metric is measured from
+    @classmethod
+    def of_each(
+        cls, several: Sequence[tuple[Metric, FloatArray, SamplingError]], *, moving: bool = True, week: int = WEEK
+    ) -> list[Band | str]:
+        """Learn from the histories of several metrics.
+
+        :param several: of each its finite values, oldest first, NaN in slots that have none; and how much data it is
+            measured from
         :param moving: follow trends and weekly cycles where that has been better inside the history
         :param week: slots in a week
-        :return: what was learned, or the reason why the metric cannot be bounded
+        :return: what was learned of each, or the reason why the metric cannot be bounded
         """
-        known = values[~np.isnan(values)]
-        if len(known) < MIN_HISTORY:
-            return f"only {len(known)} values in the history, {MIN_HISTORY} are needed"
-        positive = bool((known > 0).all())
-        logarithmic = metric.scale in (Scale.RATIO, Scale.COUNT) and positive
+        known = [values[~np.isnan(values)] for _, values, _ in several]
+        able = [place for place, own in enumerate(known) if len(own) >= MIN_HISTORY]
+        positive = {place: bool((known[place] > 0).all()) for place in able}
+        logarithmic = [several[place][0].scale in (Scale.RATIO, Scale.COUNT) and positive[place] for place in able]
         with np.errstate(over="ignore", invalid="ignore"):
-            expected = expect(values, logarithmic=logarithmic, moving=moving, week=week)
-        if not (math.isfinite(expected.expectation.center) and math.isfinite(expected.spread)):
-            return "values too large to be averaged"
-        return cls(metric, sampling, expected, len(known), abs(median(known)), positive)
+            expected = expect_each([several[place][1] for place in able], logarithmic, moving=moving, week=week)
+        found: list[Band | str] = [f"only {len(own)} values in the history, {MIN_HISTORY} are needed" for own in known]
+        for place, one in zip(able, expected, strict=True):
+            metric, _, sampling = several[place]
+            if math.isfinite(one.expectation.center) and math.isfinite(one.spread):
+                level = abs(median(known[place]))
+                found[place] = cls(metric, sampling, one, len(known[place]), level, positive[place])
+            else:
+                found[place] = "values too large to be averaged"
+        return found
 
     def candidates(self, budget: float) -> Candidates:
         """The ranges when this false-positive rate may be spent on the column, tightest first."""
@@ -102,7 +114,7 @@ class Band:
 
     def at_each(self, budgets: Sequence[float]) -> list[Candidates]:
         """The same for each of several rates."""
-        rates = np.outer(budgets, SPENDING)
+        rates = np.array(budgets)[:, None] * SPENDING
         with np.errstate(over="ignore", invalid="ignore"):
             surprises, material = self._surprises(rates), self._material(rates)
             below = self._below(surprises, material)
@@ -130,7 +142,7 @@ class Band:
         """Whether the ranges lie on the scale of logarithms."""
         return self.expected.expectation.logarithmic
 
-    def _below(self, surprises: FloatArray, material: FloatArray) -> FloatArray:
+    def _below(self, surprises: FloatArray, material: FloatArray | float) -> FloatArray:
         """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it.
 
         :param surprises: those of each budget in a row, as in what is returned
@@ -144,7 +156,9 @@ class Band:
             below[open_] = self._bounded_below(surprises, material, forgiving=True)[open_]
         return below
 
-    def _bounded_below(self, surprises: FloatArray, material: FloatArray, *, forgiving: bool = False) -> FloatArray:
+    def _bounded_below(
+        self, surprises: FloatArray, material: FloatArray | float, *, forgiving: bool = False
+    ) -> FloatArray:
         below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value,
@@ -161,9 +175,9 @@ class Band:
             return math.isinf(least)
         return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
-    def _material(self, rates: FloatArray) -> FloatArray:
-        """The smallest change that may be an alarm at each rate."""
-        return np.broadcast_to(_EFFECTS[self.metric.scale](self, rates), rates.shape)
+    def _material(self, rates: FloatArray) -> FloatArray | float:
+        """The smallest change that may be an alarm, at each rate where it hangs on that."""
+        return _EFFECTS[self.metric.scale](self, rates)
 
     def _surprises(self, rates: FloatArray) -> FloatArray:
         """How many times the largest past error the next one may be at each false-positive rate."""

@@ -97,18 +97,18 @@ class Expectation:
         return np.full(len(values) + 1, self.center) if self.is_fixed else self._forecasts(self.to_scale(values))
 
     def errors(self, values: FloatArray, start: int) -> FloatArray:
-        """By how much each known value from ``start`` on differs from what was expected of it, on the scale.
+        """By how much each value from ``start`` on differs from what was expected of it, on the scale.
 
         :param values: the metric's values on their slots, the first one known
         :param start: place of the first value to look at
+        :return: NaN where there is no value, or nothing was expected
         """
         return self.errors_on_scale(self.to_scale(values), start)
 
     def errors_on_scale(self, scaled: FloatArray, start: int) -> FloatArray:
-        """The same of values on the scale."""
-        expected = np.full(len(scaled) + 1, self.center) if self.is_fixed else self._forecasts(scaled)
-        known = ~np.isnan(scaled[start:])
-        return np.asarray(scaled[start:][known] - expected[start:-1][known])
+        """The same of values on the scale, of one series or of several in rows."""
+        expected = self.center if self.is_fixed else self._forecasts(scaled)[..., start:-1]
+        return np.asarray(scaled[..., start:] - expected)
 
     def _forecasts(self, scaled: FloatArray) -> FloatArray:
         """What is expected at each slot of the values before it, and last of what comes behind all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +43,7 @@ class Expected:
     @cached_property
     def spread(self) -> float:
         """Standard deviation of the errors; 0.0 when there were none."""
-        return _spread(self.errors)
+        return float(_spread(self.errors))
 
     @cached_property
     def worst(self) -> float:
@@ -90,25 +91,45 @@ class Expected:
 
 
 def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True, week: int = WEEK) -> Expected:
-    """The expectation of the value behind a history.
+    """The expectation of the value behind a history, see :func:`expect_each`."""
+    return expect_each([values], [logarithmic], moving=moving, week=week)[0]
+
+
+def expect_each(
+    several: Sequence[FloatArray], logarithmic: Sequence[bool], *, moving: bool = True, week: int = WEEK
+) -> list[Expected]:
+    """The expectation of the value behind each of several histories.
 
     The mean stays unless the newest value, the values whole cycles before, or the newest value plus the average step
     would have been clearly better.
 
-    :param values: the history, oldest first, at least 3 finite values and NaN in slots without one (see
+    :param several: the histories, oldest first, of each at least 3 finite values and NaN in slots without one (see
         :mod:`airflow_dq.learn.history.timeline`)
-    :param logarithmic: expect the logarithms (of values that are all positive)
+    :param logarithmic: of which to expect the logarithms (of values that are all positive)
     :param moving: False keeps the mean
     :param week: slots in a cycle
     """
     # Lags are counted from the end, so that what is missing at the beginning is nothing to look over.
-    values = values[np.argmin(np.isnan(values)) :]
+    begun = [values[np.argmin(np.isnan(values)) :] for values in several]
+    # Those of one length lie on the same slots: what would have been expected is computed for all of them at once.
+    alike: dict[tuple[int, bool], list[int]] = {}
+    for place, (values, is_logarithmic) in enumerate(zip(begun, logarithmic, strict=True)):
+        alike.setdefault((len(values), is_logarithmic), []).append(place)
+    found: dict[int, Expected] = {}
+    for (_, is_logarithmic), places in alike.items():
+        rows = np.stack([begun[place] for place in places])
+        found |= zip(places, _expect_alike(rows, is_logarithmic, moving, week), strict=True)
+    return [found[place] for place in range(len(begun))]
+
+
+def _expect_alike(values: FloatArray, logarithmic: bool, moving: bool, week: int) -> list[Expected]:
+    """The expectation behind each of several histories in rows, the first slot of which has a value."""
     scaled = Expectation(logarithmic=logarithmic).to_scale(values)
-    known = scaled[~np.isnan(scaled)]
-    best = _level(known, logarithmic)
-    if best.spread == 0.0 or not moving:
+    best = _levels(scaled, logarithmic)
+    movable = np.array([moving and one.spread != 0.0 for one in best])
+    if not movable.any():
         return best
-    least = GAIN * _root_mean_square(_mean_errors(known))
+    least = GAIN * _of_known(_mean_error, scaled)
     needs = {
         Forecast.LAST: 1,
         Forecast.SEASON: week,
@@ -121,27 +142,46 @@ def expect(values: FloatArray, *, logarithmic: bool = False, moving: bool = True
         expectation = Expectation(forecast, logarithmic, cycle=cycle)
         errors = expectation.errors_on_scale(scaled, needed)
         # Those behind the warm-up are what the forecasts are compared by.
-        tested = errors[np.count_nonzero(~np.isnan(values[needed : max(needed, _start(values))])) :]
+        tested = errors[:, max(0, _start(values) - needed) :]
         # Nothing could be expected where too much of the cycle before is missing.
-        errors, tested = errors[~np.isnan(errors)], tested[~np.isnan(tested)]
-        if len(tested) < TESTED or _root_mean_square(tested) >= least:
-            continue
-        best = Expected(expectation, errors)
-        least = GAIN * _root_mean_square(tested)
+        enough = np.count_nonzero(~np.isnan(tested), axis=1) >= TESTED
+        sizes = _of_known(_root_mean_square, tested)
+        better = movable & enough & ~(sizes >= least)
+        for row in np.flatnonzero(better).tolist():
+            best[row] = Expected(expectation, _known(errors[row]))
+        least = np.where(better, GAIN * sizes, least)
     return best
 
 
-def _level(known: FloatArray, logarithmic: bool) -> Expected:
-    center = float(known.mean())
-    errors = np.asarray(known - center)
-    if _spread(errors) <= NO_SPREAD * float(np.abs(known).max()):
-        errors = np.zeros(len(known))
-    return Expected(Expectation(logarithmic=logarithmic, center=center), errors)
+def _levels(scaled: FloatArray, logarithmic: bool) -> list[Expected]:
+    """The mean of each history, as what is expected."""
+    centers = _of_known(lambda known: known.mean(axis=-1), scaled)
+    errors = scaled - centers[:, None]
+    constant = _of_known(_spread, errors) <= NO_SPREAD * np.fmax.reduce(np.abs(scaled), axis=1)
+    return [
+        Expected(Expectation(logarithmic=logarithmic, center=center), np.zeros(len(known)) if is_constant else known)
+        for center, known, is_constant in zip(centers.tolist(), map(_known, errors), constant.tolist(), strict=True)
+    ]
 
 
-def _spread(errors: FloatArray) -> float:
+def _of_known(function: Callable[[FloatArray], FloatArray], rows: FloatArray) -> FloatArray:
+    """A number of the known ones of each row; of all rows at once where nothing is missing.
+
+    :param function: takes numbers along the last axis
+    """
+    known = ~np.isnan(rows)
+    if known.all():
+        return function(rows)
+    return np.array([function(row[there]) for row, there in zip(rows, known, strict=True)])
+
+
+def _known(row: FloatArray) -> FloatArray:
+    return np.asarray(row[~np.isnan(row)])
+
+
+def _spread(errors: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
-        return float(np.sqrt((errors**2).sum() / max(1, len(errors) - 1)))
+        return np.asarray(np.sqrt((errors**2).sum(axis=-1) / max(1, errors.shape[-1] - 1)))
 
 
 def _worst(errors: FloatArray) -> float:
@@ -149,15 +189,16 @@ def _worst(errors: FloatArray) -> float:
 
 
 def _start(values: FloatArray) -> int:
-    return max(len(values) // 3, WARM_UP)
+    return max(int(values.shape[-1]) // 3, WARM_UP)
 
 
-def _mean_errors(known: FloatArray) -> FloatArray:
-    """Errors of the mean of all values before."""
-    start = min(_start(known), len(known) - 1)
-    means = np.cumsum(known)[:-1] / np.arange(1, len(known))
-    return np.asarray(known[start:] - means[start - 1 :])
+def _mean_error(known: FloatArray) -> FloatArray:
+    """The root of the mean square of errors of the mean of all values before."""
+    count = known.shape[-1]
+    start = min(_start(known), count - 1)
+    means = np.cumsum(known, axis=-1)[..., :-1] / np.arange(1, count)
+    return _root_mean_square(known[..., start:] - means[..., start - 1 :])
 
 
-def _root_mean_square(errors: FloatArray) -> float:
-    return float(np.sqrt((errors**2).mean())) if len(errors) else 0.0
+def _root_mean_square(errors: FloatArray) -> FloatArray:
+    return np.sqrt((errors**2).mean(axis=-1)) if errors.shape[-1] else np.zeros(errors.shape[:-1])

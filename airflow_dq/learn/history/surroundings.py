@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.learn.array import FloatArray
+from airflow_dq.learn.array import FloatArray, sorted_across
 
 FAR = 6.0
 """A day strays when it lies this many robust standard deviations off: of a normal metric one in 500 million does."""
@@ -75,24 +75,13 @@ def middles(series: FloatArray, indexes: Indexes) -> FloatArray:
     around = padded[:, indexes.T]
     missing = np.isnan(around)
     # By how far before: so many series and days, NaN behind all numbers.
-    ordered = _sorted_across(np.moveaxis(np.where(missing, np.inf, around), 1, 0))
+    ordered = sorted_across(np.moveaxis(np.where(missing, np.inf, around), 1, 0))
     found = 0.5 * ordered[(len(ordered) - 1) // 2] + 0.5 * ordered[len(ordered) // 2]
     partly = missing.any(axis=1)
     if partly.any():
         known = np.count_nonzero(~missing, axis=1)[partly]
         found[partly] = np.where(known > 0, _middle(np.stack([one[partly] for one in ordered], axis=-1), known), np.nan)
     return np.asarray(found)
-
-
-def _sorted_across(several: FloatArray) -> list[FloatArray]:
-    """A handful of arrays with the numbers of each place in order."""
-    ordered = list(several)
-    # Neighbours are exchanged: numpy sorts large arrays fast, but a hundred thousand handfuls three times as slowly.
-    for turn in range(len(ordered)):
-        for place in range(turn % 2, len(ordered) - 1, 2):
-            low, high = ordered[place], ordered[place + 1]
-            ordered[place], ordered[place + 1] = np.minimum(low, high), np.maximum(low, high)
-    return ordered
 
 
 def _errors(errors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pyarrow as pa
 
@@ -31,17 +32,17 @@ class BetweenRule(RowRule, family=BETWEEN):
 
         :raises CodecError: when its document is damaged, or its relation is one within a row
         """
-        self.relation = RelationRule.from_json(rule.document).relation
-        if not isinstance(self.relation, Dependency | Key | Counter | Step | Inclusion):
-            raise CodecError(f"{self.relation} is no relation between rows")
+        relation = RelationRule.from_json(rule.document).relation
+        if not isinstance(relation, Dependency | Key | Counter | Step | Inclusion):
+            raise CodecError(f"{relation} is no relation between rows")
+        self.relation = relation
 
     def count(self, rows: RuleRows) -> Held:
         """What the rows of a batch hold; of columns without a type nothing, and of hidden numbers no counter."""
         columns, hidden = list(rows.columns.values()), bool(rows.hidden)
         if any(pa.types.is_null(one.values.type) or pa.types.is_large_binary(one.values.type) for one in columns):
             return Held()
-        before = rows.before if isinstance(rows.before, Held) else None
-        relation = self.relation
+        before, relation = rows.before if isinstance(rows.before, Held) else None, self.relation
         if isinstance(relation, Key):
             return Held.of(_coded(rows, relation.key), 0, hidden=hidden, before=before)
         if isinstance(relation, Inclusion):
@@ -66,7 +67,7 @@ class BetweenRule(RowRule, family=BETWEEN):
 
 def _coded(rows: RuleRows, names: Sequence[str]) -> CodedRows:
     """The rows by columns, with keyed hashes where one of the rule's columns is hidden."""
-    columns = [rows.once(("coded", name), lambda name=name: CodedRows.of(rows.columns[name])) for name in names]
+    columns = [rows.once(("coded", name), partial(CodedRows.of, rows.columns[name])) for name in names]
     plain = rows.once(("coded", *names), lambda: CodedRows.of_all(columns))
     return rows.once(("keyed", *names), lambda: plain.keyed(hash_key())) if rows.hidden else plain
 

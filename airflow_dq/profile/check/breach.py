@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.profile.check.held import ALL, Held, group_starts
+from airflow_dq.profile.check.coded import ALL
+from airflow_dq.profile.check.held import Held, group_starts
 from airflow_dq.profile.check.measured import NO_VALUES, Measured
 from airflow_dq.profile.check.memory import CLEAR, PARTITIONS, Memory
 from airflow_dq.relation.base import Relation

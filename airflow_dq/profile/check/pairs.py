@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ class Pairs:
     """There may be more pairs, of groups with hashes from here on."""
 
     @classmethod
-    def counted(cls, group: CodedRows, member: CodedRows | int, limit: int, most: int) -> Self:
+    def counted(cls, group: CodedRows, member: CodedRows | int, limit: int, most: int) -> Pairs:
         """The pairs of a batch, of groups with hashes below a limit.
 
         :param member: a number: it is the same in all rows
@@ -54,17 +53,17 @@ class Pairs:
             return pairs.take(wanted)._ordered()
         return pairs.take(wanted & ~several)._with(_apart(found, several & wanted, member))
 
-    def _with(self, rest: Self) -> Self:
-        ours, theirs = ((one.groups, one.members, one.counts, one.rows) for one in (self, rest))
-        both = [np.concatenate(arrays) for arrays in zip(ours, theirs, strict=True)]
-        return type(self)(*both, self.limit)._ordered()
+    def _with(self, rest: Pairs) -> Pairs:
+        groups, members = np.append(self.groups, rest.groups), np.append(self.members, rest.members)
+        counts, rows = np.append(self.counts, rest.counts), np.append(self.rows, rest.rows)
+        return Pairs(groups, members, counts, rows, self.limit)._ordered()
 
-    def _ordered(self) -> Self:
+    def _ordered(self) -> Pairs:
         return self.take(ordered(self.groups, self.members))
 
-    def take(self, places: Places | slice) -> Self:
-        """Some of them."""
-        return type(self)(self.groups[places], self.members[places], self.counts[places], self.rows[places], self.limit)
+    def take(self, places: Places | NDArray[np.bool_] | slice) -> Pairs:
+        """Some of them, by their places or by a flag for each."""
+        return Pairs(self.groups[places], self.members[places], self.counts[places], self.rows[places], self.limit)
 
 
 def _apart(found: Grouping, chosen: NDArray[np.bool_], member: CodedRows) -> Pairs:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from airflow_dq.check.model import Check
 from airflow_dq.options.rule import LearnedRule
@@ -122,7 +124,21 @@ NO_TALLIES = Tallies()
 def missing_words(names: Sequence[str], known: Sequence[str]) -> str:
     """``the partition has no column 'x'; its columns are 'a', 'b'``."""
     listed = ", ".join(map(repr, known[:20])) + (f" and {len(known) - 20} more" if len(known) > 20 else "")
-    return f"the partition has no column {', '.join(map(repr, names))}; its columns are {listed}"
+    said = ", ".join(f"{name!r}{meant_column(name, known)}" for name in names)
+    return f"the partition has no column {said}; its columns are {listed}"
+
+
+def meant_column(name: str, known: Sequence[str]) -> str:
+    """`` (did you mean 'amount'?)`` of a name that no column has; empty where none is like it."""
+    folded = [one for one in known if one.lower() == name.lower()]
+    outer = next((one for one in known if name.startswith(f"{one}.")), None)
+    quoted = [one for one in known if name in re.split(r"\W+", one) and not one.isidentifier()]
+    if outer is not None:
+        return f" (a part of {outer!r} is none: have the source, or a view, name it as one)"
+    if quoted and not folded:
+        return f" (did you mean `{quoted[0]}`, in backquotes?)"
+    near = folded or get_close_matches(name, known, 3)
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
 def _unreadable(check: Check, columns: Mapping[str, ColumnState]) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import pyarrow as pa
 
@@ -13,6 +12,7 @@ from airflow_dq.check.model import Check
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.check.stored import metric_of, wrong_kind
+from airflow_dq.profile.check.tallies import meant_column
 from airflow_dq.profile.column import CANONICAL, kind_of
 from airflow_dq.profile.table import profile_table
 from airflow_dq.states.base import Kind
@@ -70,7 +70,9 @@ def misfits(checks: Sequence[Check], schema: pa.Schema) -> list[Misfit]:
     kinds = {column.name: kind_of(column.type) for column in schema}
     # All partitions so far are no other than one in what can be computed of them.
     tried = [replace(check, scope="delta") for check in checks]
-    empty = profile_table(schema.empty_table(), options=ProfileOptions(checks=tuple(tried), sample_rows=0))
+    read = {name for check in checks for name in check.reads}
+    rows = pa.schema([column for column in schema if column.name in read]).empty_table()
+    empty = profile_table(rows, options=ProfileOptions(checks=tuple(tried), sample_rows=0))
     found = []
     for check, alone in zip(checks, tried, strict=True):
         missing = [name for name in check.reads if name not in kinds]
@@ -98,21 +100,8 @@ def _of_kind(check: Check, kinds: Mapping[str, Kind]) -> str | None:
 
 
 def _absent(missing: Sequence[str], known: Sequence[str]) -> str:
-    """``there is no column 'amuont': did you mean 'amount'?``"""
-    said = []
-    for name in missing:
-        quoted = [one for one in known if name in re.split(r"\W+", one) and not one.isidentifier()]
-        outer = next((one for one in known if name.startswith(f"{one}.")), None)
-        near = get_close_matches(name, known, 3)
-        folded = [one for one in known if one.lower() == name.lower()]
-        if outer is not None:
-            hint = f" (a part of {outer!r} is none: have the source, or a view, name it as one)"
-        elif quoted and not folded:
-            hint = f": did you mean `{quoted[0]}`, in backquotes?"
-        else:
-            hint = f": did you mean {' or '.join(map(repr, folded or near))}?" if folded or near else ""
-        said.append(f"there is no column {name!r}{hint}")
-    return "; ".join(said)
+    """``there is no column 'amuont' (did you mean 'amount'?)``"""
+    return "; ".join(f"there is no column {name!r}{meant_column(name, known)}" for name in missing)
 
 
 def _type_of(column: SeenColumn) -> pa.DataType:

@@ -31,7 +31,9 @@ LEGEND = (
 )
 """What the colours of a strip mean."""
 _ENDED = {Status.PASS: "passed", Status.FAIL: "failed"}
-_WOULD = {Status.PASS: "it would have passed", Status.FAIL: "it would have failed"}
+WOULD = " would"
+"""Behind the colour of a partition that no gate has judged, and a backtest has."""
+WOULD_HAVE = {Status.PASS: "would have passed", Status.FAIL: "would have failed"}
 _TONES = {Status.PASS: "good", Status.FAIL: "bad", Status.ERROR: "bad"}
 
 Where = Callable[[PartitionSummary], str | None]
@@ -136,5 +138,6 @@ def _mark(partition: PartitionSummary, address: str | None, here: bool) -> Mark:
 def _would_be(partition: PartitionSummary, status: Status, address: str | None, here: bool) -> Mark:
     """A partition that no gate has judged, and a backtest has."""
     shown = badge(status, None, None)
-    words = f"{partition.partition}: not judged; by the backtest {_WOULD.get(status, shown.words)}"
-    return Mark(partition.partition, words, f"{shown.tone} would", address, here)
+    told = f"it {WOULD_HAVE[status]}" if status in WOULD_HAVE else shown.words
+    words = f"{partition.partition}: not judged; by the backtest {told}"
+    return Mark(partition.partition, words, shown.tone + WOULD, address, here)

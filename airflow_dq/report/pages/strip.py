@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from xml.etree.ElementTree import Element
 
-from airflow_dq.report.pages.mark import Badge, badge
+from airflow_dq.report.pages.mark import WOULD, WOULD_HAVE, Badge, badge
 from airflow_dq.report.svg import element
 from airflow_dq.store.summary import PartitionMark
 
@@ -26,11 +26,11 @@ def strip_drawing(marks: Sequence[PartitionMark]) -> Element:
     Those that passed are one path: a page of a thousand strips has thirty thousand marks.
     """
     marks = marks[-MARKS:]
-    shown = [_badge(mark.verdict, mark.severity, mark.decision) for mark in marks]
+    shown = [_shown(mark) for mark in marks]
     alike: dict[str, list[int]] = defaultdict(list)
     odd: list[Element] = []
     for place, (mark, one) in enumerate(zip(marks, shown, strict=True), MARKS - len(marks)):
-        if mark.decision is None and one.tone in ("good", "plain", "wait"):
+        if mark.decision is None and one.tone.removesuffix(WOULD) in ("good", "plain", "wait"):
             alike[one.tone].append(place)
         else:
             odd.append(_named(mark, one, place))
@@ -43,6 +43,13 @@ def strip_drawing(marks: Sequence[PartitionMark]) -> Element:
         viewBox=f"0 0 {_STEP * MARKS - 1} {HEIGHT}",
         role="img",
     )
+
+
+def _shown(mark: PartitionMark) -> Badge:
+    if mark.verdict is not None or mark.replayed is None:
+        return _badge(mark.verdict, mark.severity, mark.decision)
+    told = _badge(mark.replayed, None, None)
+    return Badge(WOULD_HAVE.get(mark.replayed, told.words), told.tone + WOULD)
 
 
 def _named(mark: PartitionMark, shown: Badge, place: int) -> Element:

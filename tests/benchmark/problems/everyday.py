@@ -153,7 +153,11 @@ _SHIPMENTS: dict[str, Happen] = {
 _LEDGER: dict[str, Happen] = {
     "pence in one country": part("country", "GB", {"value": lambda one: one * 100.0}, "100 times"),
     "kronor not converted": part(
-        "country", "SE", {"value": lambda one: one * 11.4, "tax": lambda one: one * 11.4}, "not as usual"
+        "country",
+        "SE",
+        {"value": lambda one: one * 11.4, "tax": lambda one: one * 11.4},
+        "not as usual",
+        "about 10 times",
     ),
     "refunds without their sign": no_minus,
     "local time from one source": part("source", "pos", {"booked_at": _local(2)}, "2 h", "later"),

@@ -72,7 +72,7 @@ def test_a_number_of_all_rows_is_made_of_aggregates() -> None:
         ("a <", "character 4: 'the end' stands where a column"),
         ("a <= b c", "character 8: 'c' stands where and, or"),
         ("a ~ b", "character 3: '~' begins no word"),
-        ("a = 'x", "begins no word"),
+        ("a = 'it's'", "begins no word: nothing closes this quote"),
         ("a + b", "neither true nor false of a row"),
         ("'x'", "neither true nor false"),
         ("a and b + 1", "one side of 'and'"),

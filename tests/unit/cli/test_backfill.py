@@ -119,6 +119,15 @@ def test_one_spark_job_with_the_dsn_in_its_environment_only(
     assert "{" not in err
 
 
+def test_what_is_stored_is_judged_when_that_is_asked_for(
+    spark_submit: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    does(spark_submit, *GOOD)
+    monkeypatch.setattr("airflow_dq.cli.backfill._judged", lambda spec, dsn: f"{spec.dataset}: {dsn}")
+    assert backfill(parsed("--source", "lake/day=*", "--judge")) == 0
+    assert capsys.readouterr().out.splitlines()[1] == f"flights: {SECRET}"
+
+
 def test_json_is_one_document(spark_submit: Path, capsys: pytest.CaptureFixture[str]) -> None:
     does(spark_submit, *GOOD)
     backfill(parsed("--source", "lake/day=*", "--json"))

@@ -40,7 +40,7 @@ def test_every_mistake_is_told_with_its_place_and_the_nearest_name(tmp_path: Pat
     with pytest.raises(ConfigurationError) as error:
         require_fitting(*engine(tmp_path, read_checks(WRONG, "orders.dq.yml"), d1=TABLE), [])
     said = str(error.value)
-    assert "orders.dq.yml:4: check 'mean.amuont': there is no column 'amuont': did you mean 'amount'?" in said
+    assert "orders.dq.yml:4: check 'mean.amuont': there is no column 'amuont' (did you mean 'amount'?)" in said
     assert "orders.dq.yml:7: check 'paid': text is compared with int64" in said
     assert "Dataset 'orders': 2 of the 3 checks" in said
     assert "'größe'" in said

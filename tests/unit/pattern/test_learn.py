@@ -114,10 +114,57 @@ def test_a_pattern_that_the_engine_refuses_is_no_rule_and_no_error(monkeypatch: 
     assert found.reason == "refused"
 
 
+FEW_ANSWERS = [*["10+ years"] * 59, *["< 1 year"] * 20, *["3 years"] * 11, *["2 years"] * 9, "unsaid"]
+SORTED_FILES = [f"pool/main/{name[0]}/{name}/r-cran-{name}_1.{len(name)}-2_all.deb" for name in sorted(
+    "".join(RANDOM.choices("abcdefghij", k=RANDOM.randrange(3, 9))) for _ in range(100)
+)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "share"), [(FEW_ANSWERS, 0.5), (SORTED_FILES, 0.5), (ORDERS, 0.2)])
+def test_a_share_of_foreign_values_is_found_where_the_column_itself_shows_nothing_new(
+    values: list[str], share: float
+) -> None:
+    rule = learned([*values])
+    assert rule.test(values).accepted
+    foreign = DATES * 9
+    for other in (foreign, [day.replace("-", "/") for day in foreign], ["0_no", "1_yes"] * 300):
+        assert not rule.test([*values, *other[: int(len(values) * share / (1 - share))]]).accepted, other[0]
+
+
+def test_what_repeats_in_few_rows_says_little_of_other_values_and_in_many_much() -> None:
+    assert learned(["0-1"] * 12).test([*["5-6"] * 16, *["6+"] * 16]).accepted
+    assert not learned(["0-1"] * 1_000).test([*["5-6"] * 500, *["6+"] * 500]).accepted
+    assert not learned(["0-1"] * 12).test(["6+"] * 32).accepted
+
+
+def test_zeros_may_be_all_there_is_so_far_of_other_numbers() -> None:
+    assert learned(["0"] * 36).test(["0"] * 40 + ["1,113", "603", "60.8"] * 5).nonconforming == 0.0
+    assert learned(["0"] * 36).test(["yes"]).nonconforming == 1.0
+
+
+def test_headers_among_sorted_codes_do_not_hide_their_order() -> None:
+    headers = ["Condition Indicator v2023.1", "(0=No 1=Yes)", "'CODE'"]
+    rule = learned(headers + [f"'A{number:04d}'" for number in range(0, 970, 10)])
+    assert rule.test([f"'B{number:04d}'" for number in range(0, 970, 10)]).accepted
+
+
+def test_what_is_no_text_is_refused_and_broken_text_is_read_as_an_engine_would() -> None:
+    with pytest.raises(ConfigurationError, match="int"):
+        learn_pattern([1, 2, 3])  # type: ignore[list-item]
+    with pytest.raises(ConfigurationError, match="bytes"):
+        learned([*ORDERS]).test([b"ORD-1"])  # type: ignore[list-item]
+    broken = [f"\ud800{number}" for number in range(20)]
+    rule = learned([*broken])
+    assert rule.test(broken).accepted
+    assert not learned([*ORDERS]).test(broken).accepted
+
+
 def test_what_is_ordered_is_told_by_its_neighbours() -> None:
     for body in (["B2", "B10", "B11"], ["B11", "B10", "B2"], ["a", "b", "c"], ["B10", "B2", "B11"], ["b", "a", "c"]):
         ordered = sorted(body, key=_natural)
         assert _is_ordered(body) is (body in (ordered, ordered[::-1], sorted(body)))
+    assert _is_ordered(["headers", "among", *(f"ID{number}" for number in range(60))])
+    assert not _is_ordered(["headers", "among", *(f"ID{number * 7 % 60}" for number in range(60))])
 
 
 def test_a_column_sorted_by_size_goes_on_below_a_thousand() -> None:

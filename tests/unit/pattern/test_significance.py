@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import betabinom, chi2_contingency, fisher_exact
 
-from airflow_dq.pattern.significance import chi_squared, fisher, predictive
+from airflow_dq.pattern.significance import chi_squared, evidence_of, fisher, predictive, usual_predictive
 
 TABLES = [(0, 10, 5, 40), (2, 30, 30, 60), (1, 5, 0, 50), (7, 9, 3, 200), (0, 100, 100, 100)]
 
@@ -29,6 +29,13 @@ def test_predictive_is_the_tail_of_a_beta_binomial(table: tuple[int, int, int, i
     bad, before, bad_now, now = table
     wanted = betabinom.sf(bad_now - 1, now, 0.2 + bad, 9.8 + before - bad)
     assert predictive(*table) == pytest.approx(float(wanted), rel=1e-6)
+
+
+def test_the_same_value_again_is_little_evidence_of_forms() -> None:
+    assert evidence_of(12, 1) < evidence_of(12, 12) == evidence_of(1_000, 1)
+    assert evidence_of(5, 5) == 5
+    few, many = (usual_predictive(evidence, 0, 100, 50, 100) for evidence in (1.0, 10.0))
+    assert many < 0.001 < few
 
 
 def test_large_counts_take_no_memory() -> None:

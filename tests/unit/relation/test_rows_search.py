@@ -12,7 +12,7 @@ from airflow_dq.exceptions import CodecError
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.belief import surprise
 from airflow_dq.relation.coded import MOST_COLUMNS, Coded
-from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
+from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.key_search import MOST_KEYS
 from airflow_dq.relation.rows_search import MOST_CANDIDATES, RowsSearch, mine_between
@@ -226,3 +226,25 @@ def test_relations_travel_as_json(relation: Relation) -> None:
     assert Relation.from_json(relation.to_json()) == relation
     with pytest.raises(CodecError):
         Relation.from_json(relation.to_json().replace('"a"', "1"))
+
+
+def test_what_a_composite_key_keeps_is_tried_where_no_drawn_key_comes_again() -> None:
+    rng = np.random.default_rng(0)
+    places = rng.permutation(900)
+    parts = [
+        pa.table(
+            {
+                "region": pa.array([f"r{one // 30}" for one in some], pa.large_string()),
+                "product": pa.array([f"p{one % 30}" for one in some], pa.large_string()),
+                "owner": pa.array([f"o{one % 7}" for one in some], pa.large_string()),
+                "sold": pa.array(rng.integers(0, 10**6, 450).astype(float)),
+            }
+        )
+        for some in (places[:450].tolist(), places[450:].tolist())
+    ]
+    search = RowsSearch.of(parts)
+    assert Key(("region", "product")) in [one.relation for one in search.found()]
+    tried = search.candidates()
+    assert Counter(("region", "product"), "sold", ANY_RISE, 0.0) in tried
+    assert Dependency(("region", "product"), "owner", lasting=True) in tried
+    assert not any(isinstance(one, Inclusion) for one in tried)

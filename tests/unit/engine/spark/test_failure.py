@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import PySparkException
 
-from airflow_dq.engine.spark.failure import executors_fault, explain
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.engine.spark.failure import cluster_fault, explain
+from airflow_dq.exceptions import ConfigurationError, SparkLostError
 
 
 @pytest.mark.parametrize(
@@ -21,16 +21,34 @@ from airflow_dq.exceptions import ConfigurationError
     ],
 )
 def test_another_python_on_the_executors_is_named_with_both_versions(said: str, version: str, driver: str) -> None:
-    fault = executors_fault(PySparkException(said))
+    fault = cluster_fault(PySparkException(said))
     assert f"executors run Python {version} and its driver {driver}" in str(fault)
     assert "spark.pyspark.python" in str(fault)
 
 
 def test_a_module_that_the_executors_lack_is_named() -> None:
     assert "lacks the module 'numpy'" in str(
-        executors_fault(PySparkException("ModuleNotFoundError: No module named 'numpy'"))
+        cluster_fault(PySparkException("ModuleNotFoundError: No module named 'numpy'"))
     )
-    assert executors_fault(PySparkException("a bug")) is None
+    assert cluster_fault(PySparkException("a bug")) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Job 3 cancelled because SparkContext was shut down",
+        "Cannot call methods on a stopped SparkContext.",
+        "[RETRIES_EXCEEDED] The maximum number of retries has been exceeded.",
+        '<_MultiThreadedRendezvous of RPC that terminated with: status = StatusCode.UNAVAILABLE details = "refused">',
+        "[INVALID_HANDLE.SESSION_NOT_FOUND] The handle 00 is invalid. Session not found.",
+    ],
+)
+def test_a_spark_that_has_gone_away_concerns_all_partitions_and_may_come_back(said: str) -> None:
+    fault = cluster_fault(PySparkException(said))
+    assert isinstance(fault, SparkLostError)
+    assert "has gone away in the middle of the job" in str(fault)
+    assert fault.retryable
+    assert str(explain(PySparkException(said), "Dataset 'd'", "the source")) == str(fault)
 
 
 @pytest.mark.parametrize(

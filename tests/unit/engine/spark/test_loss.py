@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
-from airflow_dq.engine.spark.failure import executors_fault
+from airflow_dq.engine.spark.failure import cluster_fault
 from airflow_dq.engine.spark.loss import LOSSES, MARK, Losses
 from airflow_dq.engine.spark.progress import _cancel
-from airflow_dq.exceptions import ExecutorsLostError
+from airflow_dq.exceptions import SparkLostError
 
 
 class Option:
@@ -100,8 +100,8 @@ def test_the_reason_is_the_error_of_the_job_that_is_cancelled() -> None:
     java = SimpleNamespace(sc=lambda: SimpleNamespace(cancelJob=cancelled.__setitem__))
     tracker = SimpleNamespace(getActiveJobsIds=lambda: [3])
     _cancel(SimpleNamespace(sparkContext=SimpleNamespace(_jsc=java, statusTracker=lambda: tracker)), "all lost")  # type: ignore[arg-type]
-    fault = executors_fault(PySparkException(f"Job 3 cancelled {cancelled[3]}\n\tat stack"))
-    assert isinstance(fault, ExecutorsLostError)
+    fault = cluster_fault(PySparkException(f"Job 3 cancelled {cancelled[3]}\n\tat stack"))
+    assert isinstance(fault, SparkLostError)
     assert str(fault) == "Spark's job was given up: all lost."
     assert fault.retryable
     assert cancelled[3].startswith(MARK)

@@ -11,13 +11,15 @@ import pytest
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Status, Verdict
 from airflow_dq.learn.constraint.base import Learned, Skipped
-from airflow_dq.learn.constraint.pattern import METRIC, Conforming, PatternDetector
+from airflow_dq.learn.constraint.pattern import METRIC, TIERS, Conforming, PatternDetector
 from airflow_dq.learn.constraint.range_detector import equal_share
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.rule import LEARNED_FROM, newest_texts
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.pattern import learn_pattern
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import profile_table
 from airflow_dq.states.text_sample import TextSample
@@ -73,6 +75,25 @@ def test_what_came_before_the_rule_says_what_is_usual() -> None:
     assert not broken(odd, now)
 
 
+def test_one_odd_partition_hides_nothing() -> None:
+    # A person may have accepted it: that is no range yet, and a bigger or smaller error is an alarm again.
+    history = [day(number, ["n/a?"] * 250 if number == 5 else ()) for number in range(20)]
+    assert broken(history, day(20, ["??"] * 200))
+    assert broken(history, day(20, ["??"] * 400))
+
+
+def test_partitions_of_few_values_add_up_to_evidence() -> None:
+    rule, four = (
+        learn_pattern([str(120 + number) for number in range(8)]),
+        Measured(0.0, numerator=0, denominator=4, unusual=0),
+    )
+    assert rule is not None
+    two_odd = replace(four, unusual=2)
+    after = [TIERS[1].surprise(rule, [(f"{day}", four) for day in range(days)], two_odd) for days in (0, 5, 20)]
+    assert after == sorted(after, reverse=True)
+    assert after[-1] < 0.001 < after[0]
+
+
 def test_a_partition_without_counts_is_not_judged_by_the_rule() -> None:
     history, now = [day(number) for number in range(8)], day(8, ["??"] * 50)
     columns = {name: replace(column, states={}) for name, column in now.columns.items()}
@@ -125,7 +146,7 @@ def test_long_texts_have_no_pattern_and_say_why() -> None:
     assert (len(state.values), state.longer) == (0, 40)
     found = PatternDetector().learn(History.of([profile]), SynthesisOptions())
     assert isinstance(found, Skipped)
-    assert found.reason.startswith("text: ")
+    assert found.reason == "text: free text"
 
 
 @pytest.mark.parametrize("options", [{"patterns": False}, {"exclude": ("code",)}, {"columns": ("amount",)}])

@@ -75,6 +75,16 @@ def test_a_strip_has_as_many_marks_as_partitions_and_names_the_odd_ones(number):
     assert drawing.count(": failed</title>") == sum(one.verdict is Status.FAIL for one in marks[-MARKS:])
 
 
+def test_a_strip_shows_what_a_backtest_has_said_of_what_was_not_judged():
+    unjudged = replace(mark(1), verdict=None)
+    said = (Status.WARMING_UP, Status.PASS, Status.FAIL, None)
+    drawing = inline(strip_drawing([*(replace(unjudged, replayed=one) for one in said), mark(2)]))
+    assert "1 warming up, 1 would have passed, 1 would have failed, 1 not judged, 1 passed" in drawing
+    assert 'class="good would"' in drawing
+    assert 'class="bad would"' in drawing
+    assert "2026-02-01: would have failed</title>" in drawing
+
+
 def test_hostile_names_stay_text(where):
     evil = "<script>alert(1)</script>"
     html = render_overview(Overview([replace(BROKEN, name=evil, problem=replace(PROBLEM, headline=evil))], NOW), where)
