@@ -133,6 +133,7 @@ class ResultWriter:
         }
         text = json.dumps({**body, "checksum": checksum(body)}, allow_nan=False)
         self._folder.put(RESULT, io.BytesIO(text.encode()))
+        self._lines.close()
 
 
 def checksum(body: Mapping[str, Any]) -> str:

@@ -35,6 +35,9 @@ class Tries:
         """The moment as ISO 8601."""
         self.done: dict[str, dict[str, Any]] = known.get("done", {})
         """What a dataset has come to that is stored, by its name."""
+
+    def begin(self, context: Context) -> None:
+        """Tell the gates since when what they judge may have been profiled; not where a task goes on that has begun."""
         ti: Any = context.get("ti")
         if ti is not None:
             ti.xcom_push(key=BEGAN, value=self.began)

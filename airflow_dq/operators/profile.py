@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -19,7 +20,7 @@ from airflow_dq.job.result import JobResult
 from airflow_dq.operators.fitting import look_ahead
 from airflow_dq.operators.fleet import Tries
 from airflow_dq.operators.given_up import given_up, remember_announced
-from airflow_dq.operators.launch import spark_submission, submitted_job
+from airflow_dq.operators.launch import Way, spark_submission, submitted_job
 from airflow_dq.operators.local import run_here
 from airflow_dq.operators.order import OWN, SHARED, fleet_of, order_of, require_fleet
 from airflow_dq.operators.spark_argument import SparkArguments
@@ -265,6 +266,8 @@ class DQProfileOperator(SparkArguments):
         :raises AirflowFailException: for what no later try can change (arguments, connections, the machine).
         :raises AirflowException: when the job failed; with its own explanation where there is one.
         """
+        if self.datasets is not None:
+            Tries(context, self.retries).begin(context)
         with explained(self.log), timed("profile.duration", self.dataset or self.task_id):
             return self._carried_out(context, lambda orders: self._begin(orders, context))
 
@@ -283,7 +286,7 @@ class DQProfileOperator(SparkArguments):
         except AirflowException as error:
             if next_method == "resume":
                 raise
-            given_up(self, context, error)
+            given_up(self._subject, self.dq_conn_id, context, error)
 
     def _carried_out(self, context: Context, work: Callable[[Orders], tuple[JobResult, ...]]) -> dict[str, Any]:
         """What the task returns, once its orders are done."""
@@ -329,8 +332,11 @@ class DQProfileOperator(SparkArguments):
             )
 
     @property
-    def subject(self) -> str:
-        """What the task is about, for a message."""
+    def _way(self) -> Way:
+        return Way(**{field.name: getattr(self, field.name) for field in fields(Way)})
+
+    @property
+    def _subject(self) -> str:
         return f"{len(self.datasets)} datasets" if self.datasets is not None else f"dataset {self.dataset!r}"
 
     def job_spec(self) -> JobSpec:
@@ -356,16 +362,16 @@ class DQProfileOperator(SparkArguments):
             # Of many datasets the job refuses those that are wrong, and profiles the others.
             look_ahead(orders.each[0], self.dq_conn_id, self.source_conn_id, self.log)
         if self.submit is not None:
-            job = self._submission = submitted_job(self, self.submit, orders)
+            job = self._submission = submitted_job(self, self._way, self.submit, orders)
             return self._waited(context, job, lambda: job.run(context))
-        submission = self._submission = spark_submission(self, orders)
+        submission = self._submission = spark_submission(self, self._way, orders)
         return self._waited(context, submission, lambda: submission.run(context, self.retries))
 
     def _go_on(self, orders: Orders, context: Context, event: Any, state: Mapping[str, Any]) -> tuple[JobResult, ...]:
         if self.submit is not None:
-            job = self._submission = submitted_job(self, self.submit, orders)
+            job = self._submission = submitted_job(self, self._way, self.submit, orders)
             return self._waited(context, job, lambda: job.resume(context, event, state))
-        submission = self._submission = spark_submission(self, orders)
+        submission = self._submission = spark_submission(self, self._way, orders)
         announced = state.get("announced", ())
         return self._waited(context, submission, lambda: submission.resume(context, self.retries, event, announced))
 

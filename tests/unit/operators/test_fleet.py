@@ -255,6 +255,22 @@ def test_the_results_of_a_fleet_are_imported_one_by_one(store: FakeStore, lake: 
     assert (store.newest_error("a"), store.newest_error("c")) == (None, None)
 
 
+def test_a_fleet_that_goes_on_does_not_begin_again(
+    store: FakeStore, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = context()
+    task = fleet(lake, "a", "b", engine="spark")
+    monkeypatch.setattr(DQProfileOperator, "_begin", lambda self, orders, context: ())
+    monkeypatch.setattr(DQProfileOperator, "_go_on", lambda self, orders, context, event, state: ())
+    task.execute(given)
+    pushed = dict(given["ti"].pushed)
+    assert pushed.keys() == {"began"}
+    told = task.resume(given, {"status": "succeeded"}, {})
+    # A driver on a cluster has stored what it found, and told nobody here.
+    assert told["datasets"]["b"] == {"partition": "1", "partitions": None, "rows": None}
+    assert given["ti"].pushed == pushed
+
+
 def test_spark_submit_is_given_all_orders_and_tells_of_each(
     store: FakeStore, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
