@@ -10,9 +10,7 @@ Exit code 0: it is stored; 2: a problem that the last line on stderr explains; 1
 
 from __future__ import annotations
 
-import argparse
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,35 +21,27 @@ from typing import Any
 _HERE = Path(__file__).resolve().parent
 sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).name.startswith("airflow_dq_executor"))
 
-from airflow_dq.exceptions import DQError  # noqa: E402 - the path comes first
+from airflow_dq.job.entry import answer, leave  # noqa: E402 - the path comes first
 from airflow_dq.job.result import JobResult  # noqa: E402
 from airflow_dq.options.argument import (  # noqa: E402
     source_options_from_environment,
     store_options_from_environment,
-    unpacked,
 )
 from airflow_dq.options.drill import DrillSpec  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the job and return its exit code."""
-    parser = argparse.ArgumentParser(description="Find the slices that carry a partition's change, and store them.")
-    parser.add_argument("--spec", required=True, help="the job's specification, JSON")
-    given = parser.parse_args(arguments)
-    dataset = ""
-    try:
-        spec = DrillSpec.from_json(unpacked(given.spec))
-        dataset = spec.dataset
-        run(replace(spec, options={**source_options_from_environment(), **spec.options}))
-    except DQError as error:
-        print(JobResult(dataset, error=str(error), retryable=error.retryable).to_line(), flush=True)
-        print(f"airflow_dq: error: {error}", file=sys.stderr, flush=True)
-        return 2
-    print(JobResult(dataset, partitions=1).to_line(), flush=True)
-    return 0
+    return answer("Find the slices that carry a partition's change, and store them.", arguments, read, run, JobResult)
 
 
-def run(spec: DrillSpec) -> None:
+def read(text: str) -> tuple[str, DrillSpec]:
+    """The dataset and the order, with the read options that no command line may show."""
+    spec = DrillSpec.from_json(text)
+    return spec.dataset, replace(spec, options={**source_options_from_environment(), **spec.options})
+
+
+def run(spec: DrillSpec) -> JobResult:
     """Find the slices, and store them.
 
     :raises DQError: when that cannot be done
@@ -69,6 +59,7 @@ def run(spec: DrillSpec) -> None:
     print(f"{spec.dataset}: {report.title}")
     for line in (*(one.headline for one in report.slices), *report.remarks):
         print(line, flush=True)
+    return JobResult(spec.dataset, partitions=1)
 
 
 @contextmanager
@@ -81,9 +72,4 @@ def _spark(order: Any, engine: str) -> Iterator[Any]:
 
 
 if __name__ == "__main__":
-    try:
-        code = main()
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    sys.exit(code)
+    leave(main)

@@ -9,38 +9,28 @@ bug.  The last line on stdout is a :class:`airflow_dq.job.split_result.SplitResu
 
 from __future__ import annotations
 
-import argparse
 import sys
-import traceback
 from pathlib import Path
 
 # This folder comes first on the path and has a `profile`, which would hide the standard library's from pyspark.
 _HERE = Path(__file__).resolve().parent
 sys.path.sort(key=lambda entry: Path(entry).resolve() == _HERE or Path(entry).name.startswith("airflow_dq_executor"))
 
-from airflow_dq.exceptions import DQError  # noqa: E402 - the path comes first
+from airflow_dq.job.entry import answer, leave  # noqa: E402 - the path comes first
 from airflow_dq.job.split_result import SplitResult  # noqa: E402
-from airflow_dq.options.argument import unpacked  # noqa: E402
 from airflow_dq.options.split import SplitSpec  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the job and return its exit code."""
-    parser = argparse.ArgumentParser(description="Split rows into those that follow checks and those that do not.")
-    parser.add_argument("--spec", required=True, help="the job's specification, JSON")
-    given = parser.parse_args(arguments)
-    dataset = ""
-    try:
-        spec = SplitSpec.from_json(unpacked(given.spec))
-        dataset = spec.order.dataset
-        result = run(spec)
-    except DQError as error:
-        print(SplitResult(dataset, error=str(error), retryable=error.retryable).to_line(), flush=True)
-        print(f"airflow_dq: error: {error}", file=sys.stderr, flush=True)
-        return 2
-    print(result.summary, flush=True)
-    print(result.to_line(), flush=True)
-    return 0
+    what = "Split rows into those that follow checks and those that do not."
+    return answer(what, arguments, read, run, SplitResult)
+
+
+def read(text: str) -> tuple[str, SplitSpec]:
+    """The dataset and the order."""
+    spec = SplitSpec.from_json(text)
+    return spec.order.dataset, spec
 
 
 def run(spec: SplitSpec) -> SplitResult:
@@ -55,13 +45,10 @@ def run(spec: SplitSpec) -> SplitResult:
     check_environment()
     with open_session() as spark:
         good, bad, failed = split_rows(spark, spec)
-    return SplitResult(spec.order.dataset, good + bad, good, bad, failed)
+    result = SplitResult(spec.order.dataset, good + bad, good, bad, failed)
+    print(result.summary, flush=True)
+    return result
 
 
 if __name__ == "__main__":
-    try:
-        code = main()
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    sys.exit(code)
+    leave(main)

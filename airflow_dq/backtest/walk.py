@@ -232,17 +232,23 @@ class _Walk:
 
     def _recall(self, target: float) -> tuple[Recall, ...]:
         options = replace(self._options, target_fpr=target)
-        return add_up([errors.recall(synthesize(errors.history, options)) for errors in self._recent])
+        return add_up([errors.recall(_program(errors.history, options)) for errors in self._recent])
 
     def _decision(self, profile: Profile) -> Decision | None:
         return self._decisions.get(profile.partition) if profile.partition is not None else None
 
 
 def _verdict(profile: Profile, history: History, options: SynthesisOptions, distances: bool) -> tuple[Program, Verdict]:
-    program = synthesize(history, options)
+    program = _program(history, options)
     if not distances:
         program = _measurable(program, profile, history)
     return program, evaluate(program, profile, history)
+
+
+def _program(history: History, options: SynthesisOptions) -> Program:
+    """The program of a target, which differs from the others of a walk in that alone."""
+    # Those of the last partitions are judged by as these are walked through, and tried again at the end.
+    return history.remembered(("program", options.target_fpr), lambda: synthesize(history, options))
 
 
 def _measurable(program: Program, profile: Profile, history: History) -> Program:

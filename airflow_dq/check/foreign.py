@@ -10,7 +10,7 @@ from typing import Any
 
 from airflow_dq.check.expression import AGGREGATES, Aggregate, Arithmetic, Column, Foreign, Node, Value
 from airflow_dq.check.like_spark import require_same, said_alike
-from airflow_dq.check.spark_words import in_other_words, instead_of, meant
+from airflow_dq.check.spark_words import in_other_words, inside_out, instead_of, meant
 from airflow_dq.exceptions import ConfigurationError
 
 EXTRA = "pip install 'airflow-provider-dq[duckdb]'"
@@ -101,7 +101,7 @@ def _translated(sql: str, tree: Any, *, boolean: bool) -> Node:
     from sqlglot import exp
 
     written = tree.sql("spark")
-    tree = tree.transform(in_other_words)
+    tree = inside_out(tree.copy(), in_other_words)
     names: dict[str, None] = {}
     for column in list(tree.find_all(exp.Column)):
         names[".".join(part.name for part in column.parts)] = None
@@ -114,7 +114,7 @@ def _translated(sql: str, tree: Any, *, boolean: bool) -> Node:
         )
     )
     try:
-        said = renamed.transform(said_alike).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
+        said = inside_out(renamed, said_alike).sql("duckdb", unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False)
     except sqlglot.errors.UnsupportedError as error:
         raise ConfigurationError(f"The SQL {sql!r} cannot be said to DuckDB: {error}.") from None
     for node in tree.find_all(exp.Anonymous):

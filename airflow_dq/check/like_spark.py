@@ -94,7 +94,7 @@ def _is_number(node: Any) -> bool:
 
 
 def said_alike(node: Any) -> Any:
-    """An expression that means in DuckDB what it means in Spark; for sqlglot's ``transform``."""
+    """An expression that means in DuckDB what it means in Spark, whose parts already do; see ``inside_out``."""
     from sqlglot import exp
 
     if isinstance(node, exp.Cast) and str(node.to.this.name) in _WHOLE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -58,8 +59,23 @@ _INSTEAD = {
 """Name -> what to write in place of what is computed nowhere here."""
 
 
+def inside_out(node: Any, rule: Callable[[Any], Any]) -> Any:
+    """The tree with a rule applied to each of its parts, the innermost first.
+
+    sqlglot's own ``transform`` leaves alone what is within a part that it has replaced.
+    """
+    from sqlglot import exp
+
+    def applied(part: Any) -> Any:
+        return inside_out(part, rule) if isinstance(part, exp.Expression) else part
+
+    for name, part in list(node.args.items()):
+        node.set(name, [applied(one) for one in part] if isinstance(part, list) else applied(part))
+    return rule(node)
+
+
 def in_other_words(node: Any) -> Any:
-    """A function of Spark in those that are known here; for sqlglot's ``transform``."""
+    """A function of Spark in those that are known here, whose arguments are already; for :func:`inside_out`."""
     from sqlglot import exp
 
     if isinstance(node, exp.Extract) and str(node.this).upper() in ("DOW", "DAYOFWEEK"):

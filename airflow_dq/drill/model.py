@@ -44,11 +44,10 @@ class Contrast:
     now: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Rows with something in common that have changed, while the others have not, or much less."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What is known of a slice, in words or not."""
 
-    conditions: tuple[Condition, ...]
     columns: tuple[str, ...]
     """The columns whose values have changed in it, the one that has most first; none when its number of rows has."""
     rows: int
@@ -61,6 +60,13 @@ class Slice:
     carried: float
     """How much of the whole change is in it, from 0 to 1."""
     contrasts: tuple[Contrast, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice(Measured):
+    """Rows with something in common that have changed, while the others have not, or much less."""
+
+    conditions: tuple[Condition, ...]
 
     @property
     def score(self) -> float:

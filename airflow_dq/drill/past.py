@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.drill.code import Coded, Codes
+from airflow_dq.drill.code import Coded, Codes, Coding
 
 Floats = NDArray[np.float64]
 Load = Callable[[Sequence[str]], Sequence[pa.Table]]
@@ -27,7 +27,7 @@ class Past:
         """
         self._load = load
         self._columns = columns
-        self._codes: dict[int, tuple[Coded, list[Codes]]] = {}
+        self._codes: dict[Coding, list[Codes]] = {}
         self._named: list[tuple[Coded, int]] = []
 
     def without(self, place: Coded, code: int) -> None:
@@ -58,16 +58,15 @@ class Past:
         return [side[mask] for side, mask in zip(left, masks, strict=True)] if self._named else left
 
     def _coded(self, coded: Coded) -> list[Codes]:
-        """The codes in all rows, made once for what is asked for by the same codes again."""
+        """The codes in all rows, made once for each way of coding a column: its attribute's, its distribution's."""
         if coded.parts is not None:
             both = zip(*(self._coded(part) for part in coded.parts), strict=True)
             return [coded.together(*pair) for pair in both]
         coding = coded.coding
         assert coding is not None
-        if id(coding) not in self._codes:
-            made = [coding(table.column(coded.name)) for table in self._tables]
-            self._codes[id(coding)] = coded, made
-        return self._codes[id(coding)][1]
+        if coding not in self._codes:
+            self._codes[coding] = [coding(table.column(coded.name)) for table in self._tables]
+        return self._codes[coding]
 
 
 def table_of(attribute: Coded, target: Coded, rows: Codes, cells: Codes) -> Floats:

@@ -3,47 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from airflow_dq.drill.model import Contrast, Drilled, Slice
+from airflow_dq.drill.model import Drilled, Measured, Slice
 from airflow_dq.profile.check.failed_rows import FailedRows
 
 
-@dataclass(frozen=True, slots=True)
-class SliceReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceReport(Measured):
     """One slice, in words."""
 
     headline: str
     filter: str
     """Its rows in Spark SQL."""
-    columns: tuple[str, ...]
-    """The columns that have changed in it; none when its number of rows has."""
-    rows: int
-    rows_before: int
-    share: float
-    """Of all rows now."""
-    changed: float
-    carried: float
-    contrasts: tuple[Contrast, ...]
     sample: FailedRows
     """Some of its rows; values of hidden columns are masked."""
 
     @classmethod
     def of(cls, one: Slice, sample: FailedRows) -> SliceReport:
         """What there is to say of a slice."""
-        return cls(
-            headline=one.headline,
-            filter=one.filter,
-            columns=one.columns,
-            rows=one.rows,
-            rows_before=one.rows_before,
-            share=one.share,
-            changed=one.changed,
-            carried=one.carried,
-            contrasts=one.contrasts,
-            sample=sample,
-        )
+        measured = {field.name: getattr(one, field.name) for field in fields(Measured)}
+        return cls(headline=one.headline, filter=one.filter, sample=sample, **measured)
 
     def to_dict(self) -> dict[str, Any]:
         """What is told of it to another task: no rows."""

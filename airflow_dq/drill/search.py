@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -106,10 +106,10 @@ def drill(
     return Drilled(told, tuple(one.name for one in whole.attributes), sum(whole.slices), everywhere)
 
 
-def rows_of(table: pa.Table, one: Slice) -> pa.Table:
-    """The rows of a slice."""
+def rows_of(table: pa.Table, conditions: Iterable[Condition]) -> pa.Table:
+    """The rows of a slice, by its conditions."""
     chosen = np.ones(table.num_rows, dtype=bool)
-    for condition in one.conditions:
+    for condition in conditions:
         values = table.column(condition.column)
         chosen &= _equal(values, condition.value)
     return table.filter(pa.array(chosen))
@@ -221,10 +221,12 @@ def _overall(target: Coded) -> float:
 
 
 def _slice(found: _Found, before: pa.Table, now: pa.Table, options: ProfileOptions, each: float) -> Slice:
-    one = Slice(found.conditions, found.columns, 0, 0, 0.0, found.changed, found.carried)
-    sides = rows_of(before, one), rows_of(now, one)
-    return replace(
-        one,
+    sides = rows_of(before, found.conditions), rows_of(now, found.conditions)
+    return Slice(
+        conditions=found.conditions,
+        columns=found.columns,
+        changed=found.changed,
+        carried=found.carried,
         rows=round(each * sides[1].num_rows),
         rows_before=round(each * sides[0].num_rows),
         share=sides[1].num_rows / now.num_rows if now.num_rows else 0.0,

@@ -35,6 +35,8 @@ _EXACT = 0.05
 _ROUNDED = 0.01
 """What a mean that never moved may be off, in logs."""
 _MINUS = "the sign changed"
+_SHOWN = ("unsigned", "rewritten")
+"""Causes that the values of all the column show: that a segment's mean has moved says no more of them."""
 _OF_SIZE = ("unit_change", "offset", "placeholder", "rounding")
 """Causes that say what became of numbers' size: a mean that has moved shows no other."""
 
@@ -131,6 +133,8 @@ def _located(cause: Cause | None, place: Place) -> Cause | None:
             segment=place.words,
             share=place.share,
         )
+    if cause.type in _SHOWN:
+        return None
     if cause.proof is not None and cause.proof.vanished == cause.proof.findings:
         return None
     return own

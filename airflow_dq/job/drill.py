@@ -152,7 +152,7 @@ def _sample(one: Slice, rows: pa.Table, options: ProfileOptions, most: int) -> F
     from airflow_dq.profile.check.failed_rows import COLUMNS, HIDDEN, FailedRows
     from airflow_dq.profile.check.failing import texts_of
 
-    found = rows_of(rows, one).slice(0, most)
+    found = rows_of(rows, one.conditions).slice(0, most)
     about = (*(condition.column for condition in one.conditions), *one.columns)
     columns = tuple(dict.fromkeys((*about, *found.column_names)))[:COLUMNS]
     hidden = [HIDDEN] * found.num_rows

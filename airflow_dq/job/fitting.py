@@ -34,7 +34,8 @@ def require_fitting(engine: Engine, keys: Sequence[str], seen: Sequence[SeenColu
     """
     if seen is None:
         return
-    left, newest = doubtful(engine.order, seen), None
+    left = doubtful(engine.order, seen)
+    newest: pa.Schema | None = None
     for key in reversed(keys[-NEWEST:]):
         if not left:
             return

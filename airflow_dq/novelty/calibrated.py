@@ -25,21 +25,32 @@ from airflow_dq.novelty.row import Floats
 
 PRIOR = 3.0
 """Weight of a feature's least spread, in partitions."""
-STILL = 1.8
+STILL = 2.0
 """What a deviation of a feature that never moved weighs more: in clean partitions such features hardly ever move, and
 a hundredth of nulls in a complete column is found twice as often.  Not of extremes, see
 :data:`~airflow_dq.novelty.feature.EXTREMES`."""
-SPREAD, SCORES = 0.2, 40.0
+SPREAD, SCORES = 0.2, 60.0
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables, and how many
 partitions it counts as."""
-FURTHEST, BREADTH = (1.2, 1.2), (0.35, 1.25)
+FURTHEST, BREADTH = (1.2, 1.16), (0.35, 1.21)
 """Of the furthest feature and of the columns' mean: the prior's mean logarithm, and how much further a partition may
 lie, for the past ones are not quite as those that follow."""
-CLIP = 2.2
+CLIP = 1.8
 """A past partition counts as at most so many times as far off as the median one: one that was poisoned widens no limit,
 and half of what poison costs comes back."""
+FEWEST = 5
+"""Past partitions that must have a value of a feature: with fewer its spread is its prior's, and the first values of
+columns that are rarely filled would be novel."""
+ALONE, ONCE = 20, 10.0
+"""Of a share that moved in a single one of at least so many partitions, that one counts as at most so many least
+spreads off: one bad partition otherwise hides the next of its kind for good, and a third of what poison costs comes
+back.  Of shares alone: other metrics that moved once move again in clean partitions."""
+LEVEL = 2
+"""So many partitions in a row make a level: how far the next one is off is counted from the mean or from the newest
+ones, whichever is nearer.  After a change that lasts two partitions are novel and no dozen; one error moves nothing."""
 _NEGLIGIBLE = 1e-18
 """A sum of squares that is rounding."""
+_ROUNDING = 1e-9
 _LOWEST = 0.3
 """Scores below are one: their logarithms would rule the spread."""
 
@@ -49,12 +60,14 @@ class Model:
     """What a history says of the partition that follows."""
 
     centre: Floats
-    spread: Floats
-    """Of each feature: standard deviation with its prior."""
+    variance: Floats
+    """Of each feature, with its prior and what is not known of the mean."""
     known: Floats
     """In how many past partitions each feature has a value."""
     weight: Floats
-    rises: NDArray[np.bool_]
+    way: Floats
+    newest: Floats
+    """The last partitions, see :data:`LEVEL`."""
     columns: NDArray[np.int64]
     """The number of each feature's column; the features of one stand together."""
     limits: tuple[float, float]
@@ -62,10 +75,17 @@ class Model:
     past: Floats
     """The score of each past partition, had the others been its history."""
 
+    def standard(self, rows: Floats) -> Floats:
+        """Each feature of each row in standard deviations from its mean; 0 where it has no value."""
+        return np.where(np.isfinite(rows) & (self.known > 0), (rows - self.centre) / np.sqrt(self.variance), 0.0)
+
     def deviations(self, rows: Floats) -> Floats:
-        """How far each feature of each row lies off, on one scale; 0 where it has no value."""
-        standard = np.where(np.isfinite(rows) & (self.known > 0), (rows - self.centre) / self.spread, 0.0)
-        return _deviation(standard, self.known, self.rises) * self.weight
+        """How far each feature of each row lies off, on one scale; 0 without a value, and for a harmless move."""
+        standard = self.standard(rows)
+        apart = np.abs(rows[:, None] - self.newest).max(axis=1) / np.sqrt(self.variance)
+        far = np.fmin(np.abs(standard), apart)
+        far[standard * self.way < 0.0] = 0.0
+        return _deviation(far**2, self.known) * self.weight
 
     def scores(self, deviations: Floats) -> Floats:
         """How many times as far off as is usual each row is; above 1 it is novel."""
@@ -77,24 +97,61 @@ def fit(features: Features, rate: float = 0.01) -> Model:
 
     :param rate: share of clean partitions that may lie beyond the threshold
     """
-    past, least, rises = features.past, features.least, features.rises
+    past = features.past
     there = np.isfinite(past)
     known = there.sum(0).astype(np.float64)
-    centre = np.where(there, past, 0.0).sum(0) / np.maximum(known, 1.0)
+    filled = np.where(there, past, 0.0)
+    centre = filled.sum(0) / np.maximum(known, 1.0)
     # A single partition is not compared with itself.
-    off = np.where(there & (known > 1), past - centre, 0.0)
-    square = (off**2).sum(0)
+    off = np.subtract(filled, centre, out=filled)
+    off *= there
+    off[:, known < 2] = 0.0
+    squares = off**2
+    square = squares.sum(0)
     still = features.lasting & (square <= _NEGLIGIBLE) & (known > 2)
-    weight = features.emphasis * np.where(still, STILL, 1.0)
-    # Without a partition, the mean of the others is further from it, and their squares are less.
-    apart = known / np.maximum(known - 1.0, 1.0)
-    others = np.maximum(square - off**2 * apart, 0.0)
-    standard = off * apart / _spread(others, known - there, least)
+    weight = features.emphasis * np.where(still, STILL, 1.0) * (known >= min(FEWEST, len(past)))
+    _tame(centre, squares, square, known, features)
+    others = _others(squares, square, known, features)
+    one_way = features.way != 0.0
+    squares[:, one_way] *= off[:, one_way] * features.way[one_way] > 0.0
     columns = _numbered([column for column, _ in features.keys])
-    summary = _summary(_deviation(standard, known - there, rises) * weight, columns)
+    squares /= others
+    summary = _summary(_deviation(squares, known - 1.0) * weight, columns)
     limits = (_limit(summary[:, 0], rate, *FURTHEST), _limit(summary[:, 1], rate, *BREADTH))
-    spread = _spread(square, known, least)
-    return Model(centre, spread, known, weight, rises, columns, limits, (summary / limits).max(1))
+    variance = _variance(square, known, features)
+    return Model(
+        centre, variance, known, weight, features.way, past[-LEVEL:], columns, limits, (summary / limits).max(1)
+    )
+
+
+def _tame(centre: Floats, squares: Floats, square: Floats, known: Floats, features: Features) -> None:
+    """Take the mean and the squares of shares that moved in one partition from the others, see :data:`ONCE`.
+
+    :param centre: of each feature; it is changed, as are the squared distances and their sums
+    """
+    furthest = squares.argmax(0)
+    off = squares[furthest, np.arange(len(square))]
+    # Alone it lies n - 1 times as far from the mean as each of the others, on the other side.
+    alone = off * known >= square * (known - 1.0) * (1.0 - _ROUNDING)
+    lone = np.flatnonzero(alone & (square > _NEGLIGIBLE) & (known >= ALONE) & features.shares & features.lasting)
+    rows = furthest[lone]
+    distance = features.past[rows, lone] - centre[lone]
+    centre[lone] -= distance / (known[lone] - 1.0)
+    whole = (features.past[rows, lone] - centre[lone]) ** 2
+    squares[:, lone] = 0.0
+    squares[rows, lone] = square[lone] = np.minimum(whole, (ONCE * features.least[lone]) ** 2)
+
+
+def _others(squares: Floats, square: Floats, known: Floats, features: Features) -> Floats:
+    """The variance of each feature without each partition, as a share of how far that lies from the mean of the others.
+
+    :param squares: the squared distances from the mean of all
+    """
+    # Without a partition, the mean of the others is further from it, and their squares are less.
+    apart = np.maximum(known, 1.0) / np.maximum(known - 1.0, 1.0)
+    left = squares * apart
+    np.maximum(np.subtract(square, left, out=left), 0.0, out=left)
+    return np.divide(_variance(left, known - 1.0, features), apart**2, out=left)
 
 
 def _numbered(names: Sequence[str | None]) -> NDArray[np.int64]:
@@ -110,17 +167,28 @@ def _summary(deviations: Floats, columns: NDArray[np.int64]) -> Floats:
     return np.stack([furthest.max(1), furthest.mean(1)], axis=1)
 
 
-def _spread(square: Floats, known: Floats, least: Floats) -> Floats:
-    """The standard deviation with its prior, wider by what is not known of the mean."""
-    variance = ((PRIOR + 1.0) * least**2 + square) / (PRIOR + known)
-    return np.asarray(np.sqrt(variance * (1.0 + 1.0 / np.maximum(known, 1.0))))
+def _variance(square: Floats, known: Floats, features: Features) -> Floats:
+    """The variance with its prior, wider by what is not known of the mean.
+
+    :param square: sum of the squared distances from the mean; it is overwritten
+    """
+    square += (PRIOR + 1.0) * features.least**2
+    square *= (1.0 + 1.0 / np.maximum(known, 1.0)) / (PRIOR + known)
+    return np.maximum(square, features.finest**2, out=square)
 
 
-def _deviation(standard: Floats, known: Floats, rises: NDArray[np.bool_]) -> Floats:
-    """A Student's t of so many partitions as the normal deviation that is about as rare; 0 for a fall that is none."""
+def _deviation(squares: Floats, known: Floats) -> Floats:
+    """A Student's t of so many partitions as the normal deviation that is about as rare.
+
+    :param squares: of the standardised distances; they are overwritten
+    """
     freedom = known + PRIOR - 1.0
-    size = np.sqrt(freedom * np.log1p(standard**2 / freedom))
-    return np.where(rises & (standard < 0.0), 0.0, size)
+    # A logarithm takes a quarter of the time of log1p, and nobody asks how near a near one is.
+    squares /= freedom
+    squares += 1.0
+    np.log(squares, out=squares)
+    squares *= freedom
+    return np.sqrt(squares, out=squares)
 
 
 def _limit(past: Floats, rate: float, usual: float, margin: float) -> float:

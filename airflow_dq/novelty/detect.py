@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from airflow_dq.novelty import calibrated
-from airflow_dq.novelty.feature import Features, Unseen
+from airflow_dq.novelty.feature import Features
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult, attributes
-from airflow_dq.novelty.unseen import measured_unseen
+from airflow_dq.novelty.unseen import Unseen, measured_unseen
 from airflow_dq.profile.model import Profile
 
 NOTABLE = 2.0

@@ -39,8 +39,7 @@ def placed(values: Mapping[Key, Sequence[float | None]], kinds: Mapping[str, Kin
     rows = np.array([[np.nan if one is None else one for one in each] for each in read.values()], np.float64).T
     features = Features.of_values(tuple(read), kinds, rows)
     model = calibrated.fit(features)
-    off = np.where(np.isfinite(features.past), (features.past - model.centre) / model.spread, 0.0)
-    off = np.clip(off, -FARTHEST, FARTHEST) * features.emphasis
+    off = np.clip(model.standard(features.past), -FARTHEST, FARTHEST) * features.emphasis
     # The two directions in which they differ most.
     left, size, _ = np.linalg.svd(off - off.mean(axis=0), full_matrices=False)
     plane = np.zeros((number, 2))

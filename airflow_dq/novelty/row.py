@@ -1,4 +1,4 @@
-"""A profile's metrics as a row of numbers, remembered by what the profile holds.
+"""A profile's metrics as a row of features, remembered by what the profile holds.
 
 A year of a table of a hundred columns is half a million numbers in as many places of memory; the next partition is
 compared with all of them again, and only its own are new.
@@ -6,7 +6,7 @@ compared with all of them again, and only its own are new.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,10 @@ LIMIT = 4_000_000
 _known: dict[Layout, dict[str, Floats]] = {}
 
 
-def rows_of(profiles: Sequence[Profile], layout: Layout) -> Floats:
+def rows_of(profiles: Sequence[Profile], layout: Layout, evenly: Callable[[Floats], Floats]) -> Floats:
     """A row for each profile: its number of rows, and the metrics of each column in the order of the layout.
 
+    :param evenly: takes rows to the scales of the features; the same for the same layout
     :return: NaN where a profile lacks the column, has it of another kind, or has no number for the metric
     """
     width = 1 + sum(len(metrics) for _, _, metrics in layout)
@@ -37,7 +38,7 @@ def rows_of(profiles: Sequence[Profile], layout: Layout) -> Floats:
     for profile in profiles:
         row = known.get(profile.fingerprint)
         if row is None:
-            row = known[profile.fingerprint] = _row(profile, layout)
+            row = known[profile.fingerprint] = evenly(_row(profile, layout)[None])[0]
         found.append(row)
     return np.array(found)
 

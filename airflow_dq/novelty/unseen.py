@@ -1,50 +1,93 @@
-"""The share of a column's values that none of the three partitions before has, from the states that are there."""
+"""The shares of columns' values that none of the three partitions before has: what finds swaps and misspelt words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.evaluate import compare
 from airflow_dq.metrics.registry import get_metric
-from airflow_dq.novelty.feature import UNSEEN
-from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.novelty.row import Floats
+from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.states.base import Kind
 
-LIMIT = 100_000
-"""Shares that a process remembers: 100 columns with a thousand days, in 20 MB.  With fewer than one history has, each
-of them would be measured anew for every partition."""
+UNSEEN = "unseen_ratio"
+BEFORE = 3
+"""Number of partitions that a share is taken of: the metric's own."""
+LONG = 30
+"""In histories longer than this the first :data:`BEFORE` partitions have no shares: as a history moves on, those of its
+oldest partitions would be measured anew for every partition.  Of a shorter one every share counts."""
+LIMIT = 400_000
+"""Shares that a process remembers, in 3 MB: a table of 200 columns with four years of days."""
 
-_known: dict[tuple[str | None, ...], float] = {}
+Columns = tuple[tuple[str, Kind], ...]
+"""Names and kinds of the columns that have such a share."""
 
 
-def measured_unseen(columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
-    """The shares as far as the states tell them; each measured once and remembered by what the columns hold."""
-    metric = next((get_metric(UNSEEN, one.kind) for one in columns if one is not None), None)
+class Unseen(Protocol):
+    """Where the shares come from."""
+
+    def __call__(self, profiles: Sequence[Profile], columns: Columns) -> Floats:
+        """A row for each partition, oldest first, with the share of each column; NaN where it is not known."""
+
+
+class _Row(NamedTuple):
+    shares: Floats
+    unknown: tuple[int, ...]
+    """The places of columns whose states were missing, which may be there another time."""
+
+
+_known: dict[Columns, dict[tuple[str, ...], _Row]] = {}
+
+
+def measured_unseen(profiles: Sequence[Profile], columns: Columns) -> Floats:
+    """The shares as far as the profiles' states tell them; each row is remembered by what its partitions hold."""
+    if len(columns) * sum(len(rows) for rows in _known.values()) > LIMIT:
+        _known.clear()
+    known = _known.setdefault(columns, {})
+    first, prints = first_with_shares(len(profiles)), [profile.fingerprint for profile in profiles]
+    found = []
+    for place, profile in enumerate(profiles):
+        since = place if place < first else max(0, place - BEFORE)
+        key = tuple(prints[since : place + 1])
+        row = known.get(key)
+        if row is None or any(profile.columns[columns[at][0]].states for at in row.unknown):
+            row = known[key] = _row(profile, profiles[since:place], columns)
+        found.append(row.shares)
+    return np.array(found)
+
+
+def first_with_shares(number: int) -> int:
+    """The place of the first of so many partitions that has shares, see :data:`LONG`."""
+    return BEFORE if number > LONG else 1
+
+
+def _row(profile: Profile, before: Sequence[Profile], columns: Columns) -> _Row:
+    shares, unknown = np.full(len(columns), np.nan), []
+    for place, (name, kind) in enumerate(columns):
+        now = profile.columns.get(name)
+        earlier = [one for each in before if (one := each.columns.get(name)) is not None and one.kind is kind]
+        if now is None or now.kind is not kind or not earlier:
+            continue
+        value = _measured(now, earlier)
+        if value is None:
+            unknown.append(place)
+        else:
+            shares[place] = value
+    return _Row(shares, tuple(unknown))
+
+
+def _measured(now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
+    """The share of a column's values that none of the others has; None where a state is missing."""
+    metric = get_metric(UNSEEN, now.kind)
     if metric is None:
-        return [None] * len(columns)
-    prints = [None] * metric.pool + [None if one is None else one.fingerprint for one in columns]
-    compared = list(zip(*(prints[place:] for place in range(metric.pool + 1)), strict=False))
-    shares: list[float | None] = [_known.get(each) for each in compared]
-    for place in [place for place, share in enumerate(shares) if share is None]:
-        shares[place] = _measured(metric, columns[max(0, place - metric.pool) : place + 1], compared[place])
-    return shares
-
-
-def _measured(
-    metric: Metric, columns: Sequence[ColumnProfile | None], compared: tuple[str | None, ...]
-) -> float | None:
-    """The share of the last of some partitions; None where states are missing, which may be there another time."""
-    *earlier, now = columns
-    key, members = metric.states[0].key, [one for one in earlier if one is not None]
-    if now is None or not members or any(key not in one.states for one in (*members, now)):
         return None
-    states = [one.states[key].compared() for one in members]
-    before = states[0] if len(states) == 1 else states[0].merged(states)
-    value = compare(now.kind, now.states, {key: before}, [UNSEEN], pool=metric.pool).get(UNSEEN)
-    if len(_known) >= LIMIT:
-        # Another thread may have dropped it already.
-        _known.pop(next(iter(_known)), None)
-    _known[compared] = value if isinstance(value, float) else np.nan
-    return _known[compared]
+    key = metric.states[0].key
+    if key not in now.states or any(key not in one.states for one in before):
+        return None
+    states = [one.states[key].compared() for one in before]
+    pool = states[0] if len(states) == 1 else states[0].merged(states)
+    value = compare(now.kind, now.states, {key: pool}, [UNSEEN], pool=metric.pool).get(UNSEEN)
+    return value if isinstance(value, float) else np.nan

@@ -120,12 +120,9 @@ class Coded:
 def _common(tables: Sequence[pa.Table]) -> list[str]:
     if not tables:
         return []
-    found = []
-    for entry in tables[-1].schema:
-        types = [one.schema.field(entry.name).type for one in tables if entry.name in one.column_names]
-        if len(types) == len(tables) and all(one == entry.type for one in types) and _is_plain(entry.type):
-            found.append(entry.name)
-    return found
+    types = [dict(zip(one.schema.names, one.schema.types, strict=True)) for one in tables]
+    newest = types[-1].items()
+    return [name for name, kind in newest if _is_plain(kind) and all(one.get(name) == kind for one in types)]
 
 
 def _is_plain(data_type: pa.DataType) -> bool:

@@ -71,9 +71,8 @@ class _Miner:
     def equal(self) -> list[Candidate]:
         """Equal columns; only one of them is looked at any further."""
         found = self._believed(conditions.equal_pairs(self._rows))
+        # No equation will be looked for that has one of these, so that none could follow from them.
         twins = {one.relation.columns[1] for one in found}
-        for one in found:
-            self._basis.add(one.relation)
         self._numbers = [name for name in self._numbers if name not in twins]
         self._times = [name for name in self._times if name not in twins]
         return found

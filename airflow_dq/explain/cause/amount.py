@@ -89,7 +89,7 @@ def unsigned(comparison: Comparison) -> Cause | None:
     noise, moved = max(comparison.usual_distance, sampling_noise(*comparison.present)), points[0].ks_distance(points[1])
     was = float(np.median(past))
     detail, rows = f"{share_words(was)} were negative before", round(was * comparison.present[0])
-    words, fact = "numbers lost their sign", "has lost the minus of its negative numbers"
+    words, fact = "numbers lost their sign", "has no minus any more"
     return Cause(
         "unsigned", "", words, fit(sizes[0].ks_distance(sizes[1]), noise, moved), fact=fact, detail=detail, rows=rows
     )

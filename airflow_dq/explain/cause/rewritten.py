@@ -106,8 +106,8 @@ def _made(new: Mapping[str, float], rule: _Rule, known: _Known) -> float:
 
 def _rules(new: Mapping[str, float], before: Mapping[str, float]) -> Iterator[_Rule]:
     """The rules that may have made the new values."""
-    yield _Rule("'.0' behind whole numbers", "has '.0' behind its whole numbers", _without_fraction, _with_fraction)
-    yield _Rule("',' between thousands", "has ',' between its thousands", _ungrouped, _grouped)
+    yield _Rule("'.0' behind whole numbers", "has '.0' behind whole numbers", _without_fraction, _with_fraction)
+    yield _Rule("',' between thousands", "has ',' between thousands", _ungrouped, _grouped)
     yield from _zeros_lost(new, before)
     yield from _other_sign(new, before)
     yield from _without_marks(before)
@@ -147,7 +147,7 @@ def _zeros_lost(new: Mapping[str, float], before: Mapping[str, float]) -> Iterat
         return
     yield _Rule(
         "leading zeros lost",
-        "has lost its leading zeros",
+        "has lost leading zeros",
         lambda text: text.zfill(length) if text.isdecimal() else text,
         lambda text: text.lstrip(_ZERO) or _ZERO,
     )
@@ -182,7 +182,7 @@ def _plain(text: str) -> str:
 
 
 _LOSSES: tuple[tuple[str, str, Rewrite], ...] = (
-    ("accents lost", "has lost its accents", _plain),
+    ("accents lost", "has lost accents", _plain),
     (
         "'?' for letters",
         "has '?' in place of letters beyond ASCII",
@@ -193,5 +193,5 @@ _LOSSES: tuple[tuple[str, str, Rewrite], ...] = (
         "has '?' in place of each byte of letters beyond ASCII",
         lambda text: "".join(one if one.isascii() else "?" * len(one.encode()) for one in text),
     ),
-    ("letters lost", "has lost its letters beyond ASCII", lambda text: text.encode("ascii", "ignore").decode()),
+    ("letters lost", "has lost letters beyond ASCII", lambda text: text.encode("ascii", "ignore").decode()),
 )

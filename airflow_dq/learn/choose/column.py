@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -179,8 +180,10 @@ class ColumnChoice:
         together = joined(candidates)
         ranges = joined([together, *(together.widened(margin) for margin in margins)])
         violated = ranges.violations(values, past, may_be_absent=watched.may_be_absent)
-        found = np.concatenate(np.split(violated, 1 + len(margins)), axis=1)
-        return np.split(found, np.cumsum([len(one.fpr) for one in candidates])[:-1])
+        # Side by side: first as the ranges are, then with each margin.
+        found = np.concatenate([*violated.reshape(1 + len(margins), len(together.fpr), -1)], axis=1)
+        ends = accumulate(len(one.fpr) for one in candidates)
+        return [found[end - len(one.fpr) : end] for one, end in zip(candidates, ends, strict=True)]
 
     def _pick(self, candidates: Sequence[Candidates], problem: CoverageProblem) -> list[int]:
         """Algorithm 1 with the metrics that are always watched; the rest of the budget tightens what was chosen."""

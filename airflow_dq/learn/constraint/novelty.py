@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+import numpy as np
+
 from airflow_dq.learn.constraint.base import (
     Constraint,
     Detector,
@@ -28,11 +30,11 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.baseline import kept_along
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.evaluate import stored_name
-from airflow_dq.metrics.registry import get_metric
 from airflow_dq.novelty.detect import detect_novelty
-from airflow_dq.novelty.feature import UNSEEN
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult
+from airflow_dq.novelty.row import Floats
+from airflow_dq.novelty.unseen import BEFORE, UNSEEN, Columns, first_with_shares
 from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
@@ -48,6 +50,7 @@ LIKE_DAYS = 3
 """So many of the newest partitions at each of its places in the calendar are looked at."""
 ALIKE = 2
 """After so many that were as odd, another one is usual."""
+_STORED = tuple(stored_name(UNSEEN, one) for one in Representation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +147,23 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _unseen(history: History, columns: Sequence[ColumnProfile | None]) -> Sequence[float | None]:
+def _unseen(history: History, profiles: Sequence[Profile], columns: Columns) -> Floats:
     """The shares of unseen values, kept with the profiles or measured since.
 
-    :param columns: the column in the partitions of the history, and in the one that follows
+    :param profiles: those of the history, and the one that follows
     """
-    column = next((one for one in columns if one is not None), None)
-    metric = None if column is None else get_metric(UNSEEN, column.kind)
-    if column is None or metric is None:
-        return [None] * len(columns)
-    pool = metric.pool
-    kept = (*history.kept(column.name, pool), kept_along(columns[-pool - 1 :], pool)[-1])
-    found = [
-        {} if now is None else history.distances.beside(kept[place], now, columns[max(0, place - pool) : place], pool)
-        for place, now in enumerate(columns)
-    ]
-    names = [stored_name(UNSEEN, one) for one in Representation]
-    return [next((value for name in names if isinstance(value := each.get(name), float)), None) for each in found]
+    shares = np.full((len(profiles), len(columns)), np.nan)
+    first = first_with_shares(len(profiles))
+    for place, (name, kind) in enumerate(columns):
+        found = (one.columns.get(name) for one in profiles)
+        along = [one if one is not None and one.kind is kind else None for one in found]
+        shares[first:, place] = list(_shares(history, name, along))[first:]
+    return shares
+
+
+def _shares(history: History, name: str, columns: Sequence[ColumnProfile | None]) -> Iterator[float]:
+    kept = (*history.kept(name, BEFORE), kept_along(columns[-BEFORE - 1 :], BEFORE)[-1])
+    for place, now in enumerate(columns):
+        before = columns[max(0, place - BEFORE) : place]
+        found = {} if now is None else history.distances.beside(kept[place], now, before, BEFORE)
+        yield next((value for each in _STORED if isinstance(value := found.get(each), float)), np.nan)

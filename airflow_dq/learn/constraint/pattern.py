@@ -60,7 +60,16 @@ class Tier:
         now = self.count(measured), measured.denominator or 0
         if self.name == BROKEN:
             return predictive(odd, before, *now)
-        return usual_predictive(rule.evidence + OF_A_PARTITION * len(past), odd, before, *now)
+        return usual_predictive(self._evidence(rule, past), odd, before, *now)
+
+    def _evidence(self, rule: PatternRule, past: Sequence[Past]) -> float:
+        """As how many values what was before counts: less where shares differ by more than so many would let them."""
+        most = rule.evidence + OF_A_PARTITION * len(past)
+        shares = np.sort([self.share(one) for _, one in past])[:-1]
+        if len(shares) < 2 or not shares[-1] > shares[0]:
+            return most
+        mean = float(shares.mean())
+        return min(most, max(rule.evidence, mean * (1 - mean) / float(shares.var()) - 1))
 
     def is_known(self, rule: PatternRule) -> bool:
         """Whether the rule says it."""
@@ -149,9 +158,11 @@ class Conforming(Constraint):
         if len(past) < self.min_history:
             return None
         shares = [value for _, value in self.shares(partition, tier)]
-        # One odd partition is no range: what was accepted once would hide all that is less.
+        # One odd partition is no range: what was accepted once would hide all that is less.  Only the newest may go on.
+        newest = max(place for place, share in enumerate(shares) if share is not None)
         oddest = max(range(len(shares)), key=lambda place: shares[place] or 0.0)
-        shares[oddest] = None
+        if oddest != newest:
+            shares[oddest] = None
         if not any(shares):
             return None
         values = float(np.median([one.denominator or 1 for _, one in past]))

@@ -28,7 +28,7 @@ from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
 from airflow_dq.metrics.extrapolation import TOTAL
 from airflow_dq.options.learning import MIN_HISTORY
 
-SPENDING = (0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+SPENDING = np.array([0.99, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01])
 """Shares of the budget that one constraint may take, the largest first: small ones, so that several fit, up to nearly
 all of it."""
 NEWCOMER = 0.4
@@ -114,7 +114,7 @@ class Band:
 
     def at_each(self, budgets: Sequence[float]) -> list[Candidates]:
         """The same for each of several rates."""
-        rates = np.outer(budgets, SPENDING)
+        rates = np.array(budgets)[:, None] * SPENDING
         with np.errstate(over="ignore", invalid="ignore"):
             surprises, material = self._surprises(rates), self._material(rates)
             below = self._below(surprises, material)
@@ -142,7 +142,7 @@ class Band:
         """Whether the ranges lie on the scale of logarithms."""
         return self.expected.expectation.logarithmic
 
-    def _below(self, surprises: FloatArray, material: FloatArray) -> FloatArray:
+    def _below(self, surprises: FloatArray, material: FloatArray | float) -> FloatArray:
         """How far below the expectation the next value may lie at each rate; infinite where nothing bounds it.
 
         :param surprises: those of each budget in a row, as in what is returned
@@ -156,7 +156,9 @@ class Band:
             below[open_] = self._bounded_below(surprises, material, forgiving=True)[open_]
         return below
 
-    def _bounded_below(self, surprises: FloatArray, material: FloatArray, *, forgiving: bool = False) -> FloatArray:
+    def _bounded_below(
+        self, surprises: FloatArray, material: FloatArray | float, *, forgiving: bool = False
+    ) -> FloatArray:
         below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
@@ -176,9 +178,9 @@ class Band:
             return math.isinf(least)
         return excludes_nothing(expectation.from_scale(expectation.center - least), None, self.metric.natural_range)
 
-    def _material(self, rates: FloatArray) -> FloatArray:
-        """The smallest change that may be an alarm at each rate."""
-        return np.broadcast_to(_EFFECTS[self.metric.scale](self, rates), rates.shape)
+    def _material(self, rates: FloatArray) -> FloatArray | float:
+        """The smallest change that may be an alarm, at each rate where it hangs on that."""
+        return _EFFECTS[self.metric.scale](self, rates)
 
     def _surprises(self, rates: FloatArray) -> FloatArray:
         """How many times the largest past error the next one may be at each false-positive rate."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from airflow_dq.profile.check.grouping import DENSE, Grouping, Places
 from airflow_dq.profile.fingerprint import HASHED_WHOLE, value_hashes
+from airflow_dq.states.array import string_bytes
 from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.hidden import hidden_hashes
 from airflow_dq.states.prepared import PreparedColumn, as_written
@@ -48,22 +49,29 @@ class CodedRows:
         """By one column; null, NaN and the empty text are missing."""
         values = column.values
         if pa.types.is_large_string(values.type) and column.dictionary[0].longest <= HASHED_WHOLE:
-            # The states have encoded and hashed its strings.
-            distinct, places = column.dictionary
-            codes, width = _as_array(places.fill_null(0)).astype(np.int64), len(distinct.values)
-            return cls(
-                column.present,
-                lambda rows: _mixed(distinct.hashes[codes[rows]]) if width else np.zeros(len(rows), np.uint64),
-                lambda rows, most: _shown(values.take(pa.array(rows)), most),
-                codes,
-                width,
-            )
+            return cls._of_strings(column)
         return cls(
             column.present,
             # Mixed once more: of booleans the hashes are the values themselves.
-            lambda rows: _mixed(value_hashes(PreparedColumn(_written(values.take(pa.array(rows)))))),
+            lambda rows: _mixed(value_hashes(PreparedColumn(_plain(values.take(pa.array(rows)))))),
             lambda rows, most: _shown(_written(values.take(pa.array(rows))), most),
             *_small_numbers(values),
+        )
+
+    @classmethod
+    def _of_strings(cls, column: PreparedColumn) -> Self:
+        """By the codes and hashes of strings that their states have made."""
+        values, (distinct, places) = column.values, column.dictionary
+        known, codes = _as_array(places.is_valid()), _as_array(places.fill_null(0)).astype(np.int64)
+        for empty in np.flatnonzero(np.diff(string_bytes(distinct.values)[1]) == 0).tolist():
+            known = known & (codes != empty)
+        width = len(distinct.values)
+        return cls(
+            known,
+            lambda rows: _mixed(distinct.hashes[codes[rows]]) if width else np.zeros(len(rows), np.uint64),
+            lambda rows, most: _shown(values.take(pa.array(rows)), most),
+            codes,
+            width,
         )
 
     @classmethod
@@ -149,6 +157,15 @@ def _written(values: pa.Array) -> pa.Array:
     if not pa.types.is_floating(values.type):
         return values
     return pa.array(as_written(_as_array(values)))
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """As :func:`_written`; whole numbers as the floats that they are, where they are: these are hashed sooner."""
+    if pa.types.is_integer(values.type) and len(values):
+        reach = pc.min_max(values)
+        if (reach["min"].as_py() or 0) > -_EXACT and (reach["max"].as_py() or 0) < _EXACT:
+            return values.fill_null(0).cast(pa.float64())
+    return _written(values)
 
 
 def _small_numbers(values: pa.Array) -> tuple[NDArray[np.int64] | None, int]:

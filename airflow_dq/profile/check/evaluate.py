@@ -106,6 +106,9 @@ def plain(given: pa.Array | pa.ChunkedArray) -> pa.Array:
         values = pc.run_end_decode(values)
     if pt.is_string(logical_type(values.type)):
         return values if values.type == _TEXT else values.cast(_TEXT)
+    if pt.is_timestamp(values.type) and values.type.tz not in (None, "UTC"):
+        # Hours and days are those of UTC, as engines read them.
+        return values.cast(pa.timestamp(values.type.unit, "UTC"))
     if pt.is_float16(values.type):
         values = values.cast(pa.float64())
     if pt.is_floating(values.type):
@@ -329,7 +332,8 @@ _CALLS: dict[str, Callable[[pa.Array], pa.Array]] = {
     "lower": pc.utf8_lower,
     "month": pc.month,
     "round": _rounded,
-    "trim": pc.utf8_trim_whitespace,
+    # Of blanks alone, as Spark does.
+    "trim": lambda values: pc.utf8_trim(values, characters=" "),
     "upper": pc.utf8_upper,
     "year": pc.year,
 }

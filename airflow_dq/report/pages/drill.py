@@ -66,5 +66,5 @@ def drill_card(
         words = f"{', '.join(running)} looks for it now: what it finds is shown here once it has ended."
     elif waiting and report is None:
         words = f"{', '.join(waiting)} looks for it as soon as the gate has ended."
-    command = None if running or possible or report else f"airflow dq drill {shlex.join([dataset, partition])}"
+    command = None if running or possible or report else f"airflow dq drill {shlex.join([dataset, partition])} --store"
     return DrillCard(report, words, command, bool(tasks), possible)

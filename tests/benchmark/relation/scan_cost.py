@@ -41,10 +41,10 @@ def following(table: pa.Table) -> pa.Table:
     places = {name: place for place, name in enumerate(table.column_names)}
     for name, place in places.items():
         kind, _, block = name.partition("_")
-        if kind in FOLLOWING:
-            store = places[f"store_{place - KINDS.index(kind) + KINDS.index('store')}" if block else "store"]
+        other = f"store_{place - KINDS.index(kind) + KINDS.index('store')}" if block else "store"
+        if kind in FOLLOWING and other in places:
             # Of each store the value of its first row.
-            codes = table.column(store).combine_chunks().dictionary_encode().indices
+            codes = table.column(places[other]).combine_chunks().dictionary_encode().indices
             _, first = np.unique(codes.to_numpy(), return_index=True)
             table = table.set_column(place, name, table.column(place).take(pa.array(first)).take(codes))
     return table

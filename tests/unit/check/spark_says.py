@@ -42,6 +42,19 @@ SPARK_SAYS: dict[str, list[bool | None]] = {
     "a is distinct from 'abc'": [True, False, True],
     "try_divide(x, 0) is null": [True, True, True],
     "mod(cast(x as int), 2) = -1": [False, True, False],
+    # Our own, of blanks alone and in UTC.
+    "trim(a || ' ') = a": [True, True, None],
+    "trim(a || '\t') = a": [False, False, None],
+    "hour(t) = 23": [True, True, None],
+    "month(t) = 1": [True, False, None],
+    # One within another.
+    "cast(dayofweek(d) as int) = 7": [True, False, None],
+    "cast(sqrt(ln(x)) * 10 as int) = 6": [True, None, False],
+    "cast(cast(x as int) as bigint) = 1": [True, False, True],
+    "dayofweek(date_add(d, cast(x as int))) = 1": [True, False, None],
+    "isnull(weekday(d))": [False, False, True],
+    "pmod(weekday(d) - dayofweek(d), 7) = 5": [True, True, None],
+    "nullifzero(octet_length(btrim(a, '12.5'))) is null": [True, False, True],
     # What other words of Spark say as well.
     "isnull(a)": [False, False, True],
     "isnotnull(a) and x > 0": [True, False, False],

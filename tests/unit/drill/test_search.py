@@ -132,7 +132,7 @@ def test_a_slice_tells_its_rows_and_what_they_were_like() -> None:
     (found,) = drill(table(drawn(0)), bad, each=10.0).slices
     assert found.rows == 10 * rows.sum()
     assert found.filter == "`channel` = 'marketplace'"
-    assert rows_of(bad, found).num_rows == rows.sum()
+    assert rows_of(bad, found.conditions).num_rows == rows.sum()
     median = next(one for one in found.contrasts if one.what == "median")
     before, after = (float(text.replace(",", "")) for text in (median.before, median.now))
     assert 50 < after / before < 75

@@ -164,10 +164,10 @@ def _written(before: Callable[[float], str], now: Callable[[float], str]) -> Cau
     ("before", "now", "fact"),
     [
         (lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", ","), "has ',' in place of '.'"),
-        (lambda x: f"{x:.2f}", lambda x: f"{x:,.2f}", "has ',' between its thousands"),
-        (lambda x: f"{x:.0f}", lambda x: f"{x:.0f}.0", "has '.0' behind its whole numbers"),
-        (lambda x: f"{x:06.0f}", lambda x: f"{x:.0f}", "has lost its leading zeros"),
-        (lambda x: f"{x:05.0f}", lambda x: f"{x:.0f}", "has lost its leading zeros"),
+        (lambda x: f"{x:.2f}", lambda x: f"{x:,.2f}", "has ',' between thousands"),
+        (lambda x: f"{x:.0f}", lambda x: f"{x:.0f}.0", "has '.0' behind whole numbers"),
+        (lambda x: f"{x:06.0f}", lambda x: f"{x:.0f}", "has lost leading zeros"),
+        (lambda x: f"{x:05.0f}", lambda x: f"{x:.0f}", "has lost leading zeros"),
         (lambda x: f"A-{x:05.0f}", lambda x: f"A_{x:05.0f}", "has '_' in place of '-'"),
     ],
 )
@@ -205,7 +205,7 @@ def test_texts_that_begin_otherwise_were_not_cut() -> None:
     [
         (lambda text: text.encode("ascii", "replace").decode(), "has '?' in place of letters beyond ASCII"),
         (lambda text: text.replace("ö", "??").replace("ü", "??").replace("ß", "??"), "has '?' in place of each byte"),
-        (lambda text: text.replace("ö", "o").replace("ü", "u"), "has lost its accents"),
+        (lambda text: text.replace("ö", "o").replace("ü", "u"), "has lost accents"),
     ],
 )
 def test_accents_that_are_gone(lose: Callable[[str], str], fact: str) -> None:
@@ -224,7 +224,7 @@ def test_numbers_without_their_minus() -> None:
     history = [_day(index, price=signed(index)) for index in range(DAYS)]
     found = _cause("price", np.abs(signed(DAYS)), history)
     assert found is not None
-    assert found.fact == "has lost the minus of its negative numbers"
+    assert found.fact == "has no minus any more"
     positive = signed(DAYS)[signed(DAYS) > 0.0]
     assert (other := _cause("price", positive * 3.0, history)) is None or other.type != "unsigned"
 

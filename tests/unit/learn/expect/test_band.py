@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -171,3 +172,12 @@ def test_after_few_errors_a_spread_that_has_varied_may_be_nothing(factor: float)
     assert not constraints("std", np.array([*week, odd]), budget=1e-5).violations([0.0], NOTHING).any()
     for known in ([*week, 1.0], [*week * 4, *week[:5], odd]):
         assert constraints("std", np.array(known), budget=1e-5).violations([0.0], NOTHING).all()
+
+
+@pytest.mark.parametrize("name", ["mean", "complete_ratio", "max", "std", "ks_dist", "row_count", "p95"])
+def test_ranges_come_tightest_first(name: str) -> None:
+    rng = np.random.default_rng(5)
+    for values in (NORMAL, np.zeros(30), rng.pareto(1.5, 30), np.full(9, 3.0), rng.random(14), np.cumsum(NORMAL)):
+        found = constraints(name, values, budget=0.01)
+        for widths in (found.below, found.above):
+            assert all(narrow <= wide for narrow, wide in pairwise(widths.tolist()))

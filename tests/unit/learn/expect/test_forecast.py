@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from airflow_dq.learn.expect.expectation import Forecast
-from airflow_dq.learn.expect.forecast import expect
+from airflow_dq.learn.expect.forecast import expect, expect_each
 
 
 def test_a_series_without_movement_is_expected_at_its_mean() -> None:
@@ -80,3 +80,19 @@ def test_growth_is_followed_by_a_line_and_growth_with_a_week_by_the_level_of_it(
     found = expect(weekly, logarithmic=True)
     assert found.expectation.forecast is Forecast.SEASON_OF_LEVEL
     assert abs(float(np.median(found.errors))) < 0.01
+
+
+def test_several_histories_at_once_are_expected_as_each_by_itself() -> None:
+    rng = np.random.default_rng(7)
+    weekly = np.where(np.arange(40) % 7 < 2, 30.0, 100.0)
+    shapes = (np.full(40, 5.0), np.full(40, 100.0), weekly, np.cumsum(rng.normal(size=40)) + 50.0, 10.0 + np.arange(40))
+    several = [shape + rng.normal(0.0, spread, 40) for shape in shapes for spread in (0.0, 0.5, 3.0)]
+    # Some begin later than others, and some have no value in some slots.
+    several += [values[7:] for values in several] + [np.where(rng.random(40) < 0.2, np.nan, one) for one in several]
+    logarithmic = [bool(np.nanmin(values) > 0.0 and place % 2) for place, values in enumerate(several)]
+    found = expect_each(several, logarithmic)
+    assert {one.expectation.forecast for one in found} >= {Forecast.LEVEL, Forecast.LAST, Forecast.SEASON}
+    for values, is_logarithmic, one in zip(several, logarithmic, found, strict=True):
+        alone = expect(values, logarithmic=is_logarithmic)
+        assert alone.expectation == one.expectation
+        np.testing.assert_array_equal(alone.errors, one.errors)

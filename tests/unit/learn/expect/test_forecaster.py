@@ -86,3 +86,12 @@ def test_what_comes_later_changes_nothing_that_was_expected_before(together: for
     values = np.random.default_rng(1).normal(100.0, 1.0, 60)
     later = np.append(values[:40], 1e9 * values[40:])
     np.testing.assert_array_equal(together(values, 7)[:41], together(later, 7)[:41])
+
+
+@pytest.mark.parametrize("together", _ALONE, ids=lambda one: one.__name__)
+def test_several_series_in_rows_are_as_each_by_itself(together: forecaster.Forecaster) -> None:
+    rng = np.random.default_rng(2)
+    for length in (0, 1, 8, 40):
+        rows = rng.normal(100.0, 1.0, (5, length))
+        rows[rng.random(rows.shape) < np.array([[0.0], [0.0], [0.1], [0.6], [1.0]])] = np.nan
+        np.testing.assert_array_equal(together(rows, 7), np.array([together(row, 7) for row in rows]))

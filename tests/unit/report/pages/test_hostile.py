@@ -156,7 +156,11 @@ def _detail(name: str) -> VerdictDetail:
 
 
 def _drilled(name: str) -> DrillReport:
-    found = Slice((Condition(name, name),), (name,), 3, 2, 0.5, 0.9, 0.8, (Contrast(name, name, name, name),))
+    found = Slice(
+        conditions=(Condition(name, name),), columns=(name,), rows=3, rows_before=2, share=0.5,
+        changed=0.9, carried=0.8,
+        contrasts=(Contrast(name, name, name, name),),
+    )  # fmt: skip
     whole = Drilled((found,), (name,), 1, (name,))
     return DrillReport.of(whole, [_failing(name)], name, name, last_good=True, columns=None, drawn=1.0)
 

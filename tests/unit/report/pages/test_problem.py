@@ -60,8 +60,9 @@ def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
     assert "Fixed upstream" not in Page(render_alert(make_view(), where)).text
 
 
-@pytest.fixture(scope="module")
-def profile():
+@pytest.fixture
+def profile(monkeypatch):
+    monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of the tests")
     return profile_of(0)
 
 
@@ -84,7 +85,7 @@ def test_where_the_change_is_can_be_looked_for(make_view, where, profile, drills
     page = Page(render_alert(view, where))
     assert says in page.text
     assert bool(page.all("form", method="post", action=f"{ACTION}/drill")) is action
-    assert ("airflow dq drill orders 2026-02-28" in page.text) is command
+    assert ("airflow dq drill orders 2026-02-28 --store" in page.text) is command
 
 
 def test_nobody_is_asked_to_look_where_there_is_nothing_to_compare_with_or_to_show(make_view, where, profile):

@@ -1,0 +1,85 @@
+"""What the calibrated detector takes for usual: rare rows, harmless moves, new columns, lasting changes, a bad day."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from airflow_dq.novelty import NoveltyOptions, NoveltyResult, calibrated, detect_novelty
+from airflow_dq.novelty.feature import Features
+from airflow_dq.novelty.unseen import measured_unseen
+from airflow_dq.profile.model import Profile
+from tests.unit.novelty.table import ROWS, column, history, profile
+
+YEAR = history(200)
+
+
+def with_metrics(one: Profile, name: str = "c0", **values: float) -> Profile:
+    changed = replace(one.columns[name], metrics={**one.columns[name].metrics, **values})
+    return replace(one, columns={**one.columns, name: changed})
+
+
+def judged(past: list[Profile], **values: float) -> NoveltyResult:
+    return detect_novelty(past, with_metrics(profile(1000), **values))
+
+
+def deviation(past: list[Profile], **values: float) -> float:
+    now = with_metrics(profile(1000), **values)
+    features = Features.of(past, now, NoveltyOptions(), measured_unseen)
+    return float(calibrated.fit(features).deviations(features.now).max())
+
+
+def test_a_single_row_is_no_odder_the_longer_it_has_not_happened() -> None:
+    once = [deviation(YEAR[:partitions], complete_ratio=1.0 - 1 / ROWS) for partitions in (60, 200)]
+    assert once[1] == pytest.approx(once[0], rel=0.05)
+    assert deviation(YEAR, complete_ratio=1.0 - 10 / ROWS) > 2 * once[1]
+
+
+def test_one_more_distinct_value_is_not_novel_and_many_are() -> None:
+    past = [with_metrics(one, unique_ratio=0.005) for one in YEAR]
+    assert not judged(past, unique_ratio=0.006).novel
+    assert judged(past, unique_ratio=0.05).novel
+
+
+def test_an_extreme_is_odd_where_it_goes_further_and_not_where_it_comes_nearer() -> None:
+    past = [with_metrics(one, min=0.0, max=500.0) for one in history()]
+    usual = judged(past, min=0.0, max=500.0)
+    nearer = judged(past, min=60.0, max=130.0)
+    assert nearer.score == usual.score
+    assert not nearer.novel
+    assert judged(past, min=-500.0, max=500.0).novel
+    assert judged(past, min=0.0, max=9000.0).novel
+
+
+def test_a_column_that_begins_to_be_filled_is_as_one_that_comes() -> None:
+    empty = [with_metrics(one, complete_ratio=0.0) for one in history()]
+    assert not judged(empty, complete_ratio=0.9).novel
+    filled = [with_metrics(one, complete_ratio=0.9) for one in history(12)]
+    assert judged(empty + filled, complete_ratio=0.0).novel
+
+
+def test_a_metric_that_few_partitions_have_is_not_judged() -> None:
+    past = history()
+    known = [replace(one, columns={**one.columns, "new": column("new", {"mean": 7.0})}) for one in past[:5]]
+    now = replace(profile(1000), columns={**profile(1000).columns, "new": column("new", {"mean": 900.0})})
+    assert not detect_novelty([*past[5:], *known[:4]], now).novel
+    assert detect_novelty([*past[5:], *known], now).novel
+
+
+def test_after_a_change_that_lasts_two_partitions_are_novel() -> None:
+    past, found = history(60), []
+    for seed in range(1000, 1010):
+        now = profile(seed, shift=12.0)
+        found.append(detect_novelty(past, now).novel)
+        past = [*past, now]
+    assert found == [True] * 2 + [False] * 8
+
+
+def test_one_bad_partition_does_not_hide_the_next_of_its_kind() -> None:
+    bad = [*YEAR[:30], with_metrics(YEAR[30], complete_ratio=0.5), *YEAR[31:60]]
+    result = judged(bad, complete_ratio=0.7)
+    assert result.novel
+    assert result.attributes[0][:2] == ("c0", "complete_ratio")
+    # Twice is no accident.
+    assert not judged([*bad[:-1], with_metrics(bad[-1], complete_ratio=0.6)], complete_ratio=0.7).novel

@@ -1,0 +1,56 @@
+"""The shares of unseen values: each measured once, and the same wherever they come from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.learn.constraint.novelty import _unseen
+from airflow_dq.learn.history.distance import Distances
+from airflow_dq.learn.history.history import History
+from airflow_dq.novelty import unseen
+from airflow_dq.novelty.unseen import BEFORE, LONG, measured_unseen
+from airflow_dq.profile import ProfileOptions, profile_table
+from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
+
+COLUMNS = (("city", Kind.STRING), ("price", Kind.NUMERIC))
+
+
+def day(place: int) -> Profile:
+    table = pa.table({"city": [f"town {place % 7}", "Rome"], "price": [float(place), 1.0]})
+    return profile_table(table, partition=f"{place:03d}", options=ProfileOptions(sample_rows=0))
+
+
+DAYS = [day(place) for place in range(LONG + 4)]
+
+
+def test_the_first_partitions_of_a_long_history_have_no_shares_and_others_have() -> None:
+    long = measured_unseen(DAYS, COLUMNS)
+    assert np.isnan(long[:BEFORE]).all()
+    assert long[BEFORE:, 1] == pytest.approx(0.5)
+    short = measured_unseen(DAYS[:10], COLUMNS)
+    assert np.isnan(short[0]).all()
+    assert not np.isnan(short[1:]).any()
+
+
+def test_as_a_history_moves_on_only_the_newest_partition_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    unseen._known.clear()
+    measured_unseen(DAYS[:-1], COLUMNS)
+    asked = []
+
+    def counted(now: object, before: object) -> float:
+        asked.append(now)
+        return 0.0
+
+    monkeypatch.setattr(unseen, "_measured", counted)
+    measured_unseen(DAYS[1:], COLUMNS)
+    assert asked == [DAYS[-1].columns["city"], DAYS[-1].columns["price"]]
+    unseen._known.clear()
+
+
+def test_the_gate_looks_up_what_the_states_tell() -> None:
+    history = History.of(DAYS[:-1], distances=Distances(), dated=False)
+    found = _unseen(history, DAYS, COLUMNS)
+    assert found == pytest.approx(measured_unseen(DAYS, COLUMNS), nan_ok=True)
