@@ -35,7 +35,7 @@ def assume_missing(history: History) -> None:
         columns = [profile.columns.get(name) for profile in history.profiles]
         for kind in {column.kind for column in columns if column is not None}:
             for pool in pools(kind):
-                _fill(columns, kind, pool, history.kept(name, pool), history.distances)
+                _fill(columns, kind, pool, history.kept.of(name, pool), history.distances)
 
 
 def _fill(columns: Columns, kind: Kind, pool: int, kept: Sequence[Kept], distances: Distances) -> None:

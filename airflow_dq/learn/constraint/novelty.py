@@ -50,6 +50,9 @@ LIKE_DAYS = 3
 """So many of the newest partitions at each of its places in the calendar are looked at."""
 ALIKE = 2
 """After so many that were as odd, another one is usual."""
+AS_ODD = 1.5
+"""As odd as a partition is one whose score is at least its own divided by this: the scores of thin days, one of which
+comes each week, were up to 1.3 times as far apart, and an error's is several times as high."""
 _STORED = tuple(stored_name(UNSEEN, one) for one in Representation)
 
 
@@ -74,20 +77,34 @@ class NoNovelty(Constraint):
         result = self._detect(partition.history, partition.profile)
         if result.score is None or result.threshold is None:
             return NotEvaluated(RULE, self.scope, result.reason or "nothing can be said", applies=False)
-        return self._finding(result, partition.history) if result.novel and not self._is_usual(partition) else None
+        usual = result.novel and self._is_usual(partition, result)
+        return self._finding(result, partition.history) if result.novel and not usual else None
 
     def _detect(self, history: History, profile: Profile) -> NoveltyResult:
         options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
         return detect_novelty(history.profiles, profile, options, unseen=partial(_unseen, history))
 
-    def _is_usual(self, partition: PartitionView) -> bool:
-        """Whether those at the same place in the calendar were as odd: one may be an accident, the next is none."""
+    def _is_usual(self, partition: PartitionView, result: NoveltyResult) -> bool:
+        """Whether those of its weekday, or at its place in the calendar, were as odd: after two the next is no news."""
+        if result.score is None or result.threshold is None:
+            return False
+        as_odd = max(result.threshold, result.score / AS_ODD)
+        groups = [_of_weekday(partition, result.past), *self._at_place(partition, result.past)]
+        return any(sum(score >= as_odd for score in scores) >= ALIKE for scores in groups)
+
+    def _at_place(self, partition: PartitionView, past: Sequence[float]) -> Iterator[list[float]]:
+        """The scores of the newest partitions at each of its places in the calendar."""
         like, key = partition.like, partition.profile.partition
         if like is None:
-            return False
-        newest = [like.occurrences(place, key)[:LIKE_DAYS] for place in like.places(key)]
-        odd = {day: self._detect(partition.history, like.profiles[day]).novel for days in newest for day in days}
-        return any(sum(odd[day] for day in days) >= ALIKE for days in newest)
+            return
+        # Beside itself no partition is odd: those of the history have been held against the others.
+        known = dict(zip(partition.history.partitions, past, strict=True))
+        for place in like.places(key):
+            days = [like.profiles[day] for day in like.occurrences(place, key)[:LIKE_DAYS]]
+            yield [
+                known[day.partition] if day.partition in known else self._detect(partition.history, day).score or 0.0
+                for day in days
+            ]
 
     def _finding(self, result: NoveltyResult, history: History) -> Finding:
         named = [one for one in result.attributes if one.share >= LEAST_SHARE][:NAMED] or list(result.attributes[:1])
@@ -135,6 +152,13 @@ def _watched(history: History, options: SynthesisOptions) -> Iterator[str]:
     return (name for name in history.columns if options.judges(name) and name not in dated)
 
 
+def _of_weekday(partition: PartitionView, past: Sequence[float]) -> list[float]:
+    """The scores of the newest partitions that lie whole weeks before."""
+    timeline = partition.history.timeline
+    steps = timeline.steps_to(partition.profile.partition)
+    return [score for score, away in zip(past, steps, strict=True) if away % timeline.week == 0][-LIKE_DAYS:]
+
+
 def _has_values(column: ColumnProfile | None) -> bool:
     share = None if column is None else column.metrics.get("complete_ratio")
     return isinstance(share, float) and share > 0.0
@@ -162,7 +186,7 @@ def _unseen(history: History, profiles: Sequence[Profile], columns: Columns) -> 
 
 
 def _shares(history: History, name: str, columns: Sequence[ColumnProfile | None]) -> Iterator[float]:
-    kept = (*history.kept(name, BEFORE), kept_along(columns[-BEFORE - 1 :], BEFORE)[-1])
+    kept = (*history.kept.of(name, BEFORE), kept_along(columns[-BEFORE - 1 :], BEFORE)[-1])
     for place, now in enumerate(columns):
         before = columns[max(0, place - BEFORE) : place]
         found = {} if now is None else history.distances.beside(kept[place], now, before, BEFORE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.metrics.evaluate import is_complete
 from airflow_dq.metrics.registry import get_metric, metrics_for
-from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State
 
 Columns = Sequence[ColumnProfile | None]
@@ -77,6 +77,28 @@ def kept_along(columns: Columns, pool: int) -> list[Kept]:
         None if now is None else kept_distances(now, columns[max(0, place - pool) : place], pool)
         for place, now in enumerate(columns)
     ]
+
+
+class KeptDistances:
+    """What the profiles of a history themselves keep of distances, looked up once.
+
+    A long history of a wide table has tens of thousands of them, and several read them.
+    """
+
+    def __init__(self, profiles: Sequence[Profile]) -> None:
+        """Take the profiles, oldest first."""
+        self._profiles = profiles
+        self._found: dict[tuple[str, int], Sequence[Kept]] = {}
+
+    def of(self, name: str, pool: int) -> Sequence[Kept]:
+        """What each profile keeps of a column's distances from the partitions before it.
+
+        :param pool: how many of these its baseline has
+        """
+        if (name, pool) not in self._found:
+            columns = [profile.columns.get(name) for profile in self._profiles]
+            self._found[name, pool] = kept_along(columns, pool)
+        return self._found[name, pool]
 
 
 def _fingerprint(members: Sequence[str], pool: int) -> str:

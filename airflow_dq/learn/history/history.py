@@ -12,7 +12,7 @@ import numpy as np
 
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
-from airflow_dq.learn.history.baseline import Kept, kept_along
+from airflow_dq.learn.history.baseline import KeptDistances
 from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.learn.history.distance import SHARED, Distances
 from airflow_dq.learn.history.like_days import LikeDays, like_days, on_factors, without
@@ -191,18 +191,14 @@ class History:
             profiles = [self.profiles[place] for place in places]
             timeline = self.timeline.of_places(places)
             # Where it was away, others come right before a partition than in the table.
-            kept = partial(self.kept, name) if len(places) == len(self.profiles) else None
+            kept = partial(self.kept.of, name) if len(places) == len(self.profiles) else None
             self._columns[name, kind] = ColumnHistory(profiles, name, timeline, self.distances, self.like, kept)
         return self._columns[name, kind]
 
-    def kept(self, name: str, pool: int) -> Sequence[Kept]:
-        """What each profile itself keeps of a column's distances from the partitions before it.
-
-        :param pool: how many of these its baseline has
-        """
-        # A long history of a wide table has tens of thousands, and several read them.
-        columns = [profile.columns.get(name) for profile in self.profiles]
-        return self.remembered(("kept", name, pool), lambda: kept_along(columns, pool))
+    @cached_property
+    def kept(self) -> KeptDistances:
+        """What the profiles themselves keep of distances."""
+        return KeptDistances(self.profiles)
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is made of the history once, however many programs are learned from it.

@@ -158,12 +158,12 @@ def _judged(now: Profile, *clauses: Range, history: Sequence[Profile] = HISTORY)
 
 
 def test_a_range_of_next_to_nothing_is_one_number() -> None:
-    history = [profile(day(index), column("name", Kind.STRING, ["only"] * 50)) for index in range(8)]
-    now = profile(day(8), column("name", Kind.STRING, ["only"] * 25 + ["other"] * 25))
-    program = synthesize(history, SynthesisOptions(metrics=("entropy",)))
+    history = [profile(day(index), column("rate", Kind.NUMERIC, [5.0] * 50)) for index in range(8)]
+    now = profile(day(8), column("rate", Kind.NUMERIC, [5.0] * 25 + [7.5] * 25))
+    program = synthesize(history, SynthesisOptions(metrics=("std",)))
     (alert,) = evaluate(program, now, history).alerts
     assert alert.message.startswith(
-        "name: entropy was 0.6931; expected exactly 0 (8 past partitions); it never changed"
+        "rate: standard deviation was 1.25; expected exactly 0 (8 past partitions); it never changed"
     )
 
 

@@ -10,6 +10,9 @@ import pytest
 
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.novelty import NoNovelty
+from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
@@ -46,7 +49,7 @@ def test_the_day_after_a_first_thin_day_is_compared_with_an_ordinary_one() -> No
     assert broken(history, day(7)) == set()
 
 
-@pytest.mark.parametrize("place", [28, 34, 41])
+@pytest.mark.parametrize("place", [28, 34, 41, 48, 55, 62])
 def test_a_thin_day_may_stray_as_far_as_its_few_rows_let_it(place: int) -> None:
     assert broken([day(past) for past in range(place)], day(place)) == set()
 
@@ -56,6 +59,14 @@ def test_errors_are_found_on_ordinary_and_on_thin_days(place: int) -> None:
     history = [day(past) for past in range(place)]
     assert "mean" in broken(history, day(place, scale=60.0))
     assert "complete_ratio" in broken(history, day(place, nulls=0.9))
+
+
+def test_a_thin_day_that_is_odder_than_thin_days_are_is_novel_as_a_whole() -> None:
+    history = [day(past) for past in range(55)]
+    constraints = synthesize(history, SynthesisOptions()).constraints
+    (alike,) = (one for one in constraints if isinstance(one, NoNovelty))
+    assert alike.check(PartitionView(day(55), History.of(history))) is None
+    assert alike.check(PartitionView(day(55, scale=1.5, nulls=0.3), History.of(history))) is not None
 
 
 @pytest.mark.parametrize("lost", [0.5, 0.9, 0.99])
