@@ -36,7 +36,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The jobs that would have been submitted."""
     found: list[Any] = []
 
-    def submit(task: DQProfileOperator, orders: Orders) -> Any:
+    def submit(task: DQProfileOperator, way: Any, orders: Orders) -> Any:
         found.extend(orders)
         raise RuntimeError("submitted")
 
