@@ -32,7 +32,6 @@ _SAID: dict[tuple[str, int], str] = {
     ("tinyint", 1): "cast(_1 as tinyint)",
     ("regexp", 2): "_1 rlike _2",
     ("regexpsubstr", 2): "nullif(regexp_extract(_1, _2, 0), '')",
-    ("mid", 3): "substring(_1, _2, _3)",
     ("btrim", 1): "trim(_1)",
     ("btrim", 2): "trim(both _2 from _1)",
     ("octet_length", 1): "bit_length(_1) div 8",

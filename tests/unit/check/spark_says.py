@@ -71,7 +71,6 @@ SPARK_SAYS: dict[str, list[bool | None]] = {
     "asin(x / 2) > 0": [True, False, True],
     "acos(x / 2) < 2": [True, False, True],
     "atan(x) > 0.9": [True, False, True],
-    "mid(a, 2, 1) = 'b'": [False, True, None],
     "btrim(a, 'c1') = 'ab'": [False, True, None],
     "octet_length(concat(a, 'ß')) = 6": [True, False, None],
     "regexp(a, '^[a-z]')": [False, True, None],
