@@ -92,7 +92,7 @@ def _states(origin: Origin, task_ids: list[str], session: Session) -> dict[str, 
         TaskInstance.run_id == origin.run_id,
         TaskInstance.task_id.in_(task_ids),
     )
-    return dict(session.execute(query).tuples())
+    return {row.task_id: row.state for row in session.execute(query)}
 
 
 def _assets(task: Any) -> list[Any]:
