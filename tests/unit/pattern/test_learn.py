@@ -144,7 +144,7 @@ def test_zeros_may_be_all_there_is_so_far_of_other_numbers() -> None:
 
 def test_headers_among_sorted_codes_do_not_hide_their_order() -> None:
     headers = ["Condition Indicator v2023.1", "(0=No 1=Yes)", "'CODE'"]
-    rule = learned(headers + [f"'A{number:04d}'" for number in range(0, 970, 10)])
+    rule = learned([*headers, *(f"'A{number:04d}'" for number in range(0, 970, 10))])
     assert rule.test([f"'B{number:04d}'" for number in range(0, 970, 10)]).accepted
 
 
