@@ -12,6 +12,7 @@ import pytest
 
 from airflow_dq.exceptions import ConfigurationError, StoreUnreachableError
 from airflow_dq.hooks.dq import DQHook
+from airflow_dq.operators.launch import Way
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.options.fleet import Orders
 from airflow_dq.profile.check.trial import SeenColumn
@@ -36,7 +37,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The jobs that would have been submitted."""
     found: list[Any] = []
 
-    def submit(task: DQProfileOperator, way: Any, orders: Orders) -> Any:
+    def submit(task: DQProfileOperator, way: Way, orders: Orders) -> Any:
         found.extend(orders)
         raise RuntimeError("submitted")
 
