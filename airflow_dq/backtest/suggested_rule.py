@@ -51,9 +51,10 @@ FEW_TEXTS = 2
 """Of one text alone it is not known how others are written."""
 
 LEAST_TOLD = 3
+"""Of fewer partitions that have values at all it is not known how much their extremes vary."""
 OFTEN_TOLD = 0.5
-"""Of a column that has values in fewer partitions, or in a smaller share of them, it is not known how much its extremes
-vary: on the corpus every third range of such columns failed later, and one in a hundred and fifty of the others."""
+"""Of a column that has values in a smaller share of the partitions the same holds: of 12 such ranges on the corpus that
+could be tried later, by 20 partitions of history, 2 failed, and 31 of 1,362 others."""
 
 Candidate = tuple[Check, str]
 """A check, and why it is suggested."""

@@ -118,6 +118,7 @@ def pat_kl_div(pair: PatternPair) -> MetricValue:
     link="against",
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
+    counts_new=True,
 )
 def pat_new_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""
@@ -134,6 +135,7 @@ def pat_new_ratio(pair: PatternPair) -> MetricValue:
     link="in",
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
+    counts_new=True,
 )
 def pat_unseen_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern none of the last three partitions has."""

@@ -51,6 +51,7 @@ ones, whichever is nearer.  After a change that lasts two partitions are novel a
 _NEGLIGIBLE = 1e-18
 """A sum of squares that is rounding."""
 _ROUNDING = 1e-9
+"""What is left of a sum of squares when its only part is taken away: rounding, of some hundred partitions at most."""
 _LOWEST = 0.3
 """Scores below are one: their logarithms would rule the spread."""
 

@@ -21,7 +21,7 @@ from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect_each
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.expect.surprise import MONTH, largest_surprise, too_few
+from airflow_dq.learn.expect.surprise import largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
@@ -45,9 +45,7 @@ digit that made an average of 0.1."""
 VANISHING = math.log(50.0)
 """A logarithm: a fall by this factor is a finding, unless the quantity has varied by such factors."""
 VARIED = 3.0
-"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors.  After fewer
-errors than MONTH less is needed, by the root: 1.9-fold after 7, for the spread of the rain of a week that has none is
-nothing."""
+"""A quantity whose largest error is at least this part of VANISHING (3.7-fold) has varied by such factors."""
 STEADY = 0.1
 """A level (an average, a quantile, a length, a spread) that never moved by more than this part of itself is steady."""
 RISE = 0.8
@@ -57,6 +55,8 @@ numbers of rows none did."""
 FALL = 0.5
 """One that falls by this part of itself is a finding: 1 of the same did after 7 partitions and 1 after 14, and 1 of the
 numbers of rows."""
+_LEVELS = (Scale.AMOUNT, Scale.INFORMATION, Scale.LENGTH)
+"""What a metric is that has a level, and no factors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +161,12 @@ class Band:
     ) -> FloatArray:
         below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
         if self.logarithmic and self.expected.is_fixed:
-            # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value.
-            varies = self._varied * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0
+            # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value,
+            # and the spread of values that are nearly all alike: the rain of a week without any.
+            alike = self.sampling.alike and self.metric.scale is Scale.RATIO
+            varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0 or alike
             below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
         return below
-
-    @property
-    def _varied(self) -> float:
-        """How many times the largest past error a fall is no news: more after few errors, which show less of them."""
-        return VARIED * math.sqrt(max(1.0, MONTH / self.expected.samples))
 
     def _excludes_nothing(self, least: float) -> bool:
         """Whether some lower bounds, of which this is the tightest, allow everything that the metric can be."""
@@ -201,7 +198,7 @@ class Band:
             return math.inf
         if self.logarithmic:
             return (math.log1p(RISE) if above else -math.log1p(-FALL)) if worst <= math.log1p(STEADY) else math.inf
-        if self.metric.scale not in (Scale.AMOUNT, Scale.LENGTH) or worst > STEADY * self.level:
+        if self.metric.scale not in _LEVELS or worst > STEADY * self.level:
             return math.inf
         return (RISE if above else FALL) * self.level
 
@@ -243,9 +240,12 @@ def _of_ratio(band: Band, rates: FloatArray) -> float:
 
 
 def _of_information(band: Band, rates: FloatArray) -> float:
-    # Of few values one more or less is much: where two were different and one is left, all of the entropy is gone.
-    one = min(_one(band), 0.5)
-    return max(band.metric.min_effect * band.level, -one * math.log(one) - (1.0 - one) * math.log1p(-one))
+    one = _one(band)
+    share = min(one, 0.5)
+    of_one = -share * math.log(share) - (1.0 - share) * math.log1p(-share)
+    # Where all values but one are alike that one may go, and with it all of the entropy; or it comes.
+    alike = of_one if band.level <= of_one else 0.0
+    return max(max(band.metric.min_effect, one) * band.level, alike)
 
 
 def _of_length(band: Band, rates: FloatArray) -> float:

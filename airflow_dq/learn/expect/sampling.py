@@ -31,21 +31,26 @@ class SamplingError:
     """How far the metric may fall short of what is expected because other rows of the same distribution came."""
     above: float = 0.0
     """How far the metric may exceed what is expected, for the same reason."""
+    alike: bool = False
+    """Whether the share of the most frequent value is such that all values may be that one."""
 
     @classmethod
     def of(cls, past: ColumnHistory, metric: Metric) -> SamplingError:
         """What is known of a column's metric from its history."""
         complete = 1.0 if metric.support is Support.ROWS else past.typical("complete_ratio")
         values, std = max(1.0, past.rows * complete), past.typical("std")
+        modes = past.series("mode_ratio", False).floats()
+        known = modes[~np.isnan(modes)]
+        of_mode = float(known.std()) if len(known) else 0.0
         if metric.level is None:
-            return cls(values, std)
+            alike = len(known) > 0 and float(known.mean()) + RANK_ERRORS * of_mode >= 1.0
+            return cls(values, std, alike=alike)
         if metric.is_extreme:
             # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
             return cls(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
         newest = past.columns[-1]
         state = None if newest is None else newest.states.get(NumberDistribution.key)
-        modes = past.series("mode_ratio", False).floats()
-        return cls(values, std, *_rank_noise(state, metric.level, values, float(np.nanstd(modes))))
+        return cls(values, std, *_rank_noise(state, metric.level, values, of_mode))
 
 
 def _rank_noise(state: State | None, level: float, values: float, of_mode: float) -> tuple[float, float]:

@@ -178,3 +178,12 @@ def test_the_dag_of_the_docs_is_parsed_without_any_provider() -> None:
     dag = held["profile"].dag
     assert len(dag.task_ids) == 2 * len(held["ways"]) == 12
     assert dag.get_task("profile_livy").result == "s3://bucket/dq-results"
+
+
+def test_the_fleet_of_the_docs_is_parsed() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text(encoding="utf-8")
+    held: dict[str, Any] = {}
+    exec(compile(page.split("```python\n")[2].split("```")[0], "docs/cluster.md", "exec"), held)
+    dag = held["guard"].dag
+    assert len(dag.task_ids) == 2 + 2 * len(held["TABLES"])
+    assert dag.get_task("dq.gate_orders").downstream_task_ids == {"publish_orders"}

@@ -68,3 +68,12 @@ def test_a_quantile_on_the_most_frequent_value_moves_when_that_loses_the_share_t
     varied = size([0.9, 0.8, 0.98, 0.78, 0.9])
     assert varied.below > 0.0
     assert varied.above == 0.0
+
+
+@pytest.mark.parametrize(("wet", "alike"), [([20, 5, 40, 10], True), ([200, 190, 210, 205], False)])
+def test_values_may_all_be_alike_where_nearly_all_of_them_are(wet: list[int], alike: bool) -> None:
+    weeks = [np.where(np.arange(500) < hours, np.arange(500) / 7.0 + 1.0, 0.0) for hours in wet]
+    profiles = [profile_table(pa.table({"x": week}), partition=str(place)) for place, week in enumerate(weeks)]
+    metric = get_metric("std", Kind.NUMERIC)
+    assert metric is not None
+    assert SamplingError.of(ColumnHistory(profiles, "x"), metric).alike is alike
