@@ -53,7 +53,7 @@ def largest_surprise(metric: str, samples: int, rates: FloatArray) -> FloatArray
     :param rates: chances, above 0
     """
     samples = max(samples, _FEWEST)
-    chance = CHANCE * HEAVINESS.get(metric, 1.0) * max(1.0, MONTH / samples) ** SHORT / (samples + 1)
+    chance = CHANCE * HEAVINESS.get(metric, 1.0) * math.pow(max(1.0, MONTH / samples), SHORT) / (samples + 1)
     most = MOST * max(1.0, MONTH / samples) ** 2
     return np.asarray(np.minimum(np.maximum((chance / rates) ** (1.0 / tail(samples)), LEAST), most))
 
