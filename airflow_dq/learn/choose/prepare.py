@@ -114,16 +114,15 @@ class _Column:
 
     def _bands(self, known: Sequence[tuple[Metric, FloatArray]]) -> Mapping[str, Band | str]:
         """By name what is expected of each metric, or why it cannot be bounded."""
-        past, moving = self.past, self.options.stationary
         names = tuple(metric.name for metric, _ in known)
-
-        def learned() -> dict[str, Band | str]:
-            several = [(metric, values, SamplingError.of(past, metric)) for metric, values in known]
-            return dict(zip(names, Band.of_each(several, moving=moving, week=past.timeline.week), strict=True))
-
         return self.history.remembered(
-            ("bands", past.name, self.kind, names, self.options.min_history, moving), learned
+            ("bands", self.past.name, self.kind, names, self.options.min_history, self.options.stationary),
+            lambda: dict(zip(names, self._learned(known), strict=True)),
         )
+
+    def _learned(self, known: Sequence[tuple[Metric, FloatArray]]) -> list[Band | str]:
+        several = [(metric, values, SamplingError.of(self.past, metric)) for metric, values in known]
+        return Band.of_each(several, moving=self.options.stationary, week=self.past.timeline.week)
 
     def _watched(self, metric: Metric, band: Band, values: FloatArray, rare: bool) -> WatchedMetric | str:
         if self.training is not None and any(value is None for value in self.training.errors.values(metric)):

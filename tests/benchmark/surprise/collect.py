@@ -104,7 +104,9 @@ def surprise(band: Band, past: FloatArray, observed: MetricValue | None, amount:
     noise, least = (1.0, 0.0) if amount is None else (amount.noise(metric), amount.least(metric))
     if abs(deviation) <= least:
         return 0.0
-    allowed = max(float(np.max(band._material(np.array([RATE])))), band.sampling.above if above else band.sampling.below)
+    allowed = max(
+        float(np.max(band._material(np.array([RATE])))), band.sampling.above if above else band.sampling.below
+    )
     excess = abs(deviation) / noise - allowed
     if not excess > 0.0:
         return 0.0
