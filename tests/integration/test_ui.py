@@ -605,6 +605,7 @@ def known(airflow_app: Any, store: Repository) -> int:
     """The broken partition's alert, judged by a gate that Airflow knows with its tasks; it waits for a person."""
     from airflow import sdk
     from airflow.models.dag import DagModel
+    from airflow.models.dagrun import DagRun
     from airflow.models.serialized_dag import SerializedDagModel
     from airflow.models.taskinstance import TaskInstance
     from airflow.providers.standard.operators.empty import EmptyOperator
@@ -627,6 +628,8 @@ def known(airflow_app: Any, store: Repository) -> int:
         session.merge(DagModel(dag_id=KNOWN, bundle_name="ui", fileloc="/known.py", is_stale=False))
     SerializedDagModel.write_dag(LazyDeserializedDAG.from_dag(dag), bundle_name="ui")
     with create_session() as session:
+        for of_an_earlier_test in (TaskInstance, DagRun):
+            session.query(of_an_earlier_test).filter_by(dag_id=KNOWN).delete()
         found = SerializedDagModel.get(KNOWN, session=session)
         assert found is not None
         found.dag.create_dagrun(

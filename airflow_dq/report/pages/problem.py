@@ -194,7 +194,11 @@ def _actions(view: AlertView, dag_id: str, addresses: Addresses) -> _Actions:
 def _where(view: AlertView, addresses: Addresses) -> DrillCard | None:
     """Where the change is; None where nothing has changed, or nobody may be shown values."""
     partition, profile = view.detail.partition, view.profile
-    shows = profile is not None and profile.options.store_values and _last_good(view, addresses) is not None
+    keys = [one.partition for one in view.recent]
+    before = view.recent[: keys.index(partition.partition)] if partition.partition in keys else ()
+    # What no gate has judged, such as a backfilled past, is compared with as well.
+    comparable = any(one.rows is not None and (one.verdict is None or is_good(one)) for one in before)
+    shows = profile is not None and profile.options.store_values and comparable
     if view.drilled is None and not (shows and view.detail.alerts):
         return None
     action = None
