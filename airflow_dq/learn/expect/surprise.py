@@ -27,8 +27,8 @@ mean never moved by more than a twentieth.  After fewer errors the limit is wide
 limits of 4 to 12 made many more partitions alarm."""
 MONTH = 30
 """Number of past errors that CHANCE is given for."""
-SHORT = 1.2
-"""After fewer errors the chance is larger, by this power of how many times fewer: 5.7 times after 7, 2.5 after 14.
+SHORT = 0.92
+"""After fewer errors the chance is larger, by this power of how many times fewer: 3.8 times after 7, 2.0 after 14.
 
 What a week or two of errors need is another matter than what a month's do: of 564 columns of public tables 9 alarmed
 after 7 partitions with all metrics at 23 times the largest error, and 8 at 35 times, for 1.4 points of recall."""
