@@ -16,7 +16,8 @@ than by the law they are far off.  A column that has a surprise above 3 has 1.5 
 rate of 0.01 for all metrics of a column, as many columns alarm as it says at 0.067 to 0.091, by length of history.
 The value was chosen for a month of errors, by false alarms and recall of real tables: with all metrics of 564 columns
 at one width 5 columns alarmed at 5.6 times the largest error, 5 at 4.2, 7 at 3.2, 9 at 2.3 and 14 at 1.7; recall was
-.863, .875, .887, .899 and .911.  This is the second of them: no more alarms than the first.  After a week of errors they are given what they were with 0.055 and the root, see
+.863, .875, .887, .899 and .911.  With 0.055 a column's budget reaches 5.6 times; this value is for 4.2, where no more
+columns alarm.  After a week of errors they are given what they were with 0.055 and the root, see
 :data:`airflow_dq.learn.expect.surprise.SHORT`."""
 TAIL = 0.7
 """Exponent of the tail after one error.
