@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, Support
+from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import State
 from airflow_dq.states.number import NumberDistribution
 
@@ -39,54 +41,76 @@ class SamplingError:
         """What is known of a column's metric from its history."""
         complete = 1.0 if metric.support is Support.ROWS else past.typical("complete_ratio")
         values, std = max(1.0, past.rows * complete), past.typical("std")
-        modes = past.series("mode_ratio", False).floats()
-        known = modes[~np.isnan(modes)]
-        of_mode = float(known.std()) if len(known) else 0.0
         if metric.level is None:
-            alike = len(known) > 0 and float(known.mean()) + RANK_ERRORS * of_mode >= 1.0
+            modes = past.series("mode_ratio", False).floats()
+            known = modes[~np.isnan(modes)]
+            alike = len(known) > 0 and float(known.mean() + RANK_ERRORS * known.std()) >= 1.0
             return cls(values, std, alike=alike)
+        newest = None if past.columns[-1] is None else past.columns[-1].states.get(NumberDistribution.key)
         if metric.is_extreme:
             # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
-            return cls(values, std, *((0.0, std) if metric.level == 0.0 else (std, 0.0)))
-        newest = past.columns[-1]
-        state = None if newest is None else newest.states.get(NumberDistribution.key)
-        return cls(values, std, *_rank_noise(state, metric.level, values, of_mode))
+            step = max(std, _lone_step(newest, metric.level))
+            return cls(values, std, *((0.0, step) if metric.level == 0.0 else (step, 0.0)))
+        states = [state for one in past.columns if one is not None and (state := _counted(one)) is not None]
+        return cls(values, std, *_rank_noise(newest, states, metric.level, values))
 
 
-def _rank_noise(state: State | None, level: float, values: float, of_mode: float) -> tuple[float, float]:
+def _counted(column: ColumnProfile) -> NumberDistribution | None:
+    """The numbers of a column, where each is counted by itself."""
+    state = column.states.get(NumberDistribution.key)
+    return state if isinstance(state, NumberDistribution) and state.sketch is None and state.total else None
+
+
+def _lone_step(state: State | None, level: float) -> float:
+    """How far the value next to an extreme lies from it, where so few are the extreme that there might be none."""
+    if not isinstance(state, NumberDistribution) or state.sketch is not None or len(state.values) < 2:
+        return 0.0
+    end, beside = (0, 1) if level == 0.0 else (-1, -2)
+    return abs(float(state.values[end] - state.values[beside])) if state.counts[end] <= RANK_ERRORS**2 else 0.0
+
+
+def _rank_noise(
+    state: State | None, past: Sequence[NumberDistribution], level: float, values: float
+) -> tuple[float, float]:
     """How far a quantile moves down and up when as many values are drawn anew from the newest distribution.
 
     The rank of a quantile has the standard error of a binomial share; what lies within RANK_ERRORS of them may be the
-    quantile of the next partition.  One that stands on the most frequent value never moves while that has share
-    enough, however much the share varies: there its rank has the share's own error as well.  Where the distribution is
-    not kept, nothing is known.
+    quantile of the next partition.  One that stands on a frequent value never moves while that has share enough,
+    however much the shares of smaller and larger ones vary: there its rank has their own error as well.  Where the
+    distribution is not kept, nothing is known.
 
-    :param of_mode: standard deviation of the most frequent value's share over the past partitions
+    :param past: the past distributions that are counted value by value
     """
     if not isinstance(state, NumberDistribution) or not state.total:
         return 0.0, 0.0
     middle = state.quantile(level)
-    between = of_mode if _is_mode(state, middle) else 0.0
-    error = RANK_ERRORS * math.hypot(math.sqrt(level * (1.0 - level) / values), between)
-    low, high = max(0.0, level - error), min(1.0, level + error)
-    down, up = _steps(state, level, middle)
-    return max(middle - state.quantile(low), down), max(state.quantile(high) - middle, up)
+    error = RANK_ERRORS * math.sqrt(level * (1.0 - level) / values)
+    down, up = 0.0, 0.0
+    low = high = error
+    if state.sketch is None:
+        below, upto = _shares(state, middle)
+        down, up = _steps(state, level, middle, below, upto)
+        if upto - below > error:
+            varied = RANK_ERRORS * np.std([_shares(one, middle) for one in past], axis=0)
+            low, high = np.hypot(error, varied).tolist()
+    lowest, highest = state.quantile(max(0.0, level - low)), state.quantile(min(1.0, level + high))
+    return max(middle - lowest, down), max(highest - middle, up)
 
 
-def _is_mode(state: NumberDistribution, value: float) -> bool:
-    """Whether a value is the most frequent one; unknown, and False, of a sketch."""
-    return state.sketch is None and bool(state.values[int(np.argmax(state.counts))] == value)
+def _shares(state: NumberDistribution, value: float) -> tuple[float, float]:
+    """The share of the values below one, and up to it."""
+    below, upto = np.searchsorted(state.values, value, "left"), np.searchsorted(state.values, value, "right")
+    return float(state.counts[:below].sum()) / state.total, float(state.counts[:upto].sum()) / state.total
 
 
-def _steps(state: NumberDistribution, level: float, middle: float) -> tuple[float, float]:
-    """How far the next smaller and the next larger value lie from a quantile that is nearly one of them."""
-    if state.sketch is not None:
-        return 0.0, 0.0
+def _steps(state: NumberDistribution, level: float, middle: float, below: float, upto: float) -> tuple[float, float]:
+    """How far the next smaller and the next larger value lie from a quantile that is nearly one of them.
+
+    :param below: share of the values below the quantile's own
+    :param upto: share of those up to it
+    """
     known = state.values
     place = int(np.searchsorted(known, middle))
-    # Share of the values below the quantile's own, and up to it.
-    below = float(state.counts[:place].sum()) / state.total
-    upto = float(state.counts[: place + 1].sum()) / state.total
     down = middle - float(known[place - 1]) if place > 0 and level - below <= NEARLY else 0.0
     up = float(known[place + 1]) - middle if place + 1 < len(known) and upto - level <= NEARLY else 0.0
     return down, up
