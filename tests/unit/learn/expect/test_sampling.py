@@ -12,7 +12,7 @@ import pytest
 from airflow_dq.learn.expect.sampling import RANK_ERRORS, SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.registry import get_metric
-from airflow_dq.profile import profile_table
+from airflow_dq.profile import Profile, profile_table
 from airflow_dq.states.base import Kind
 
 VALUES = np.random.default_rng(5).normal(10.0, 2.0, 400)
@@ -77,3 +77,28 @@ def test_values_may_all_be_alike_where_nearly_all_of_them_are(wet: list[int], al
     metric = get_metric("std", Kind.NUMERIC)
     assert metric is not None
     assert SamplingError.of(ColumnHistory(profiles, "x"), metric).alike is alike
+
+
+@pytest.mark.parametrize(("shares", "moves"), [((0.79, 0.92, 0.81, 0.97), True), ((0.9, 0.91, 0.9, 0.89), False)])
+def test_a_quantile_of_counts_becomes_the_next_count_where_shares_have_varied_by_as_much(
+    shares: tuple[float, ...], moves: bool
+) -> None:
+    def of(share: float) -> Profile:
+        few = round(400 * share)
+        return profile_table(pa.table({"x": [2] * few + [3] * (400 - few)}), partition=str(share))
+
+    metric = get_metric("p75", Kind.NUMERIC)
+    assert metric is not None
+    size = SamplingError.of(ColumnHistory([of(share) for share in shares], "x"), metric)
+    assert (size.above >= 1.0) is moves
+    assert size.below == 0.0
+
+
+@pytest.mark.parametrize(("rows", "step"), [(4, True), (40, False)])
+def test_an_extreme_that_few_rows_have_may_be_the_value_next_to_it(rows: int, step: bool) -> None:
+    history = [profile_table(pa.table({"x": [1, 2] * 200 + [3] * rows}), partition="a")]
+    metric = get_metric("max", Kind.NUMERIC)
+    assert metric is not None
+    size = SamplingError.of(ColumnHistory(history, "x"), metric)
+    assert (size.below == 1.0) is step
+    assert size.above == 0.0
