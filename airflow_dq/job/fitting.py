@@ -43,9 +43,9 @@ def require_fitting(engine: Engine, keys: Sequence[str], seen: Sequence[SeenColu
             schema = engine.schema(key)
         except Exception:
             return  # whatever it is, the scan comes to the same, and tells it
-        found = {id(one.check): one for one in misfits([one.check for one in left], schema)}
+        found = {one.check.id: one for one in misfits([one.check for one in left], schema)}
         # What is wrong the newest partition tells best.
-        left = [found[id(one.check)] if newest is None else one for one in left if id(one.check) in found]
+        left = [found[one.check.id] if newest is None else one for one in left if one.check.id in found]
         newest = newest or schema
     if left and newest is not None:
         raise _refusal(engine.order, left, newest)
