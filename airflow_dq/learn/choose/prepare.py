@@ -29,10 +29,6 @@ not while the partitions are few for so many columns: where new values are many,
 show them.  On a simulated clean table of 40 columns with 7 partitions of history alarms fell from 34 to 11 of 117 days.
 """
 
-RARE = 10.0
-"""A column that typically has fewer values in a partition than this may have none (once in 20,000 at ten: Poisson); how
-many it has is for its ratio of values to say."""
-
 
 def prepare_column(
     history: History, name: str, kind: Kind, options: SynthesisOptions, rows: Chosen | None, sharing: int
@@ -93,7 +89,7 @@ class _Column:
         """By name each metric to bound, or the reason why it cannot be."""
         values = [(metric, self._values(metric)) for metric in metrics]
         bands = self._bands([(metric, one) for metric, one in values if not isinstance(one, str)])
-        rare = self.past.rows * self.past.typical("complete_ratio") < RARE
+        rare = self.past.is_rare(self.past.rows)
         found: dict[str, WatchedMetric | str] = {}
         for metric, one in values:
             if isinstance(one, str):

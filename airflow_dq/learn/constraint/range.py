@@ -130,7 +130,7 @@ class Range(Constraint):
         if bounds is None and not isinstance(observed, Reason):
             return self._not_evaluated("none of the values that it is compared with is known")
         lower, upper = bounds or (None, None)
-        if not violates(observed, lower, upper, may_be_absent=self.may_be_absent):
+        if not violates(observed, lower, upper, may_be_absent=self._may_be_absent(partition)):
             return self._idle(observed, lower, upper)
         evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)
         return Finding(
@@ -185,7 +185,16 @@ class Range(Constraint):
             return None
         one_more = replace(self, occasion=replace(occasion, settled=True))
         lower, upper = one_more.bounds(partition) or (None, None)
-        return None if violates(observed, lower, upper, may_be_absent=self.may_be_absent) else occasion
+        absent = self._may_be_absent(partition)
+        return None if violates(observed, lower, upper, may_be_absent=absent) else occasion
+
+    def _may_be_absent(self, partition: PartitionView) -> bool:
+        """Whether it is no finding that there is no value: it was so before, or so few are to be expected."""
+        if self.may_be_absent or self.column is None:
+            return self.may_be_absent
+        past = partition.past(self.column, self.kind)
+        # Fewer rows than ever excuse nothing.
+        return past.is_rare(max(partition.profile.row_count, int(min(past.row_counts, default=0))))
 
     def centre(self, partition: PartitionView) -> float | None:
         """What is expected of the metric in the partition, on the expectation's scale; None when nothing can be."""

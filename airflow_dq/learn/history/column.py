@@ -22,6 +22,9 @@ from airflow_dq.states.base import Kind, Representation
 THIN = 0.25
 """A partition with no more than this share of a column's usual number of values is not compared with.  After the first
 Sunday with 70 orders in place of 1,500, 31 of the next 38 days alarmed while nobody answered: most values were new."""
+RARE = 10.0
+"""Where fewer values than this are to be expected in a partition it may have none (once in 20,000 at ten: Poisson); how
+many it has is for its ratio of values to say."""
 CROWDED = 0.5
 """From this share of the limit on distinct values on, the next partition is expected to be sketched."""
 
@@ -189,6 +192,10 @@ class ColumnHistory:
             known = numbers[np.isfinite(numbers)]
             self._typical[metric] = median(known) if len(known) else 0.0
         return self._typical[metric]
+
+    def is_rare(self, rows: float) -> bool:
+        """Whether a partition of so many rows may by chance have no value of the column."""
+        return rows * self.typical("complete_ratio") < RARE
 
     def representation(self, metric: str) -> Representation:
         """The representation in which a pair metric's history is read: never two in one series.

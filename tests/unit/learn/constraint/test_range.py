@@ -10,7 +10,9 @@ import pytest
 
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.novelty import NoNovelty
+from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
@@ -76,3 +78,19 @@ def test_fewer_rows_than_ever_excuse_nothing(lost: float) -> None:
     few = evaluate(program, day(20, int((1.0 - lost) * USUAL), scale=60.0), history)
     assert few.status is Status.FAIL
     assert {"row_count", "mean"} <= {finding.metric for finding in few.findings}
+
+
+@pytest.mark.parametrize(("rows", "found"), [(THIN, False), (USUAL, True)])
+def test_a_thin_day_may_have_no_value_of_a_column_that_is_mostly_empty(rows: int, found: bool) -> None:
+    def noted(place: int, size: int, share: float) -> Profile:
+        notes = np.random.default_rng(place).random(size) < share
+        notes[0] = share > 0.0
+        column = pa.array(np.where(notes, "seen", None).tolist(), pa.string())
+        return profile_table(pa.table({"id": range(size), "note": column}), partition=str(MONDAY + timedelta(place)))
+
+    history = [noted(past, rows_of(past), 0.05) for past in range(34)]
+    alike = [one for one in synthesize(history, SynthesisOptions()).constraints if one.scope.columns == ("note",)]
+    now = PartitionView(noted(34, rows, 0.0), History.of(history))
+    ranges = [one for one in alike if isinstance(one, Range) and one.metric != "complete_ratio"]
+    assert ranges
+    assert any(isinstance(one.check(now), Finding) for one in ranges) is found
