@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -233,7 +234,7 @@ class JobSpec:
         if self.whole:
             return self.sql is None and not any(name.lower() == "query" for name in self.options)
         path = self.paths.get(self.key, "")
-        return len(self.paths) == 1 and self.format.lower() not in FILE_FORMATS and self.key not in path
+        return len(self.paths) == 1 and self.format.lower() not in FILE_FORMATS and not _is_named(path, self.key)
 
     @property
     def key(self) -> str | None:
@@ -320,6 +321,15 @@ class JobSpec:
             return cls(**data)
         except (ValueError, TypeError) as error:
             raise ConfigurationError(f"The profile job's specification cannot be read: {error}") from error
+
+
+def _is_named(path: str, key: str) -> bool:
+    """Whether a folder of a path has a partition's key as its name or as what stands behind ``name=``; the last folder
+    may have it beside other words. A ``1`` within the number of a version is nobody's key."""
+    *above, last = path.rstrip("/").split("/")
+    return any(part.rpartition("=")[2] == key for part in (*above, last)) or bool(
+        re.search(rf"(?<![0-9A-Za-z]){re.escape(key)}(?![0-9A-Za-z])", last)
+    )
 
 
 def names_of(given: Iterable[str], option: str, dataset: str) -> tuple[str, ...]:

@@ -76,3 +76,20 @@ def test_both_engines_profile_with_the_order_s_options() -> None:
     found = JobSpec.from_json(spec.to_json()).profile_options
     assert (found.columns, found.exclude, found.sample_rows) == (("a", "b"), ("c",), 7)
     assert (found.store_values, found.hidden) == (False, ("b",))
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "shared"),
+    [
+        ("/lake/day=2026-01-02", "2026-01-02", False),
+        ("/lake/2026-01-02/orders", "2026-01-02", False),
+        ("s3://lake/orders_2026-01-02/", "2026-01-02", False),
+        ("/lake/orders", "2026-01-02", True),
+        ("/lake-541/orders", "1", True),
+        ("/lake-1/orders", "1", True),
+        ("/lake/v2026/orders", "2026", True),
+        ("/lake/orders_v12", "12", True),
+    ],
+)
+def test_a_table_is_one_partitions_own_only_in_a_folder_of_its_key(path: str, key: str, shared: bool) -> None:
+    assert JobSpec("orders", paths={key: path}, format="delta").shared is shared
