@@ -17,6 +17,7 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import placed
 from airflow_dq.learn.program import Program
+from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
@@ -24,6 +25,7 @@ from airflow_dq.profile.model import ColumnProfile, Profile
 Outcome = Finding | NotEvaluated | None
 
 
+@uncollected()
 def evaluate(
     program: Program, profile: Profile, history: Sequence[Profile] | History, columns: Sequence[str] | None = None
 ) -> Verdict:
