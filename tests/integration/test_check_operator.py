@@ -93,7 +93,7 @@ def test_a_warning_succeeds_with_the_score_for_whoever_reads_it(tmp_path: Path) 
 
 @pytest.mark.parametrize("rule", ["missing > 3", "n || 'a' = 'b'"])
 def test_what_could_not_be_computed_never_passes(tmp_path: Path, rule: str) -> None:
-    with pytest.raises(AirflowFailException, match="'rule0'.*Correct what is declared"):
+    with pytest.raises(AirflowFailException, match=r"'rule0'.*Correct what is declared"):
         Run(tmp_path, checks(rule, "n > 0"), on_violation="warn")()
 
 
