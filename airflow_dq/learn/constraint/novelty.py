@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -77,8 +78,9 @@ class NoNovelty(Constraint):
         result = self._detect(partition.history, partition.profile)
         if result.score is None or result.threshold is None:
             return NotEvaluated(RULE, self.scope, result.reason or "nothing can be said", applies=False)
-        usual = result.novel and self._is_usual(partition, result)
-        return self._finding(result, partition.history) if result.novel and not usual else None
+        if not result.novel or self._is_usual(partition, result):
+            return None
+        return self._finding(result, partition.history)
 
     def _detect(self, history: History, profile: Profile) -> NoveltyResult:
         options = NoveltyOptions(columns=self.scope.columns, rate=self.rate)
@@ -89,7 +91,7 @@ class NoNovelty(Constraint):
         if result.score is None or result.threshold is None:
             return False
         as_odd = max(result.threshold, result.score / AS_ODD)
-        groups = [_of_weekday(partition, result.past), *self._at_place(partition, result.past)]
+        groups = chain([_of_weekday(partition, result.past)], self._at_place(partition, result.past))
         return any(sum(score >= as_odd for score in scores) >= ALIKE for scores in groups)
 
     def _at_place(self, partition: PartitionView, past: Sequence[float]) -> Iterator[list[float]]:
@@ -101,10 +103,10 @@ class NoNovelty(Constraint):
         known = dict(zip(partition.history.partitions, past, strict=True))
         for place in like.places(key):
             days = [like.profiles[day] for day in like.occurrences(place, key)[:LIKE_DAYS]]
-            yield [
-                known[day.partition] if day.partition in known else self._detect(partition.history, day).score or 0.0
-                for day in days
-            ]
+            for day in days:
+                if day.partition not in known:
+                    known[day.partition] = self._detect(partition.history, day).score or 0.0
+            yield [known[day.partition] for day in days]
 
     def _finding(self, result: NoveltyResult, history: History) -> Finding:
         named = [one for one in result.attributes if one.share >= LEAST_SHARE][:NAMED] or list(result.attributes[:1])
