@@ -385,7 +385,7 @@ def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path
         run(pattern=f"{tmp_path}/day=*", since="2")
     with pytest.raises(UnknownColumnError, match="no column 'dya'"):
         run(pattern=str(tmp_path), partition_by="dya")
-    assert "nonesuch" in str(run(paths={"p": str(tmp_path)}, format="nonesuch")["p"].error)
+    assert "nonesuch" in str(run(paths={"p": str(tmp_path)}, format="nonesuch", where="true")["p"].error)
     assert issubclass(ConfigurationError, Exception)
 
 
