@@ -27,9 +27,9 @@ from airflow_dq.learn.history.answer import AnsweredAlarm, Answers
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
 from airflow_dq.learn.program import Program
-from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
+from airflow_dq.uncollected import uncollected
 
 log = logging.getLogger(__name__)
 

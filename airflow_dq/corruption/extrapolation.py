@@ -17,7 +17,7 @@ from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.transport import Transport, ordered, repeated, transport_of
 from airflow_dq.metrics.descriptor import MetricValue, Reason
-from airflow_dq.metrics.evaluate import measure
+from airflow_dq.metrics.evaluate import measure, measured
 from airflow_dq.metrics.extrapolation import Extrapolation, Rule, SampleChange
 from airflow_dq.metrics.outcome import finite
 from airflow_dq.metrics.registry import metrics_for
@@ -47,8 +47,9 @@ class Extrapolator:
     @classmethod
     def of(cls, column: ColumnProfile, clean: CleanColumn, rows: int, key: bytes | None = None) -> Extrapolator:
         """The extrapolator of a column of ``rows`` rows, of which ``clean`` holds the sampled ones."""
-        kind, states = column.kind, {key: ordered(state) for key, state in column.states.items()}
-        sampled = states_of(kind, clean.values, key)
+        kind, read = column.kind, measured(column.kind)
+        states = {name: ordered(state) for name, state in column.states.items() if name in read}
+        sampled = states_of(kind, clean.values, key, read)
         transports = {key: transport_of(state, sampled[key]) for key, state in compared(kind, states).items()}
         scale = rows / clean.rows if clean.rows else 1.0
         return cls(kind, column.metrics, states, clean, measure(kind, sampled), transports, scale, key)
@@ -58,7 +59,7 @@ class Extrapolator:
         if injected.repeat > 1:
             states = repeated(self.states, injected.repeat)
             return measure(self.kind, states), compared(self.kind, states)
-        after = states_of(self.kind, injected.values, self.key)
+        after = states_of(self.kind, injected.values, self.key, measured(self.kind))
         seen = measure(self.kind, after)
         if injected.share < 1.0:
             # Fewer rows with the same distribution: their own sample would only add noise.

@@ -15,7 +15,7 @@ from airflow_dq.corruption.extrapolation import Extrapolator, compared
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
 from airflow_dq.exceptions import ProfileError, UnknownColumnError
-from airflow_dq.metrics.evaluate import measure
+from airflow_dq.metrics.evaluate import measure, measured
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import CANONICAL
 from airflow_dq.profile.hash_key import hash_key
@@ -23,6 +23,7 @@ from airflow_dq.profile.model import ColumnProfile, Profile, Variant
 from airflow_dq.profile.sample import CELL_LIMIT, RowSample
 from airflow_dq.states.base import Kind, State, states_of
 from airflow_dq.states.number import NumberDistribution
+from airflow_dq.uncollected import uncollected
 
 
 def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
@@ -72,6 +73,7 @@ def _donor(profile: Profile, column: str) -> str | None:
     return following if following != column else None
 
 
+@uncollected()
 def _compute(
     column: ColumnProfile, donor: str | None, sample: RowSample, options: ProfileOptions
 ) -> tuple[Variant, ...]:
@@ -87,7 +89,9 @@ def _compute(
         if injected is None:
             continue
         if extrapolator is None:
-            exact: Mapping[str, State] = repeated(states_of(kind, injected.values, key), injected.repeat)
+            exact: Mapping[str, State] = repeated(
+                states_of(kind, injected.values, key, measured(kind)), injected.repeat
+            )
             metrics, states = measure(kind, exact), compared(kind, exact)
         else:
             metrics, states = extrapolator.extrapolate(injected)

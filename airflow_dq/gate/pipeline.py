@@ -17,10 +17,10 @@ from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.learn.history.answer import NO_ANSWERS, Answers
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.program import Program
-from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.store.snooze import apply_snoozes
 from airflow_dq.store.value import strict_json
+from airflow_dq.uncollected import uncollected
 
 if TYPE_CHECKING:
     from airflow_dq.learn.history.history import History

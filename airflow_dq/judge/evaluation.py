@@ -17,10 +17,10 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import placed
 from airflow_dq.learn.program import Program
-from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
+from airflow_dq.uncollected import uncollected
 
 Outcome = Finding | NotEvaluated | None
 

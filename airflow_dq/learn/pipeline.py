@@ -27,11 +27,11 @@ from airflow_dq.learn.constraint.segment import SegmentDetector
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.program import Program
-from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.metrics.registry import find_metric, metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
+from airflow_dq.uncollected import uncollected
 
 DETECTORS: dict[str, tuple[Detector, ...]] = {
     "calibrated": (

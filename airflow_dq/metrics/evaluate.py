@@ -32,6 +32,16 @@ def _measures(kind: Kind, revised: int) -> tuple[tuple[str, Callable[..., Metric
     )
 
 
+def measured(kind: Kind) -> frozenset[str]:
+    """The keys of the states that any metric of a kind of column reads: the others are there for other readers."""
+    return _measured(kind, revision())
+
+
+@cache
+def _measured(kind: Kind, revised: int) -> frozenset[str]:
+    return frozenset(state.key for entry in metrics_for(kind) for state in entry.states)
+
+
 class ComparisonSide(Mapping[str, State]):
     """A column's states for several comparisons: a sketch that more than one of them needs is made once.
 

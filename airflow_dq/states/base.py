@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from enum import StrEnum
 from functools import cache, reduce
 from importlib import import_module
@@ -161,18 +161,22 @@ def states_for(kind: Kind) -> tuple[type[State], ...]:
     return tuple(state for state in state_types() if kind in state.kinds)
 
 
-def states_of(kind: Kind, values: pa.Array | PreparedColumn, key: bytes | None = None) -> dict[str, State]:
+def states_of(
+    kind: Kind, values: pa.Array | PreparedColumn, key: bytes | None = None, wanted: Container[str] | None = None
+) -> dict[str, State]:
     """All states of a column, by key.
 
     :param values: canonical values, prepared already when others read them too
     :param key: secret with which values are hashed that must not be kept in clear (None: they are kept)
+    :param wanted: keys of the only states to make; None: of all
     """
     from airflow_dq.states.prepared import PreparedColumn
 
     column = values if isinstance(values, PreparedColumn) else PreparedColumn.of(values)
+    made = [state for state in states_for(kind) if wanted is None or state.key in wanted]
     if key is None:
-        return {state.key: state.of_column(column) for state in states_for(kind)}
-    return {state.key: state.of_hidden(column, key) for state in states_for(kind)}
+        return {state.key: state.of_column(column) for state in made}
+    return {state.key: state.of_hidden(column, key) for state in made}
 
 
 def decode_state(key: str, data: bytes) -> State:

@@ -104,6 +104,9 @@ def _count_numeric(text: character.Text) -> int:
     possible = np.arange(len(first))
     for table, at in ((_FIRST, first), (_LAST, last), (_WITHIN, (first + last) // 2)):
         possible = possible[table[np.minimum(text.codes[at[possible]], 127)]]
+    if not len(possible):
+        # Arrow compiles the expression for every call.
+        return 0
     candidates = text.strings if len(possible) == len(first) else text.strings.take(pa.array(possible))
     numbers = pc.match_substring_regex(candidates, _NUMBER).to_numpy(zero_copy_only=False)
     return int(text.counts[possible][numbers].sum())

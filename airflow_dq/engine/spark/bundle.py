@@ -18,6 +18,7 @@ _PARTS = (
     "__init__.py",
     "exceptions.py",
     "settings.py",
+    "uncollected.py",
     "visible.py",
     "check",
     "options",

@@ -1,12 +1,14 @@
 """Hadoop's FileSystem API through the session's Java gateway: local folders, HDFS and object stores alike.
 
 What is in a folder comes over the gateway as one text, however many files it holds: a few calls for each of 20,000
-files take longer than the job.
+files take longer than the job.  Each name of a Java package is a call, and an error of Java's is twenty: classes and
+file systems are asked for once, and no folder is opened that is not there.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from typing import Any
 
@@ -15,46 +17,54 @@ from pyspark.sql import SparkSession
 from airflow_dq.engine.spark.files import Entry
 from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
 
+_ROOT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
+"""The part of a path that tells the file system; without it the path is of the session's own."""
+
 
 class Hadoop:
     """The file systems that a session knows."""
 
     def __init__(self, spark: SparkSession) -> None:
         """Take the session."""
-        self._jvm: Any = spark.sparkContext._jvm
+        jvm: Any = spark.sparkContext._jvm
+        self._jvm = jvm
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
+        self._path: Any = jvm.org.apache.hadoop.fs.Path
+        self._systems: dict[str, Any] = {}
 
     def qualified(self, path: str) -> str:
         """A path with its scheme."""
         target = self._path(path)
-        return str(self._system(target).makeQualified(target).toString())
+        return str(self._system(path, target).makeQualified(target).toString())
 
     def at(self, path: str) -> Entry | None:
         """What is at a path."""
         target = self._path(path)
-        system = self._system(target)
+        system = self._system(path, target)
         return _entry(system.getFileStatus(target)) if system.exists(target) else None
 
     def matching(self, pattern: str) -> list[Entry]:
         """What matches a glob pattern."""
         target = self._path(pattern)
-        return self._entries(self._system(target).globStatus(target))
+        return self._entries(self._system(pattern, target).globStatus(target))
 
     def inside(self, folder: str) -> list[Entry]:
         """What is in a folder."""
         target = self._path(folder)
-        return self._entries(self._system(target).listStatus(target))
+        return self._entries(self._system(folder, target).listStatus(target))
 
     def exists(self, path: str) -> bool:
         """Whether something is at a path; what may not be looked at is not there."""
         try:
             target = self._path(path)
-            return bool(self._system(target).exists(target))
+            return bool(self._system(path, target).exists(target))
         except Py4JJavaError:
             return False
 
     def children(self, folder: str) -> list[str]:
         """The names in a folder; none when there is no such folder."""
+        if not self.exists(folder):
+            return []
         try:
             return [entry.name for entry in self.inside(folder)]
         except Py4JJavaError:
@@ -64,15 +74,16 @@ class Hadoop:
         """Whether the name of a file matches a pattern of names."""
         return bool(self._jvm.org.apache.hadoop.fs.GlobFilter(pattern).accept(self._path(entry.path)))
 
-    def _path(self, text: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(text)
-
-    def _system(self, path: Any) -> Any:
+    def _system(self, text: str, path: Any) -> Any:
         """The file system of a path, which takes no side files into account."""
-        system = path.getFileSystem(self._conf)
-        # Local folders only: an empty or outdated `.crc` beside a file would fail the read of a good file.
-        system.setVerifyChecksum(False)
-        return system
+        found = _ROOT.match(text)
+        root = found[0] if found else ""
+        if root not in self._systems:
+            system = path.getFileSystem(self._conf)
+            # Local folders only: an empty or outdated `.crc` beside a file would fail the read of a good file.
+            system.setVerifyChecksum(False)
+            self._systems[root] = system
+        return self._systems[root]
 
     def _entries(self, statuses: Any) -> list[Entry]:
         """The entries of an array of Java's; one by one where their fields cannot be had at once."""

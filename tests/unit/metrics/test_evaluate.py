@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from airflow_dq.metrics.evaluate import ComparisonSide, compare, compare_each, compare_for_keeping
+from airflow_dq.metrics.evaluate import ComparisonSide, compare, compare_each, compare_for_keeping, measure, measured
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind, Representation, State, states_of
 from airflow_dq.states.category import CategoryDistribution
@@ -90,3 +90,12 @@ def test_several_at_once_are_compared_as_each_alone(
         nows, side = [one[key] for one in states], ComparisonSide({key: states[before][key]})
         together = compare_each(kind, key, nows, side, names, representation, pool)
         assert together == [compare(kind, {key: now}, side, names, representation, pool) for now in nows]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_states_that_no_metric_reads_are_left_out_and_no_metric_with_them(kind: Kind) -> None:
+    types = {Kind.NUMERIC: pa.float64(), Kind.TIMESTAMP: pa.float64(), Kind.BOOLEAN: pa.bool_()}
+    values = pa.nulls(3) if kind is Kind.NULL else pa.array([1, 0, None]).cast(types.get(kind, pa.large_string()))
+    every, read = states_of(kind, values), states_of(kind, values, wanted=measured(kind))
+    assert read == {key: state for key, state in every.items() if key in measured(kind)}
+    assert measure(kind, read) == measure(kind, every)

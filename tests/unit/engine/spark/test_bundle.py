@@ -59,7 +59,7 @@ def test_only_the_pure_part_is_inside(tmp_path: Path) -> None:
     names = zipfile.ZipFile(executor_bundle(tmp_path)).namelist()
     tops = {name.split("/")[1] for name in names}
     pure = {"check", "options", "pattern", "relation", "states", "metrics", "profile", "corruption", "engine"}
-    assert tops == {"__init__.py", "exceptions.py", "settings.py", "visible.py", *pure}
+    assert tops == {"__init__.py", "exceptions.py", "settings.py", "uncollected.py", "visible.py", *pure}
     assert {name.split("/")[2] for name in names if "/engine/" in name} == {"__init__.py", "worker"}
     assert all(name.endswith(".py") for name in names)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from airflow_dq.learn.uncollected import uncollected
 from airflow_dq.program import evaluate, synthesize
+from airflow_dq.uncollected import uncollected
 from tests.unit.learn.builder import flights
 
 
