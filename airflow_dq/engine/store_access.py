@@ -30,7 +30,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of store -> what may be said of the way to it."""
 
-_S3A = {
+S3A = {
     "access_key": "fs.s3a.access.key",
     "secret_key": "fs.s3a.secret.key",
     "session_token": "fs.s3a.session.token",
@@ -38,6 +38,7 @@ _S3A = {
     "region": "fs.s3a.endpoint.region",
     "role_arn": "fs.s3a.assumed.role.arn",
 }
+"""What may be said of the way to S3 -> Hadoop's property of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def hadoop_options(access: StoreAccess) -> dict[str, str]:
     """
     given = access.given
     if access.kind == S3:
-        found = {_S3A[name]: value for name, value in given.items() if name in _S3A}
+        found = {S3A[name]: value for name, value in given.items() if name in S3A}
         if "session_token" in given:
             found["fs.s3a.aws.credentials.provider"] = "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider"
         if "role_arn" in given:

@@ -300,7 +300,7 @@ def test_what_is_not_plain_is_left_to_sparks_reader(
 
 
 @pytest.mark.parametrize("tiny", [True, False])
-@pytest.mark.parametrize("change", ["damage", "remove", "truncate", "rewrite"])
+@pytest.mark.parametrize("change", ["damage", "remove", "truncate", "rewrite", "retype"])
 def test_a_file_that_changes_after_it_was_listed_ends_as_with_sparks_reader(
     spark: SparkSession, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, tiny: bool
 ) -> None:
@@ -317,6 +317,8 @@ def test_a_file_that_changes_after_it_was_listed_ends_as_with_sparks_reader(
             os.truncate(bad, 1_000)
         elif change == "rewrite":
             pq.write_table(table.slice(0, 500), bad)
+        elif change == "retype":
+            pq.write_table(pa.table({"s": [1, 2, 3]}), bad)
         else:
             # Good footer, good size, good time.
             before = bad.stat()
@@ -336,6 +338,12 @@ def test_a_file_that_changes_after_it_was_listed_ends_as_with_sparks_reader(
             patch.setattr(job, name, once(getattr(job, name), changed))
             found[dataset] = run_job(spark, store, dataset=dataset, paths=paths)
     spark.conf.unset(SWITCH)
+    if change == "retype":
+        # What the tasks could not read is looked at anew; Spark's reader keeps to the columns that it found first.
+        assert found["direct"]["bad"].rows == 20_003
+        assert str(found["spark"]["bad"].error).startswith("Dataset 'spark', partition 'bad': ")
+        assert store.load_profile("spark", "bad") is None
+        return
     assert {key: outcome.rows for key, outcome in found["direct"].items()} == {
         key: outcome.rows for key, outcome in found["spark"].items()
     }

@@ -1,4 +1,4 @@
-"""Partitions of plain local Parquet files, which the tasks read by themselves: Spark only says which.
+"""Partitions of plain Parquet files, local or in a store, which the tasks read by themselves: Spark only says which.
 
 Half of a scan's time is Spark's way from its reader to Python.  It is left out where nothing on this way is Spark's to
 decide: every reason to refuse is here.  A partition that is refused, and one that cannot be read like this after all,
@@ -7,9 +7,12 @@ takes the way through Spark's reader (:mod:`airflow_dq.engine.spark.source`).
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -17,9 +20,8 @@ from pyspark.sql import SparkSession
 from airflow_dq.engine.spark.direct_column import Columns, columns_of
 from airflow_dq.engine.spark.direct_file import (
     File,
-    RefusedError,
     inspect_file,
-    local_files,
+    plain_files,
     require_no_other_folders,
     require_one_kind,
 )
@@ -28,7 +30,9 @@ from airflow_dq.engine.spark.files import base_path, is_connect
 from airflow_dq.engine.spark.footer import read_signature
 from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.engine.spark.reader import list_source
+from airflow_dq.engine.spark.refused import RefusedError
 from airflow_dq.engine.spark.source import Place
+from airflow_dq.engine.worker.files import Place as Store
 from airflow_dq.engine.worker.parquet import RowGroups
 from airflow_dq.exceptions import DQError, said_of
 from airflow_dq.options.job import JobSpec
@@ -36,6 +40,8 @@ from airflow_dq.options.profile import ProfileOptions
 
 _READERS = 4
 """Footers that are read at once: each waits for the file system more than it computes."""
+_MAGIC = b"PAR1"
+"""With which a Parquet file begins."""
 SETTINGS = {
     # Ours, to switch this off.
     "spark.airflow_dq.direct": "true",
@@ -75,9 +81,12 @@ class DirectPartition:
 
 
 def open_direct(
-    spark: SparkSession, spec: JobSpec, options: ProfileOptions, places: Mapping[str, Place]
+    spark: SparkSession, spec: JobSpec, options: ProfileOptions, places: Mapping[str, Place], store: Store | None = None
 ) -> tuple[list[DirectPartition], dict[str, str]]:
-    """The partitions that can be read directly, and for each of the others the reason why not."""
+    """The partitions that can be read directly, and for each of the others the reason why not.
+
+    :param store: the object store that they are in; None: they are local
+    """
     try:
         if is_connect(spark):
             raise RefusedError("the session is one of Spark Connect")
@@ -91,14 +100,14 @@ def open_direct(
     columns: dict[tuple[object, ...], Columns | RefusedError] = {}
     with ThreadPoolExecutor(_READERS) as pool:
         for key, files in zip(
-            places, pool.map(lambda place: _inspected(spark, spec, place), places.values()), strict=True
+            places, pool.map(lambda place: _inspected(spark, spec, place, store), places.values()), strict=True
         ):
             if isinstance(files, RefusedError):
                 refused[key] = str(files)
                 continue
             kind = files[0].kind
             if kind not in columns:
-                columns[kind] = _columns(spark, files[0], options)
+                columns[kind] = _columns(spark, files[0], options, store)
             known = columns[kind]
             if isinstance(known, RefusedError):
                 refused[key] = str(known)
@@ -128,12 +137,14 @@ def require_settings(given: Mapping[str, str | None]) -> None:
             raise RefusedError(f"{name} is {given[name]}")
 
 
-def _inspected(spark: SparkSession, spec: JobSpec, place: Place) -> tuple[File, ...] | RefusedError:
+def _inspected(
+    spark: SparkSession, spec: JobSpec, place: Place, store: Store | None
+) -> tuple[File, ...] | RefusedError:
     try:
         listing = place if isinstance(place, Listing) else list_source(spark, spec, place, "")
         if isinstance(place, Listing):
-            require_no_other_folders(place, base_path(spec.pattern or next(iter(spec.paths.values()), "")))
-        files = tuple(inspect_file(path, size) for path, size in local_files(listing))
+            require_no_other_folders(place, base_path(spec.pattern or next(iter(spec.paths.values()), "")), store)
+        files = tuple(inspect_file(path, size, store) for path, size in plain_files(listing, store))
         require_one_kind(files)
         return files
     except RefusedError as error:
@@ -143,10 +154,24 @@ def _inspected(spark: SparkSession, spec: JobSpec, place: Place) -> tuple[File, 
         return RefusedError(said_of(error, discreet=spec.profile_options.discreet))
 
 
-def _columns(spark: SparkSession, file: File, options: ProfileOptions) -> Columns | RefusedError:
+def _columns(spark: SparkSession, file: File, options: ProfileOptions, store: Store | None) -> Columns | RefusedError:
     try:
-        return columns_of(file.schema, read_signature(spark, f"file://{file.path}").schema(spark), options)
+        with _footer_here(file.path, store) as path:
+            inferred = read_signature(spark, f"file://{path}").schema(spark)
+        return columns_of(file.schema, inferred, options)
     except RefusedError as error:
         return error
     except (DQError, *SPARK_ERRORS) as error:
         return RefusedError(said_of(error, discreet=options.discreet))
+
+
+@contextmanager
+def _footer_here(path: str, store: Store | None) -> Iterator[str]:
+    """A local file with the footer of a file, whose rows it need not have: Spark then needs no way to the store."""
+    if store is None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="airflow-dq-footer-") as folder:
+        found = Path(folder, "footer.parquet")
+        found.write_bytes(_MAGIC + store.footer(path))
+        yield str(found)

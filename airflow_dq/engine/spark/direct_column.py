@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 from pyspark.sql.types import StructType
 
-from airflow_dq.engine.spark.direct_file import RefusedError
+from airflow_dq.engine.spark.refused import RefusedError
 from airflow_dq.engine.spark.source import arrow_field
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import logical_type

@@ -1,4 +1,4 @@
-"""Which Parquet files the tasks can read by themselves: plain local ones, whose footers say nothing that is Spark's."""
+"""Which Parquet files the tasks can read by themselves: plain ones, whose footers say nothing that is Spark's."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from airflow_dq.engine.spark.listing import Listing
+from airflow_dq.engine.spark.refused import RefusedError
+from airflow_dq.engine.worker.files import Place
 from airflow_dq.engine.worker.parquet import stamp_of
 
 _MOST_FILES = 1_000
@@ -18,10 +20,6 @@ _MOST_FILES = 1_000
 _SCHEMA_OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 _OLD_CALENDAR = b"org.apache.spark.legacyDateTime"
 _WRITER = b"org.apache.spark.version"
-
-
-class RefusedError(Exception):
-    """Why a partition is left to Spark's reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,55 +43,63 @@ class File:
         return self.text, self.schema, self.noted
 
 
-def local_files(listing: Listing) -> list[tuple[str, int]]:
-    """The files' local paths and sizes.
+def plain_files(listing: Listing, place: Place | None = None) -> list[tuple[str, int]]:
+    """The files' paths, local or in an object store, and their sizes.
 
+    :param place: the store that they are in; None: they are local
     :raises RefusedError: when they lie elsewhere, or when what their rows are depends on more than the files
     """
     if not 0 < len(listing.files) <= _MOST_FILES:
         raise RefusedError(f"it has {len(listing.files)} files")
-    roots = {_local(root) for root in listing.roots}
-    for root in roots:
+    roots = {_path(root, place) for root in listing.roots}
+    if place is not None and listing.log is not None:
+        raise RefusedError(f"{listing.log.root} holds {listing.log.sign}")
+    for root in roots if place is None else ():
         # What Spark's streams and Delta Lake keep there says which of the files count.
         for log in ("_spark_metadata", "_delta_log"):
             if (Path(root) / log).exists():
                 raise RefusedError(f"{root} holds {log}")
-    found = [(_local(file.path), file.size) for file in listing.files]
+    found = [(_path(file.path, place), file.size) for file in listing.files]
     for path, _ in found:
         if path not in roots and os.path.dirname(path) not in roots:
             raise RefusedError(f"{path} lies in a folder below, whose name may be a column")
     return found
 
 
-def require_no_other_folders(listing: Listing, base: str) -> None:
+def require_no_other_folders(listing: Listing, base: str, place: Place | None = None) -> None:
     """Refuse partitions that lie deeper than right below the source: the folders between may be columns.
 
     :raises RefusedError: naming the first
     """
     for root in listing.roots:
-        if os.path.dirname(_local(root)) != _local(base):
+        if os.path.dirname(_path(root, place)) != _path(base, place):
             raise RefusedError(f"{root} lies in a folder whose name may be a column")
 
 
-def _local(path: str) -> str:
+def _path(path: str, place: Place | None) -> str:
+    if place is not None:
+        if not place.holds(path):
+            raise RefusedError(f"{path} lies in another store")
+        return path.rstrip("/")
     scheme, _, rest = ("file", ":", path) if path.startswith("/") else path.partition(":")
     if scheme != "file":
         raise RefusedError(f"{path} is no local file")
     return "/" + rest.strip("/")
 
 
-def inspect_file(path: str, size: int) -> File:
+def inspect_file(path: str, size: int, place: Place | None = None) -> File:
     """What the footer of a file says.
 
     :param size: bytes that it had when it was listed
+    :param place: the store that it is in; None: it is local
     :raises RefusedError: when it has changed, or its dates are of a calendar that Spark converts
     :raises OSError: when it cannot be opened
     :raises pyarrow.ArrowException: when it is no Parquet file
     """
-    stamp = stamp_of(path)
+    stamp = stamp_of(path, place)
     if stamp[0] != size:
         raise RefusedError(f"{path} has changed since it was listed")
-    with pa.parquet.ParquetFile(path) as file:
+    with pa.parquet.ParquetFile(path if place is None else place.open(path)) as file:
         metadata = file.metadata
         notes = metadata.metadata or {}
         if _OLD_CALENDAR in notes or notes.get(_WRITER, b"").startswith((b"1.", b"2.")):

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from airflow_dq.engine.spark.direct import DirectPartition
 from airflow_dq.engine.spark.reader import is_tiny
 from airflow_dq.engine.spark.scan import lanes_of
+from airflow_dq.engine.worker.files import Place
 from airflow_dq.engine.worker.parquet import Found, RowGroups, merge_found, profile_lane, profile_row_groups
 from airflow_dq.engine.worker.partial import Partial, partial_of
 from airflow_dq.options.profile import ProfileOptions
@@ -25,18 +26,23 @@ _COLLECTED = 1_000
 
 
 def scan_directly(
-    spark: SparkSession, parts: Sequence[DirectPartition], options: ProfileOptions, lanes: int = 0
+    spark: SparkSession,
+    parts: Sequence[DirectPartition],
+    options: ProfileOptions,
+    lanes: int = 0,
+    place: Place | None = None,
 ) -> Iterator[tuple[str, Partial]]:
     """Profile the parts; yields each key once, but for those with a file that could not be read.
 
     :param lanes: when there is one part only, and it is tiny: how many tasks each read all of it and make some of its
         injected variants
+    :param place: the file system that the parts are in; None: each machine's own
     :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when the job fails; keys already yielded are complete
     """
     # Which columns are profiled is settled: the others are not read.
     options = replace(options, columns=None, exclude=())
     missing = {part.key: part for part in parts}
-    for key, rows in _found(spark, parts, options, lanes):
+    for key, rows in _found(spark, parts, options, lanes, place):
         del missing[key]
         read = [partial_of(row) for row in rows if row is not None]
         if len(read) == len(rows):
@@ -54,7 +60,7 @@ def lanes_if_tiny(spark: SparkSession, parts: Sequence[DirectPartition]) -> int:
 
 
 def _found(
-    spark: SparkSession, parts: Sequence[DirectPartition], options: ProfileOptions, lanes: int
+    spark: SparkSession, parts: Sequence[DirectPartition], options: ProfileOptions, lanes: int, place: Place | None
 ) -> Iterator[tuple[str, list[pa.RecordBatch | None]]]:
     """What the tasks have found out, by key; nothing of a key without rows."""
     context = spark.sparkContext
@@ -62,11 +68,14 @@ def _found(
     if not slices:
         return
     if lanes:
-        task = partial(profile_lane, [one for one, _ in slices], options, lanes)
+        task = partial(profile_lane, [one for one, _ in slices], options, lanes, place=place)
         yield from _by_key(context.parallelize(range(lanes), lanes).flatMap(task).collect())
         return
+    # The file system goes with the function and not with the data, which Spark's Python writes to a file: its
+    # credentials are kept nowhere.
+    task = partial(profile_row_groups, options=options, place=place)
     shares = share_out(slices, context.defaultParallelism)
-    found = context.parallelize(shares, len(shares)).flatMap(partial(profile_row_groups, options=options))
+    found = context.parallelize(shares, len(shares)).flatMap(task)
     pieces = sum(len({one.key for one in share}) for share in shares)
     if pieces * max(len(part.columns.schema) for part in parts) <= _COLLECTED:
         yield from _by_key(found.collect())

@@ -75,9 +75,8 @@ def explain(error: Exception, where: str, location: str) -> ProfileError | Confi
         before = f"{where}: something at {location} has a colon in its name, which Hadoop cannot list"
         after = ": rename it (%3A for a colon keeps the key as it is), or use engine='arrow'."
         return _worded(ConfigurationError, before, after, error)
-    lacking = next((jar for message in messages for sign, jar in _JARS.items() if re.search(sign, message)), None)
-    if lacking is not None:
-        return _worded(ConfigurationError, f"{where}: Spark has no jar to read {location}", f": give {lacking}.", error)
+    if (lacking := _without_jar(error, where, location)) is not None:
+        return lacking
     if _any(conditions, _NOT_FOUND):
         return _worded(SourceMissingError, f"{where}: {location} does not exist", ".", error)
     if _any(conditions, _BAD_ORDER):
@@ -112,8 +111,19 @@ def cluster_fault(error: Exception) -> EnvironmentMismatchError | SparkLostError
     return None
 
 
-def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError:
+def _without_jar(error: Exception, where: str, location: str) -> ConfigurationError | None:
+    """The error that names a jar, when one is missing."""
+    messages = list(_messages(error))
+    lacking = next((jar for message in messages for sign, jar in _JARS.items() if re.search(sign, message)), None)
+    if lacking is None:
+        return None
+    return _worded(ConfigurationError, f"{where}: Spark has no jar to read {location}", f": give {lacking}.", error)
+
+
+def unreadable(error: Exception, where: str, file: str) -> SourceUnreadableError | ConfigurationError:
     """The error for a person when it is known to be about one file."""
+    if (lacking := _without_jar(error, where, file)) is not None:
+        return lacking
     after = ". Write it again, or give the format and read options that suit it."
     return _worded(SourceUnreadableError, f"{where}: the file {file} cannot be read", after, error)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
@@ -14,17 +15,34 @@ from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file,
 from airflow_dq.engine.spark.connect_files import ConnectFiles
 from airflow_dq.engine.spark.files import GLOB, Files, base_path, is_connect, walk
 from airflow_dq.engine.spark.hadoop import Hadoop
+from airflow_dq.engine.spark.refused import RefusedError
+from airflow_dq.engine.spark.store_files import StoreFiles, lacks_jar, store_place
 from airflow_dq.engine.table_log import TableLog, folders_above, log_at
 from airflow_dq.options.key import order_key
 
-_known: WeakKeyDictionary[SparkSession, Files] = WeakKeyDictionary()
+_known: WeakKeyDictionary[SparkSession, dict[str, Files]] = WeakKeyDictionary()
 
 
-def files_of(spark: SparkSession) -> Files:
-    """The file systems of a session: by Java where there is a gateway to it, else by its tasks."""
-    if spark not in _known:
-        _known[spark] = ConnectFiles(spark) if is_connect(spark) else Hadoop(spark)
-    return _known[spark]
+def files_of(spark: SparkSession, path: str = "") -> Files:
+    """The file systems of a session: by Java where there is a gateway to it, else by its tasks.
+
+    :param path: that is to be looked at: a store for which Java has no jar is looked at by this process
+    """
+    known = _known.setdefault(spark, {})
+    store = "" if is_connect(spark) or "://" not in path else path[: path.find("/", path.find("://") + 3) + 1]
+    if store not in known:
+        known[store] = _opened(spark, store, known)
+    return known[store]
+
+
+def _opened(spark: SparkSession, store: str, known: dict[str, Files]) -> Files:
+    if is_connect(spark):
+        return ConnectFiles(spark)
+    with suppress(RefusedError):
+        # Where there is no way at all, Java says so.
+        if store and lacks_jar(spark, store) and (place := store_place(spark, store)) is not None:
+            return StoreFiles(spark, store, place)
+    return known.setdefault("", Hadoop(spark))
 
 
 def look_again(spark: SparkSession) -> None:
@@ -86,7 +104,7 @@ def list_path(spark: SparkSession, path: str, names: str | None = None) -> Listi
 
     :param names: a pattern that the files' names match (Spark's option ``pathGlobFilter``)
     """
-    system = files_of(spark)
+    system = files_of(spark, path)
     root = system.at(path)
     roots = [root] if root is not None else system.matching(path) if GLOB.search(path) else []
     if not roots:
@@ -112,7 +130,7 @@ def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None])
 
     :param known: takes what is found out of each folder, so that nothing is looked at twice
     """
-    system = files_of(spark)
+    system = files_of(spark, path)
     for folder in folders_above(system.qualified(path)):
         if folder not in known:
             known[folder] = log_at(folder, system.exists, system.children)
@@ -128,7 +146,7 @@ def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:
     :func:`~airflow_dq.engine.naming.keys_of`; the folder of the rows without a key has the key
     :data:`~airflow_dq.options.job.NULL_KEY`.
     """
-    system = files_of(spark)
+    system = files_of(spark, pattern)
     # Both as the file system spells them, so that a relative pattern matches too.
     text = re.escape(system.qualified(pattern)).replace(r"\*", "([^/]*)")
     found = {}
@@ -144,7 +162,7 @@ def strays(spark: SparkSession, pattern: str, places: Iterable[str]) -> str | No
 
     :param places: what it matches
     """
-    system = files_of(spark)
+    system = files_of(spark, pattern)
     # What follows the star may be a folder or a file: one look at one match tells.
     matched = next(iter(places), None)
     if matched is None:

@@ -76,7 +76,7 @@ def _decoded(head: bytes, encoding: str) -> str:
 
 def read_texts(spark: SparkSession, files: Sequence[str], size: int) -> dict[str, bytes]:
     """The first bytes of each file's text, as Spark takes them: compressed or not by the file's name."""
-    system = files_of(spark)
+    system = files_of(spark, next(iter(files), ""))
     if isinstance(system, ConnectFiles):
         return system.heads(files, size) if files else {}
     return {file: _read_text(spark, file, size) for file in files}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pyspark.sql import SparkSession
 
@@ -29,12 +30,14 @@ def scan_together(spark: SparkSession, say: Callable[[str], None], engines: Sequ
     work = [small for number, engine in enumerate(ours) if (small := _small(number, engine)) is not None]
     if not work:
         return
+    # With the function and not with the data, which Spark's Python writes to a file.
+    places = {one.number: store for one in work if (store := ours[one.number].store) is not None}
     context = spark.sparkContext
     say(f"{len(work)} datasets are read together")
     tasks = min(len(work), _A_CORE * context.defaultParallelism)
     try:
         with progress(spark, say):
-            found = context.parallelize(work, tasks).flatMap(profile_small).collect()
+            found = context.parallelize(work, tasks).flatMap(partial(profile_small, places=places)).collect()
     except Exception as error:
         # If it is for good, it comes up again where each is read by itself, and is explained there.
         say(f"that has failed ({type(error).__name__}), and each of them is read by itself")

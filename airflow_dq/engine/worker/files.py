@@ -1,9 +1,10 @@
-"""What runs inside a Spark task that looks at files where the driver cannot: behind a Spark Connect server."""
+"""File systems through Arrow, as Spark's tasks and the driver look at them: paths are spelled as Spark spells them."""
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 import pyarrow as pa
@@ -20,7 +21,11 @@ _S3 = {"s3a": "s3", "s3n": "s3"}
 
 
 def list_tree(
-    batches: Iterable[pa.RecordBatch], base: str, above: Sequence[str], inside: Sequence[str]
+    batches: Iterable[pa.RecordBatch],
+    base: str,
+    above: Sequence[str],
+    inside: Sequence[str],
+    place_of: Callable[[str], Place] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """All that is at or below a path, hidden names included, and what there is of some other places.
 
@@ -28,11 +33,12 @@ def list_tree(
     :param base: the path
     :param above: other paths that are looked at alone
     :param inside: folders of which the names are wanted, as far as they are there
+    :param place_of: the file system of a path; None: :meth:`Place.of`
     :return: rows of :data:`ENTRY`, spelled as Spark spells paths
     """
     if not any(batch.num_rows for batch in batches):
         return
-    place = Place.of(base)
+    place = (place_of or Place.of)(base)
     found = [place.look(base), *place.below(base, recursive=True), *(place.look(path) for path in above)]
     for folder in inside:
         found += place.below(folder, recursive=False)
@@ -41,16 +47,22 @@ def list_tree(
     yield pa.record_batch([pa.array(cells, one.type) for cells, one in zip(columns, ENTRY, strict=True)], ENTRY)
 
 
-def read_heads(batches: Iterable[pa.RecordBatch], files: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+def read_heads(
+    batches: Iterable[pa.RecordBatch],
+    files: Sequence[str],
+    size: int,
+    place_of: Callable[[str], Place] | None = None,
+) -> Iterator[pa.RecordBatch]:
     """The first bytes of some files, unpacked by their names; none of a file that cannot be read.
 
     :param batches: one row, for one task
+    :param place_of: as for :func:`list_tree`
     :return: rows of :data:`HEAD`
     """
     if not any(batch.num_rows for batch in batches):
         return
     for file in files:
-        head = Place.of(file).head(file, size)
+        head = (place_of or Place.of)(file).head(file, size)
         yield pa.record_batch([pa.array([file]), pa.array([head], pa.binary())], HEAD)
 
 
@@ -100,6 +112,34 @@ class Place:
                 return bytes(stream.read(size))
         except (OSError, pa.ArrowException):
             return b""
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is one of this file system."""
+        return path.startswith(self._spelled)
+
+    def stamp(self, path: str) -> tuple[int, int]:
+        """A file's size in bytes, and when it was last changed, in nanoseconds since 1970.
+
+        :raises FileNotFoundError: when it is not there
+        :raises OSError: when it may not be looked at
+        """
+        info = self._system.get_file_info(self._inner(path))
+        if info.type != fs.FileType.File:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return int(info.size), int(info.mtime_ns or 0)
+
+    def open(self, path: str) -> pa.NativeFile:
+        """A file, to be read from anywhere in it."""
+        return self._system.open_input_file(self._inner(path))
+
+    def footer(self, path: str) -> bytes:
+        """The end of a Parquet file: its footer, that one's length, and the four bytes with which such a file ends."""
+        with self.open(path) as file:
+            end = file.size()
+            file.seek(end - 8)
+            length = int.from_bytes(file.read(4), "little")
+            file.seek(end - 8 - length)
+            return bytes(file.read(length + 8))
 
     def _inner(self, path: str) -> str:
         plain = path.removeprefix(self._spelled)

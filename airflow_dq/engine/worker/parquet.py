@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet
 import pyarrow.types as pt
 
+from airflow_dq.engine.worker.files import Place
 from airflow_dq.engine.worker.partial import Partial, merge_batches
 from airflow_dq.engine.worker.task import profile_keyed, profile_lanes
 from airflow_dq.options.profile import ProfileOptions
@@ -24,6 +25,9 @@ _BATCH_BYTES = 2**26
 """The same of a table with large values, as far as the file tells: values that repeat may take less room in it."""
 _BUFFER = 2**18
 """Bytes of each column that are read at once: a row group may be larger than memory."""
+
+_FAR_BUFFER, _FAR_BYTES = 2**23, 2**26
+"""The same of a file in an object store, where each request waits for tens of milliseconds; and of all its columns."""
 
 Found = tuple[str, pa.RecordBatch | None]
 """A partition's key and a partial result of it; None when one of its files could not be read."""
@@ -44,14 +48,15 @@ class RowGroups:
     sampled: bool = True
     """Whether rows are drawn to inject errors into; the same for all slices of a partition."""
 
-    def read(self) -> Iterator[pa.RecordBatch]:
+    def read(self, place: Place | None = None) -> Iterator[pa.RecordBatch]:
         """The rows.
 
+        :param place: the file system; None: this machine's own
         :raises OSError: when the file cannot be opened, or is not the one that was looked at any more
         :raises pyarrow.ArrowException: when it is damaged, or a value does not fit its type
         """
-        self._check()
-        with pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER) as file:
+        self._check(place)
+        with self._opened(place) as file:
             groups = [file.metadata.row_group(group) for group in self.groups]
             width = max([1, *(group.total_byte_size // max(1, group.num_rows) for group in groups)])
             rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(self.schema), _BATCH_BYTES // width))
@@ -60,34 +65,49 @@ class RowGroups:
                 columns = [_read_as(batch.column(field.name), field.type) for field in self.schema]
                 yield pa.RecordBatch.from_arrays(columns, names=self.schema.names)
         # Written over meanwhile, it would be half the one and half the other.
-        self._check()
+        self._check(place)
 
-    def _check(self) -> None:
-        if stamp_of(self.path) != self.stamp:
+    def _opened(self, place: Place | None) -> pa.parquet.ParquetFile:
+        if place is None:
+            return pa.parquet.ParquetFile(self.path, buffer_size=_BUFFER)
+        size = max(_BUFFER, min(_FAR_BUFFER, _FAR_BYTES // len(self.schema)))
+        return pa.parquet.ParquetFile(place.open(self.path), buffer_size=size)
+
+    def _check(self, place: Place | None) -> None:
+        if stamp_of(self.path, place) != self.stamp:
             raise OSError(errno.ESTALE, "The file has changed since it was listed", self.path)
 
 
-def stamp_of(path: str) -> tuple[int, int]:
+def stamp_of(path: str, place: Place | None = None) -> tuple[int, int]:
     """What a file's :attr:`RowGroups.stamp` is now."""
+    if place is not None:
+        return place.stamp(path)
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
 
-def profile_row_groups(slices: Sequence[RowGroups], options: ProfileOptions) -> Iterator[Found]:
-    """Summarise the rows of each partition key of these slices, one after the other."""
+def profile_row_groups(
+    slices: Sequence[RowGroups], options: ProfileOptions, place: Place | None = None
+) -> Iterator[Found]:
+    """Summarise the rows of each partition key of these slices, one after the other.
+
+    :param place: the file system that all of them are in; None: each machine's own
+    """
     failed: dict[str, Found] = {}
     unsampled = {one.key for one in slices if not one.sampled}
-    for key, row in profile_keyed(([found] for found in _rows(slices, failed)), options, unsampled):
+    for key, row in profile_keyed(([found] for found in _rows(slices, failed, place)), options, unsampled):
         if key not in failed:
             yield key, row
     yield from failed.values()
 
 
-def profile_lane(slices: Sequence[RowGroups], options: ProfileOptions, lanes: int, lane: int) -> Iterator[Found]:
+def profile_lane(
+    slices: Sequence[RowGroups], options: ProfileOptions, lanes: int, lane: int, place: Place | None = None
+) -> Iterator[Found]:
     """Summarise a small partition in one of several tasks that each read all of it, as :func:`profile_lanes`."""
     failed: dict[str, Found] = {}
     key = slices[0].key
-    rows = ([(str(lane), batch)] for _, batch in _rows(slices, failed))
+    rows = ([(str(lane), batch)] for _, batch in _rows(slices, failed, place))
     found = [(key, row) for row in profile_lanes(rows, options, key, lanes)]
     yield from failed.values() or found
 
@@ -102,12 +122,13 @@ class Small:
     options: ProfileOptions
 
 
-def profile_small(one: Small) -> Iterator[tuple[int, str, pa.RecordBatch]]:
+def profile_small(one: Small, places: Mapping[int, Place]) -> Iterator[tuple[int, str, pa.RecordBatch]]:
     """Summarise it, its injected variants included; nothing where a file cannot be read.
 
+    :param places: by their numbers, the file systems of the datasets that are not in each machine's own
     :return: its number, its key, and its partial result
     """
-    for key, row in profile_lane(one.slices, one.options, 1, 0):
+    for key, row in profile_lane(one.slices, one.options, 1, 0, places.get(one.number)):
         if row is not None:
             yield one.number, key, row
 
@@ -126,14 +147,16 @@ def merge_found(found: Iterable[Found]) -> Iterator[Found]:
     yield from ((key, None) for key in unread)
 
 
-def _rows(slices: Sequence[RowGroups], failed: dict[str, Found]) -> Iterator[tuple[str, pa.RecordBatch]]:
+def _rows(
+    slices: Sequence[RowGroups], failed: dict[str, Found], place: Place | None
+) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of the slices.
 
     :param failed: takes what is found out of a key of which a file cannot be read, whatever was read of it before
     """
     for one in slices:
         try:
-            for batch in one.read():
+            for batch in one.read(place):
                 yield one.key, batch
         except FileNotFoundError:
             problem = (

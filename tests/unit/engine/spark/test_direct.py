@@ -25,14 +25,14 @@ from airflow_dq.engine.spark import direct_column, direct_file
 from airflow_dq.engine.spark.direct import SETTINGS, require_plain_order, require_settings
 from airflow_dq.engine.spark.direct_column import columns_of, type_read
 from airflow_dq.engine.spark.direct_file import (
-    RefusedError,
     inspect_file,
-    local_files,
+    plain_files,
     require_no_other_folders,
     require_one_kind,
 )
 from airflow_dq.engine.spark.direct_scan import share_out
 from airflow_dq.engine.spark.listing import DataFile, Listing
+from airflow_dq.engine.spark.refused import RefusedError
 from airflow_dq.engine.worker.parquet import RowGroups
 from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.options.job import JobSpec
@@ -85,33 +85,33 @@ def _listing(*paths: str, root: str = "file:/lake/day=1") -> Listing:
     return Listing((root,), tuple(DataFile(path, 1) for path in paths), False)
 
 
-def test_local_files_right_at_the_path_are_taken_under_their_local_names() -> None:
+def test_plain_files_right_at_the_path_are_taken_under_their_local_names() -> None:
     inside = _listing("file:/lake/day=1/a b%20.parquet", "file:///lake/day=1/ß.parquet")
-    assert local_files(inside) == [("/lake/day=1/a b%20.parquet", 1), ("/lake/day=1/ß.parquet", 1)]
-    assert local_files(_listing("file:/x:y.parquet", root="file:///x:y.parquet")) == [("/x:y.parquet", 1)]
+    assert plain_files(inside) == [("/lake/day=1/a b%20.parquet", 1), ("/lake/day=1/ß.parquet", 1)]
+    assert plain_files(_listing("file:/x:y.parquet", root="file:///x:y.parquet")) == [("/x:y.parquet", 1)]
 
 
 @pytest.mark.parametrize("path", ["hdfs://name/lake/day=1", "s3a://bucket/lake/day=1", "dbfs:/lake/day=1", "lake"])
 def test_files_elsewhere_are_refused(path: str) -> None:
     with pytest.raises(RefusedError, match="no local file"):
-        local_files(_listing(f"{path}/a.parquet", root=path))
+        plain_files(_listing(f"{path}/a.parquet", root=path))
 
 
 def test_files_in_folders_below_and_too_many_or_no_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RefusedError, match=r"region=eu/a\.parquet lies in a folder below"):
-        local_files(_listing("file:/lake/day=1/region=eu/a.parquet"))
+        plain_files(_listing("file:/lake/day=1/region=eu/a.parquet"))
     with pytest.raises(RefusedError, match="0 files"):
-        local_files(_listing())
+        plain_files(_listing())
     monkeypatch.setattr(direct_file, "_MOST_FILES", 1)
     with pytest.raises(RefusedError, match="2 files"):
-        local_files(_listing("file:/lake/day=1/a", "file:/lake/day=1/b"))
+        plain_files(_listing("file:/lake/day=1/a", "file:/lake/day=1/b"))
 
 
 @pytest.mark.parametrize("log", ["_spark_metadata", "_delta_log"])
 def test_a_folder_whose_log_says_which_files_count_is_refused(tmp_path: Path, log: str) -> None:
     (tmp_path / log).mkdir()
     with pytest.raises(RefusedError, match=log):
-        local_files(_listing(f"file:{tmp_path}/a.parquet", root=f"file:{tmp_path}"))
+        plain_files(_listing(f"file:{tmp_path}/a.parquet", root=f"file:{tmp_path}"))
 
 
 def test_folders_of_further_keys_are_refused() -> None:
