@@ -62,7 +62,9 @@ def cluster(folder: Path, workers: int = 1, home: Path | None = None) -> Iterato
         for number in range(workers):
             where = folder / str(number)
             where.mkdir()
-            made.append(_start(home, where, "worker", "--host", "127.0.0.1", "--webui-port", "0", *size, master))
+            made.append(
+                _start(home, where, "worker", "--host", f"127.0.0.{number + 1}", "--webui-port", "0", *size, master)
+            )
             _told(where / "worker.log", "(Successfully registered with master)")
         yield Cluster(master, tuple(one.pid for one in made[1:]))
     finally:

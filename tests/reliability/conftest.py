@@ -4,6 +4,7 @@
 test_killed_process        kill -9 of a process in the middle of a save, of a judgement, of tidying up
 test_killed_spark          kill -9 of a Spark job between two partitions, and the job again
 test_killed_cluster        kill -9 of the driver and of an executor of a stand-alone cluster
+test_slow_or_lost_spark    a task that is started again elsewhere (speculation); kill -9 of a Spark Connect server
 test_killed_postgres       kill -9, restart and absence of PostgreSQL; each connection of a save cut in turn; a trigger
 test_stopped_postgres      a server that hangs (SIGSTOP), for a moment and for long; one whose disk is full
 test_two_workers           two workers on a partition, on a dataset; reading and judging what is being replaced
