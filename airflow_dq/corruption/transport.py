@@ -34,15 +34,7 @@ S = TypeVar("S", bound=State)
 
 def repeated(states: Mapping[str, State], times: int) -> dict[str, State]:
     """The states of a column whose every row occurs ``times`` times."""
-    return {key: _repeated(state, times) for key, state in states.items()}
-
-
-def _repeated(state: State, times: int) -> State:
-    if times == 1:
-        return state
-    half = _repeated(state, times // 2)
-    both = half.merge(half)
-    return both.merge(state) if times % 2 else both
+    return {key: state.repeated(times) for key, state in states.items()}
 
 
 @singledispatch

@@ -28,6 +28,9 @@ def encode_metric(value: MetricValue) -> float | dict[str, str]:
 
     :raises CodecError: when it is NaN or an infinity
     """
+    if type(value) is float and abs(value) <= sys.float_info.max:
+        # What nearly all are.
+        return value
     if isinstance(value, Reason):
         return {"reason": value.value}
     number = float(value)

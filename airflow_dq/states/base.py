@@ -129,6 +129,14 @@ class State(ABC):
         """The state of the concatenation of at least one input."""
         return reduce(cls.merge, states)
 
+    def repeated(self, times: int) -> Self:
+        """The state of a column whose every row occurs so many times; overridden where that is a multiplication."""
+        if times == 1:
+            return self
+        half = self.repeated(times // 2)
+        both = half.merge(half)
+        return both.merge(self) if times % 2 else both
+
     @abstractmethod
     def encode(self) -> bytes:
         """Bytes from which :meth:`decode` restores an equal state."""

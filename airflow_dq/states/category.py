@@ -103,6 +103,10 @@ class CategoryDistribution(State):
         values = pa.concat_arrays([part.values for part in parts])
         return cls.from_counts(values, np.concatenate([part.counts for part in parts]))
 
+    def repeated(self, times: int) -> Self:
+        """As :meth:`State.repeated`."""
+        return State.repeated(self, times) if self.buckets is not None else type(self)(self.values, self.counts * times)
+
     def bucketed(self) -> Buckets:
         """The hashed form, which every state can take."""
         return self.buckets or Buckets.of(DistinctStrings(self.values, self.counts))

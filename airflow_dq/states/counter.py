@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, fields
+from dataclasses import fields
 from typing import Any, Self, cast
 
 import numpy as np
@@ -17,7 +17,8 @@ class CounterState(State):
     __slots__ = ()
 
     def _counters(self) -> tuple[int, ...]:
-        return astuple(cast(Any, self))
+        # Not ``astuple``, which makes a deep copy of each number.
+        return tuple(getattr(self, one.name) for one in fields(cast(Any, self)))
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""

@@ -118,6 +118,10 @@ class NumberDistribution(State):
         long = any(len(part.rests) for part in parts)
         return cls.from_counts(values, counts, np.concatenate([p.all_rests() for p in parts]) if long else _NONE)
 
+    def repeated(self, times: int) -> Self:
+        """As :meth:`State.repeated`."""
+        return State.repeated(self, times) if self.sketch is not None else replace(self, counts=self.counts * times)
+
     def all_rests(self) -> Integers:
         """One rest for each value, zeros too."""
         return self.rests if len(self.rests) else np.zeros(len(self.values), np.int64)

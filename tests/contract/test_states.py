@@ -100,6 +100,17 @@ def test_every_state_is_documented(state: type[State]) -> None:
 
 
 @every_state
+@FEWER
+@given(data=st.data(), times=st.sampled_from([1, 2, 3, 10]))
+def test_rows_that_occur_several_times_are_the_state_merged_as_often(state, kind, limit, data, times) -> None:
+    array = data.draw(arrays(kind, 10))
+    with limited(state, limit):
+        one = state.of(array)
+        assert one.repeated(times) == state.of(pa.concat_arrays([array] * times))
+        assert one.repeated(times).encode() == state.merged([one] * times).encode()
+
+
+@every_state
 @given(data=st.data())
 def test_merging_any_split_is_the_state_of_the_whole(state, kind, limit, data) -> None:
     array = data.draw(arrays(kind))
