@@ -173,7 +173,8 @@ class _Walk:
             reason=verdict.reason,
             decision=decision,
             columns=len(judged),
-            untrained=sum(not program.columns[name].variants for name in judged),
+            # While the dataset is young a column may be broken of which the program has nothing but its pattern.
+            untrained=sum(not program.columns[name].variants for name in judged if name in program.columns),
             without_distances=verdict.status in JUDGED and not distances,
         )
 

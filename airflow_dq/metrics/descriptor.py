@@ -233,6 +233,21 @@ class Metric:
         return self.level in (0.0, 1.0)
 
     @property
+    def of_differences(self) -> bool:
+        """Whether it says by how much values differ from each other: of a single one it is 0, whatever that is."""
+        return not self.pair and (self.unit is Unit.SPAN or self.scale is Scale.INFORMATION)
+
+    @property
+    def of_one_value(self) -> float:
+        """How far one value of many may move it, as a multiple of the share that it is of them.
+
+        A value that becomes another one takes its share from the one and gives it to the other: a sum of differences
+        moves by both.
+        """
+        highest = self.natural_range[1]
+        return highest if self.scale is Scale.DISTANCE and 1.0 < highest < math.inf else 1.0
+
+    @property
     def doc(self) -> str:
         """First line of the function's docstring: what the metric measures."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]

@@ -34,6 +34,13 @@ class Amount:
         """What the partition has of the usual amount."""
         return max(self.now, 1.0) / self.usual
 
+    def is_mute(self, metric: Metric) -> bool:
+        """Whether it is a single value where there are usually more: that has no spread and no entropy, whatever it is.
+
+        That there is only one is for the number of rows to say, or the share of complete values.
+        """
+        return metric.of_differences and self.now <= 1.0 < self.usual
+
     def noise(self, metric: Metric) -> float:
         """How many times larger the metric's sampling error is because the partition has fewer values than usual.
 
@@ -47,7 +54,7 @@ class Amount:
 
     def least(self, metric: Metric) -> float:
         """The least width of a range on it: that one value more or less is never material."""
-        return 1.01 / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
+        return 1.01 * metric.of_one_value / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
 
     def moved(
         self, metric: Metric, centre: float, lower: float | None, upper: float | None

@@ -18,8 +18,9 @@ from airflow_dq.learn.constraint.date_part import HOUR, PARTS, DatePart, Value, 
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.violation import is_unknown
-from airflow_dq.learn.history.calendar import Grain, grain_of, moment_of, moments_of
+from airflow_dq.learn.history.calendar import Grain, grain_of, moments_of
 from airflow_dq.learn.history.history import History
+from airflow_dq.learn.history.timeline import moment_of
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind

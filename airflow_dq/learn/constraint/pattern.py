@@ -7,6 +7,7 @@ alarms when neither lets expect so many.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -31,6 +32,15 @@ RULE = "pattern"
 """What its findings are called."""
 OF_A_PARTITION = 4.0
 """As how many values one more partition counts for what is usual: its values are of one kind more often than not."""
+OPEN_SET = 20
+"""A column of fewer different values is taken for one of codes, where each new form is news: a shop of twenty products
+is small, and a list of twenty states of an order long."""
+AGAIN = 2.0
+"""A value that comes less often than this, on average, is not one that comes many times."""
+AS_OFTEN = 0.2
+"""A value that comes with less than this part of the usual number of rows is rather a damaged one of another."""
+MORE_OFTEN = 3.0
+"""A value that comes in more than so many times the usual number of rows is rather a word for a missing one."""
 METRIC = "nonconforming_ratio"
 """The share of exceptions, by which people's answers, severities and snoozes name it."""
 
@@ -74,6 +84,28 @@ class Tier:
     def is_known(self, rule: PatternRule) -> bool:
         """Whether the rule says it."""
         return self.name == BROKEN or bool(rule.usual)
+
+
+def surprise_of_values(rule: PatternRule, measured: Measured, distinct: int) -> float:
+    """How likely so many different values break a rule, where each of them comes many times.
+
+    A player, a product or a supplier brings a name of a new form into as many rows as any other has: that is one
+    event, and not as many as there are rows.  Rows that are damaged one by one are different values, and hardly any
+    comes twice.
+
+    :param measured: the exceptions, of which the most frequent values are known
+    :param distinct: how many different values the partition has
+    :return: 0.0 where values do not come many times, or those that break the rule come more rarely or more often
+    """
+    odd, counts = measured.numerator or 0, [rows for _, rows in measured.examples]
+    times = (measured.denominator or 0) / max(1, distinct)
+    if rule.distinct < OPEN_SET or times < AGAIN or not counts or counts[0] > MORE_OFTEN * times:
+        return 0.0
+    # Those that are not among the examples are no more frequent.
+    values = len(counts) + math.ceil(max(0, odd - sum(counts)) / counts[-1])
+    if odd < max(AGAIN, AS_OFTEN * times) * values:
+        return 0.0
+    return predictive(math.ceil(rule.nonconforming / times), rule.distinct, values, max(values, distinct))
 
 
 BROKEN, UNUSUAL = "broken", "unusual"
@@ -148,8 +180,14 @@ class Conforming(Constraint):
         if not tier.count(measured) or not tier.is_known(self.pattern):
             return False
         # Each tier may take half of the rate.
-        if tier.surprise(self.pattern, past, measured) >= self.fpr / len(TIERS):
+        rate = self.fpr / len(TIERS)
+        if tier.surprise(self.pattern, past, measured) >= rate:
             return False
+        (name,) = self.scope.columns
+        if tier.name == BROKEN and not partition.profile.options.hides(name):
+            distinct = partition.profile.columns[name].metrics.get("dist_val_count")
+            if isinstance(distinct, float) and surprise_of_values(self.pattern, measured, int(distinct)) >= rate:
+                return False
         upper = self._usual(tier, partition, past)
         return upper is None or tier.share(measured) > upper
 

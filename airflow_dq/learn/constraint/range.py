@@ -125,7 +125,16 @@ class Range(Constraint):
             return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         observed, why = self.observe(partition)
         if is_unknown(observed):
+            if self._follows_nothing(partition, observed):
+                return self._not_evaluated(
+                    "the partitions right before have too few values to compare with, and the statistics of those "
+                    "before them are not kept",
+                    applies=False,
+                )
             return self._not_evaluated(why)
+        amount = self._amount(partition)
+        if amount is not None and not isinstance(observed, Reason) and amount[0].is_mute(amount[1]):
+            return self._not_evaluated("there is a single value, which does not differ from any other", applies=False)
         bounds = self.bounds(partition)
         if bounds is None and not isinstance(observed, Reason):
             return self._not_evaluated("none of the values that it is compared with is known")
@@ -144,6 +153,12 @@ class Range(Constraint):
             evidence=evidence,
             widening=self.widening,
         )
+
+    def _follows_nothing(self, partition: PartitionView, observed: MetricValue | None) -> bool:
+        """Whether it is a distance that is unknown because there is nothing near to compare with."""
+        if self.column is None or not self.pair or observed is not None or partition.column(self.column) is None:
+            return False
+        return partition.follows_nothing(self.column, self.kind, self.metric)
 
     def observe(self, partition: PartitionView) -> tuple[MetricValue | None, str]:
         """The metric's value on the partition, and why it is unknown where it is."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from airflow_dq.learn.constraint.amount import Amount
 from airflow_dq.learn.expect.violation import is_unknown
+from airflow_dq.learn.history.baseline import pool_of
 from airflow_dq.learn.history.column import distances_of, value_count
 from airflow_dq.learn.renaming import renamings
 from airflow_dq.metrics.descriptor import Reason, Support
@@ -141,6 +142,16 @@ class PartitionView:
         if metric.support is Support.ROWS:
             return Amount.of(float(self.profile.row_count), past.row_counts)
         return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts)
+
+    def follows_nothing(self, name: str, kind: Kind, metric: str) -> bool:
+        """Whether a column has no distance, for all partitions right before have too few values to compare with.
+
+        The newest that has enough lies so far back that its statistics are not kept.
+        """
+        past = self.past(name, kind)
+        newest = past.newest_comparable(pool_of(metric, kind))
+        column = past.columns[newest] if 0 <= newest < len(past.columns) - 1 else None
+        return column is not None and not column.states
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

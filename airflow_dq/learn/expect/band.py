@@ -37,6 +37,10 @@ simulated series that had had none in 4 to 14 partitions, those that got one got
 
 OFFSET_EFFECT = 0.25
 """A shift of a column by this many standard deviations is material, however far from zero the column lies."""
+FEWEST_APART = 2.0
+"""Values that lie apart."""
+FAR_OFF = 3.0
+"""A value so many standard deviations off is no news: of normal ones one in 370 is, of heavy-tailed ones far more."""
 SHORTEST = 0.25
 """Average lengths below this many characters are treated as this long."""
 ONE_TEXT = 4.0
@@ -160,12 +164,13 @@ class Band:
         self, surprises: FloatArray, material: FloatArray | float, *, forgiving: bool = False
     ) -> FloatArray:
         below = self._reach(surprises, above=False, forgiving=forgiving) + np.maximum(material, self.sampling.below)
-        if self.logarithmic and self.expected.is_fixed:
+        if self.logarithmic and (self.expected.is_fixed or not self.metric.of_table):
             # What has varied by such factors may as well be nothing, and so may what is measured on hardly any value,
             # and the spread of values that are nearly all alike: the rain of a week without any.
             alike = self.sampling.alike and self.metric.scale is Scale.RATIO
             varies = VARIED * self.expected.worst > VANISHING or too_few(self.sampling.values) > 1.0 or alike
-            below = np.where(below > VANISHING, np.inf if varies else VANISHING, below)
+            most: FloatArray | float = VANISHING if self.expected.is_fixed else below
+            below = np.where(below > VANISHING, np.inf if varies else most, below)
         return below
 
     def _excludes_nothing(self, least: float) -> bool:
@@ -218,12 +223,15 @@ def _of_share(band: Band, rates: FloatArray) -> FloatArray:
 
 
 def _of_distance(band: Band, rates: FloatArray) -> float:
-    effect = max(band.metric.min_effect, _one(band))
+    effect = max(band.metric.min_effect, _one(band) * band.metric.of_one_value)
     return max(effect, NEWCOMER / band.count) if band.metric.counts_new else effect
 
 
 def _of_transport(band: Band, rates: FloatArray) -> float:
-    return max(band.metric.min_effect, _one(band)) * band.sampling.std
+    if band.sampling.values < FEWEST_APART and band.expected.worst == 0.0:
+        # A single value that never moved has no spread that would say how far is far.
+        return math.inf
+    return max(band.metric.min_effect, FAR_OFF * _one(band)) * band.sampling.std
 
 
 def _of_count(band: Band, rates: FloatArray) -> float:
@@ -236,7 +244,11 @@ def _of_count(band: Band, rates: FloatArray) -> float:
 
 
 def _of_ratio(band: Band, rates: FloatArray) -> float:
-    return band.metric.min_effect if band.logarithmic else band.metric.min_effect * band.level
+    effect = band.metric.min_effect
+    if band.metric.of_differences:
+        # One more value that lies FAR_OFF standard deviations from the others adds this much to their variance.
+        effect = max(effect, 0.5 * math.log1p(FAR_OFF**2 / band.sampling.values))
+    return effect if band.logarithmic else math.expm1(effect) * band.level
 
 
 def _of_information(band: Band, rates: FloatArray) -> float:

@@ -63,7 +63,10 @@ def line(values: FloatArray, cycle: int) -> FloatArray:
 
 
 def season_of_level(values: FloatArray, cycle: int) -> FloatArray:
-    """The mean of the last cycle, and how far the same weekday usually lies from the cycle before it."""
+    """The mean of the last cycle, and how far the same weekday usually lies from the cycle before it.
+
+    Where too little of the last cycle is known to have a mean, or of the weekday, the newest value.
+    """
     level, slots = _cycle_means(values, cycle), values.shape[-1] + 1
     rows = -(-slots // cycle)
     # A row for each cycle, a column for each weekday; those of the first cycle have none before them.
@@ -77,7 +80,8 @@ def season_of_level(values: FloatArray, cycle: int) -> FloatArray:
     count = np.cumsum(there, axis=-2) - there
     newest = [_at(packed, count - back, axis=-2) for back in range(1, CYCLES + 1)]
     found = _medians(np.stack(newest)).reshape(*values.shape[:-1], -1)
-    return level + found[..., :slots]
+    expected = level + found[..., :slots]
+    return np.where(np.isnan(expected), last(values, cycle), expected)
 
 
 def _newest(values: FloatArray) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ partition's key follows its place, and from the place when it was there before.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -15,13 +14,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from airflow_dq.learn.history.timeline import timestamp_of
+from airflow_dq.learn.history.timeline import moment_of
 
 _DAY = timedelta(days=1)
 _WORKING = 5
 """Weekdays from Monday on that are working days."""
-_MONTH = re.compile(r"(?<!\d)(\d{4})-(\d\d)(?![\d-])")
-_WEEK = re.compile(r"(?<!\d)(\d{4})-?W(\d\d)(?!\d)")
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 
 Unit = Literal["day", "working day", "week", "month", "date"]
@@ -94,21 +91,6 @@ class Place:
             # The day that stands for the month.
             return min(moment.day, last)
         return moment.day if moment.day <= last else None
-
-
-@lru_cache(maxsize=16_384)
-def moment_of(key: str | None) -> datetime | None:
-    """When a partition begins by its key: a date, an hour, a month (``2024-05``) or a week (``2024-W07``); or None."""
-    found = timestamp_of(key)
-    if found is not None or key is None:
-        return found
-    try:
-        if week := _WEEK.search(key):
-            return datetime.combine(date.fromisocalendar(int(week[1]), int(week[2]), 1), datetime.min.time())
-        month = _MONTH.search(key)
-        return None if month is None else datetime(int(month[1]), int(month[2]), 1)
-    except ValueError:
-        return None
 
 
 def moments_of(keys: Sequence[str | None]) -> list[datetime] | None:

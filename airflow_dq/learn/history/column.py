@@ -126,7 +126,11 @@ class ColumnHistory:
             return values
         if metric.pair:
             values = _near(values, self.timeline, least)
-        elif self._like is not None and self._like.has_pairs:
+            return self.timeline.spread(values)
+        if metric.of_differences:
+            # A spread of nothing, where there was a single value, is no spread that was ever seen.
+            values = np.where(self.value_counts[len(self.columns) - len(values) :] > 1.0, values, np.nan)
+        if self._like is not None and self._like.has_pairs:
             keys = self._partitions[len(self._partitions) - len(values) :]
             values = without(values, keys, self._strange(self._like).get(metric.name, frozenset()))
         return self.timeline.spread(values)

@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from airflow_dq.learn.array import BoolArray, FloatArray, floats
-from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moment_of, moments_of, places_of
+from airflow_dq.learn.history.calendar import REACH, Grain, Place, grain_of, moments_of, places_of
 from airflow_dq.learn.history.surroundings import Indexes, Surroundings
+from airflow_dq.learn.history.timeline import moment_of
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.options.learning import MIN_HISTORY
 from airflow_dq.profile.model import Profile

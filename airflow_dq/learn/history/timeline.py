@@ -19,10 +19,16 @@ from airflow_dq.learn.array import BoolArray, FloatArray
 
 WEEK = 7
 """Days in a week."""
+YEAR = 12
+"""Months in a year."""
 TWICE = 2
 """A weekday that could have come this often and never did is a day on which no partition is due."""
 _DATE = r"(?<!\d)(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?!\d)"
-_KEY = re.compile(rf"{_DATE}(?:[T ](\d\d)(?::?(\d\d))?)?")
+_KEY = re.compile(rf"{_DATE}(?:(?:[T ]|[-_/](?:\w+=)?(?=\d\d(?:[-:]?\d\d)?\Z))(\d\d)(?:[-:]?(\d\d))?)?")
+_COMPACT_HOUR = re.compile(r"((?:19|20)\d{6})(\d\d(?:\d\d)?)")
+"""``2026021506``: only as a whole key and of these centuries, for a moment in seconds is a number of ten digits too."""
+_MONTH = re.compile(r"(?<!\d)(\d{4})-(\d\d)(?![\d-])")
+_ISO_WEEK = re.compile(r"(?<!\d)(\d{4})-?W(\d\d)(?!\d)")
 _OFFSET = re.compile(r"[T ]\d\d(?::?\d\d){0,2}(?:\.\d+)?(?:Z|([+-])(\d\d):?(\d\d)?)$")
 _NUMBER = re.compile(r"\d{1,9}")
 _DAY = 24 * 60
@@ -41,8 +47,8 @@ class Timeline:
     slots: tuple[int, ...]
     """Strictly increasing."""
     week: int = WEEK
-    """Slots of a cycle: until the same weekday, or of several partitions a day the same hour, comes again; seven
-    partitions where there is neither."""
+    """Slots of a cycle: until the same weekday, of several partitions a day the same hour, or of months the same month
+    comes again; seven partitions where there is none of these."""
     _slot: _Slot | None = field(default=None, compare=False, repr=False)
     _dated: bool = field(default=False, compare=False, repr=False)
 
@@ -82,13 +88,32 @@ class Timeline:
 
 
 def timestamp_of(partition: str | None) -> datetime | None:
-    """The date, and hour if any, that a key names (``2026-02-15``, ``20260215``, ``day=2026-02-15T06``); or None."""
-    found = _KEY.search(partition or "")
+    """The date, and hour if any, that a key names; or None.
+
+    ``2026-02-15``, ``20260215``, ``day=2026-02-15T06``, ``2026-02-15-06``, ``2026-02-15/hour=06``, ``2026021506``.
+    """
+    compact = _COMPACT_HOUR.fullmatch(partition or "")
+    found = _KEY.search(partition or "" if compact is None else "T".join(compact.groups()))
     if found is None:
         return None
     year, month, day, hour, minute = ([int(part) for part in found.groups() if part is not None] + [0, 0])[:5]
     try:
         return datetime(year, month, day, hour, minute)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=16_384)
+def moment_of(key: str | None) -> datetime | None:
+    """When a partition begins by its key: a date, an hour, a month (``2024-05``) or a week (``2024-W07``); or None."""
+    found = timestamp_of(key)
+    if found is not None or key is None:
+        return found
+    try:
+        if week := _ISO_WEEK.search(key):
+            return datetime.combine(date.fromisocalendar(int(week[1]), int(week[2]), 1), datetime.min.time())
+        month = _MONTH.search(key)
+        return None if month is None else datetime(int(month[1]), int(month[2]), 1)
     except ValueError:
         return None
 
@@ -105,7 +130,7 @@ def offset_of(key: str | None) -> int | None:
 
 def _place(key: str | None) -> tuple[bool, int] | None:
     """Whether a key is dated, and its minutes in the calendar, or its number."""
-    found = timestamp_of(key)
+    found = moment_of(key)
     if found is not None:
         # An hour that comes twice has two offsets: the moment tells its keys apart, and the clock on the wall does not.
         return True, found.toordinal() * _DAY + found.hour * 60 + found.minute - (offset_of(key) or 0)
@@ -129,7 +154,7 @@ def _timeline(keys: tuple[str | None, ...]) -> Timeline:
 
 
 def _rhythm(places: Sequence[int], step: int) -> tuple[_Slot, int]:
-    """The slot of a timestamp, and how many slots make a week, or a day."""
+    """The slot of a timestamp, and how many slots make a week, a day, or of months a year."""
     first = places[0]
     if any((place - first) % _DAY for place in places):
         return partial(_every, first, step), WEEK if _DAY % step else _DAY // step
@@ -140,7 +165,7 @@ def _rhythm(places: Sequence[int], step: int) -> tuple[_Slot, int]:
         due = frozenset(weekday for weekday in range(WEEK) if weekday in came or could.count(weekday) < TWICE)
         return partial(_due_until, due, days[0].toordinal()), len(due)
     if step >= _SHORTEST_MONTH and len({day.day for day in days}) == 1:
-        return partial(_months, days[0]), WEEK
+        return partial(_months, days[0]), YEAR
     return partial(_every, first, step), WEEK
 
 

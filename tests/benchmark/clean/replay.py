@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Finding
-from airflow_dq.learn.history.calendar import moment_of
+from airflow_dq.learn.history.timeline import moment_of
 from airflow_dq.profile import Profile
 from airflow_dq.program import Program, Status, SynthesisOptions, evaluate, synthesize
 

@@ -284,3 +284,11 @@ def test_each_partition_is_judged_by_the_answers_before_it(monkeypatch: pytest.M
     backtest(days(9), OPTIONS, targets=(), answers=answers)
     # With seven partitions before it, the eighth is the first behind the answer.
     assert seen == {number: number >= 7 for number in range(9)}
+
+
+def test_a_pattern_that_breaks_while_the_dataset_is_young_is_an_outcome() -> None:
+    """The program has nothing of the column but its pattern yet."""
+    names = [f"ORD-{1_000_000 + number}" for number in range(300)]
+    days = [pa.table({"id": names}), pa.table({"id": names}), pa.table({"id": ["??"] * 300})]
+    found = backtest([profile_table(one, f"2024-01-{place + 1:02d}") for place, one in enumerate(days)], OPTIONS)
+    assert [one.status for one in found.partitions] == [Status.WARMING_UP, Status.WARMING_UP, Status.FAIL]

@@ -17,6 +17,7 @@ from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
+from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, day, profile
 
@@ -437,6 +438,21 @@ def test_values_of_another_column() -> None:
 
 def test_the_data_of_an_earlier_partition_again() -> None:
     assert _words("price", _price(4)) == "the data of partition 2013-01-05 again"
+
+
+def test_values_that_only_measure_alike_are_not_those_of_an_earlier_partition() -> None:
+    """Ids of one form have the same metrics in as many rows, whatever they are."""
+
+    def ids(day: int, letter: str, rows: int) -> Profile:
+        values = [f"{letter}{100_000 + 7919 * day + row}" for row in range(rows)]
+        return profile_table(pa.table({"id": values}), f"2026-01-{day + 1:02d}")
+
+    history = [ids(day, "A", 60 if day == 3 else 50 + day) for day in range(9)]
+    now = ids(9, "B", 60)
+    assert [one.columns["id"].metrics == now.columns["id"].metrics for one in history].count(True) == 1
+    verdict = evaluate(synthesize(history, SynthesisOptions()), now, history)
+    assert verdict.status is Status.FAIL
+    assert not [alert.cause for alert in verdict.alerts if "again" in (alert.cause or "")]
 
 
 def test_a_usual_day_and_an_odd_one_have_no_cause() -> None:

@@ -52,3 +52,18 @@ def test_more_copies_of_each_row_are_never_easier_to_miss(first: float, more: fl
 def test_a_history_without_values_says_nothing() -> None:
     amount = Amount.of(5.0, np.zeros(3))
     assert (amount.share, amount.noise(metric("mean"))) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "mute"),
+    [
+        ("std", Kind.NUMERIC, True),
+        ("entropy", Kind.STRING, True),
+        ("mean", Kind.NUMERIC, False),
+        ("emd", Kind.NUMERIC, False),
+    ],
+)
+def test_a_single_value_differs_from_none(name: str, kind: Kind, mute: bool) -> None:
+    assert Amount.of(1.0, PAST).is_mute(metric(name, kind)) is mute
+    assert not Amount.of(2.0, PAST).is_mute(metric(name, kind))
+    assert not Amount.of(1.0, np.ones(5)).is_mute(metric(name, kind))

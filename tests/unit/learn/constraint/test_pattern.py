@@ -153,3 +153,28 @@ def test_long_texts_have_no_pattern_and_say_why() -> None:
 def test_who_does_not_ask_for_patterns_gets_none(options: dict[str, object]) -> None:
     found = PatternDetector().learn(History.of([day(0)]), SynthesisOptions(**options))  # type: ignore[arg-type]
     assert isinstance(found, Skipped)
+
+
+def players(number: int, names: Sequence[str], rows: int = 20) -> Profile:
+    """Each name in as many rows: what players did in a game."""
+    table = pa.table({"code": [name for name in names for _ in range(rows)]})
+    return profile_table(table, f"2026-01-{1 + number:02d}", PLAIN)
+
+
+FIRST = ("Adam", "Bela", "Carl", "Dora", "Emil", "Finn", "Gina", "Hugo")
+NAMES = [f"{first} {last}" for first in FIRST for last in ("Abel", "Bauer", "Cohen", "Diaz", "Evans", "Fox")]
+
+
+@pytest.mark.parametrize("odd", ["O.J. Mayo", "Shaquille O'Neal"])
+def test_a_new_name_is_one_event_in_however_many_rows(odd: str) -> None:
+    history = [players(number, NAMES[number : number + 25]) for number in range(4)]
+    assert not broken(history, players(4, [*NAMES[4:28], odd]))
+    assert broken(history, players(4, [f"#{place}" for place in range(25)]))
+    assert broken(history, players(4, [*NAMES[4:28], *(["??"] * 8)]))
+
+
+def test_rows_that_are_damaged_one_by_one_are_not_one_event() -> None:
+    history = [players(number, NAMES[number : number + 25]) for number in range(4)]
+    names = [name for name in NAMES[4:29] for _ in range(20)]
+    damaged = [name.replace(" ", f"#{row}#") if row % 20 == 0 else name for row, name in enumerate(names)]
+    assert broken(history, players(4, damaged, 1))

@@ -182,3 +182,29 @@ def test_ranges_come_tightest_first(name: str) -> None:
         found = constraints(name, values, budget=0.01)
         for widths in (found.below, found.above):
             assert all(narrow <= wide for narrow, wide in pairwise(widths.tolist()))
+
+
+@pytest.mark.parametrize("count", [12, 21, 200])
+def test_one_more_row_of_a_table_that_never_changed_is_no_news(count: int) -> None:
+    """Whatever it holds within reason: a list of shops grows by one, three standard deviations from the others."""
+    size = SamplingError(float(count), std=1.0)
+    spread = math.sqrt((1.0 + 9.0 / (count + 1)) * count / (count + 1))
+    moved = {"l1": 2.0 / (count + 1), "emd": 3.0 / (count + 1), "std": spread}
+    for name, value in moved.items():
+        never = np.zeros(20) if name != "std" else np.ones(20)
+        found = constraints(name, never, size=size)
+        assert not found.violations([value], NOTHING).any(), name
+        assert found.violations([8.0 * value], NOTHING).all(), name
+
+
+def test_a_spread_that_moves_by_such_factors_may_vanish() -> None:
+    """A range whose lower end is 1e-69 excludes nothing but 0, which is where it would go next."""
+    tossed = np.exp(np.random.default_rng(0).normal(0.0, 1.5, 30).cumsum())
+    found = constraints("std", tossed)
+    assert not found.expectation.is_fixed
+    assert not found.violations([0.0], tossed).any()
+
+
+def test_single_values_say_not_how_far_is_far() -> None:
+    found = constraints("emd", np.zeros(20), size=SamplingError(1.0))
+    assert not found.violations([1e9], NOTHING).any()

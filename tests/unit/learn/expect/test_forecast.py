@@ -96,3 +96,15 @@ def test_several_histories_at_once_are_expected_as_each_by_itself() -> None:
         alone = expect(values, logarithmic=is_logarithmic)
         assert alone.expectation == one.expectation
         np.testing.assert_array_equal(alone.errors, one.errors)
+
+
+def test_a_cycle_is_not_known_by_a_few_slots_that_are_all_alike() -> None:
+    """Hours: the last ones of 30 are those of a night, in which nothing ever moves, and the next is noon."""
+    hours = np.arange(30) % 24
+    busy = np.where((hours >= 8) & (hours < 20), np.random.default_rng(0).normal(5.0, 2.0, 30), 1.0)
+    assert expect(busy, week=24).expectation.forecast is not Forecast.SEASON
+
+
+def test_a_cycle_that_is_not_whole_is_known_where_its_values_move() -> None:
+    hours = np.arange(32) % 24
+    assert expect(100.0 + 40.0 * (hours % 12), week=24).expectation.forecast is Forecast.SEASON

@@ -44,7 +44,8 @@ def _season_of_level(values: FloatArray, cycle: int) -> float:
     places = [place for place in range(len(values) - cycle, cycle - 1, -cycle) if not np.isnan(values[place])]
     newest = places[: forecaster.CYCLES]
     found = np.array([values[place] - _mean(values[place - cycle : place]) for place in newest])
-    return _mean(values[-cycle:]) + float(np.nanmedian(found)) if _any(found) else np.nan
+    expected = _mean(values[-cycle:]) + float(np.nanmedian(found)) if _any(found) else np.nan
+    return _last(values, cycle) if np.isnan(expected) else expected
 
 
 def _mean(values: FloatArray) -> float:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airflow_dq.learn.history.calendar import Grain, grain_of, moment_of, moments_of, places_of
+from airflow_dq.learn.history.calendar import Grain, grain_of, moments_of, places_of
 from airflow_dq.learn.history.like_days import like_days
+from airflow_dq.learn.history.timeline import moment_of
 
 
 @pytest.mark.parametrize(

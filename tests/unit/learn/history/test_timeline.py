@@ -31,6 +31,7 @@ MONDAY = date(2026, 1, 5)
         ("2026-02-30", None),
         ("2026-02", None),
         ("120260215", None),
+        ("1711052112", None),
         ("run 17", None),
         ("", None),
         (None, None),
@@ -42,10 +43,18 @@ def test_the_date_that_a_key_names(key: str | None, expected: date | None) -> No
 
 
 def test_the_hour_that_a_key_names() -> None:
-    keys = ("2026-02-15T06:30", "2026-02-15 06", "20260215T0630", "2026-02-15")
-    assert [str(timestamp_of(key)) for key in keys] == [
-        f"2026-02-15 {hour}:00" for hour in ("06:30", "06:00", "06:30", "00:00")
-    ]
+    keys = {
+        "2026-02-15T06:30": "06:30",
+        "2026-02-15 06": "06:00",
+        "20260215T0630": "06:30",
+        "2026-02-15": "00:00",
+        "2026-02-15-06": "06:00",
+        "2026-02-15_06-30": "06:30",
+        "day=2026-02-15/hour=06": "06:00",
+        "2026021506": "06:00",
+        "202602150630": "06:30",
+    }
+    assert {key: str(timestamp_of(key)) for key in keys} == {key: f"2026-02-15 {hour}:00" for key, hour in keys.items()}
 
 
 def _keys(days: Sequence[int]) -> list[str]:
@@ -69,16 +78,27 @@ def test_slots_are_those_that_were_due(days: Sequence[int], slots: tuple[int, ..
     assert (found.slots, found.week) == (slots, week)
 
 
-def test_months_are_steps_of_their_own() -> None:
-    found = Timeline.of(["2025-11-01", "2025-12-01", "2026-01-01", "2026-03-01"])
-    assert found.slots == (0, 1, 2, 4)
-    assert found.steps_to("2026-05-01") == (6, 5, 4, 2)
+@pytest.mark.parametrize("day", ["-01", ""])
+def test_months_are_steps_of_their_own(day: str) -> None:
+    found = Timeline.of([f"{month}{day}" for month in ("2025-11", "2025-12", "2026-01", "2026-03")])
+    assert (found.slots, found.week) == ((0, 1, 2, 4), 12)
+    assert found.steps_to(f"2026-05{day}") == (6, 5, 4, 2)
+
+
+def test_weeks_of_a_year_are_steps_over_its_end() -> None:
+    found = Timeline.of(["2025-W51", "2025-W52", "2026-W01", "2026-W03"])
+    assert (found.slots, found.week) == ((0, 1, 2, 4), 7)
 
 
 @pytest.mark.parametrize(
     "keys", [["a", "b", "c"], ["2026-01-02", "2026-01-01"], ["2026-01-01T00", "2026-01-01T00"], []]
 )
 def test_keys_without_a_rhythm_follow_each_other(keys: list[str]) -> None:
+    assert Timeline.of(keys) == Timeline.consecutive(len(keys))
+
+
+def test_several_a_day_with_a_number_follow_each_other() -> None:
+    keys = [f"2026-02-{day:02}-{batch:02}" for day in range(1, 6) for batch in (1, 2, 3)]
     assert Timeline.of(keys) == Timeline.consecutive(len(keys))
 
 
