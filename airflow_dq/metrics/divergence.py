@@ -31,4 +31,6 @@ def kullback_leibler(now: Shares, before: Shares) -> float:
 
 def _relative_entropy(p: Shares, q: Shares) -> float:
     there = p > 0.0
-    return float(np.sum(p[there] * np.log(p[there] / q[there])))
+    if not there.all():
+        p, q = p[there], q[there]
+    return float((p * np.log(p / q)).sum())

@@ -102,6 +102,14 @@ def string_bytes(values: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArra
     return raw[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
+def byte_count(values: pa.LargeStringArray) -> int:
+    """How many UTF-8 bytes the values of an array without nulls have together."""
+    if len(values) == 0:
+        return 0
+    starts = np.frombuffer(values.buffers()[1], np.int64)
+    return int(starts[values.offset + len(values)] - starts[values.offset])
+
+
 def strings_from_bytes(data: bytes | NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.LargeStringArray:
     """The inverse of :func:`string_bytes`."""
     starts = pa.py_buffer(np.ascontiguousarray(offsets, np.int64))

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import DistinctStrings, added_up, string_bytes
+from airflow_dq.states.array import DistinctStrings, added_up, byte_count, string_bytes
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import Buckets, read_strings
 from airflow_dq.states.heavy import Frequent
@@ -86,7 +86,7 @@ class CategoryDistribution(State):
     @classmethod
     def _fullness(cls, values: pa.LargeStringArray) -> float:
         """How much of what may be counted one by one is used; above 1 it is too much."""
-        return max(len(values) / cls.limit, len(string_bytes(values)[0]) / cls.byte_limit)
+        return max(len(values) / cls.limit, byte_count(values) / cls.byte_limit)
 
     def merge(self, other: Self) -> Self:
         """The state of the concatenation of both inputs."""

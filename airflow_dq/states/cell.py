@@ -105,8 +105,10 @@ def _between(low: float, high: float, part: float) -> float:
 
 
 def _shares_between(counts: Integers, ends: Integers) -> Floats:
-    cumulative = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    shares: Floats = np.diff(cumulative[ends], prepend=0, append=cumulative[-1]) / cumulative[-1]
+    cumulative = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=cumulative[1:])
+    edges = cumulative[np.concatenate([[0], ends, [len(counts)]])]
+    shares: Floats = (edges[1:] - edges[:-1]) / cumulative[-1]
     return shares
 
 

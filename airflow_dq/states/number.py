@@ -160,7 +160,7 @@ class NumberDistribution(State):
         """Distinct values as a share of the limit; infinite for a sketch."""
         return len(self.values) / self.limit if self.sketch is None else math.inf
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Number of finite values."""
         return int(self.counts.sum()) if self.sketch is None else self.sketch.count

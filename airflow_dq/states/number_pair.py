@@ -64,7 +64,8 @@ def _single_values(now: NumberDistribution, before: NumberDistribution) -> Cells
     # Two sorted runs: to merge them is much quicker than to hash them, as np.unique does, and to look each value up.
     order = np.argsort(values, kind="stable")
     points = values[order]
-    first = np.append(True, points[1:] != points[:-1])
+    first = np.ones(len(points), bool)
+    np.not_equal(points[1:], points[:-1], out=first[1:])
     place = np.empty(len(values), np.int64)
     place[order] = np.cumsum(first) - 1
     counts = np.zeros((2, np.count_nonzero(first)), np.int64)
@@ -80,7 +81,8 @@ def _written_alike(points: Floats, counts: Integers) -> tuple[Floats, Integers]:
     Another way of printing or of summing moves the last digits; no value of the column is another one for that.
     Only points of one side each are joined, in pairs, and no integers.
     """
-    near = np.diff(points) <= ALIKE * np.abs(points[1:])
+    with np.errstate(over="ignore"):
+        near = points[1:] - points[:-1] <= ALIKE * np.abs(points[1:])
     if not near.any():
         return points, counts
     whole, absent = points == np.floor(points), counts == 0

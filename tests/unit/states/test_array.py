@@ -5,7 +5,14 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.states.array import DistinctStrings, added_up, finite_floats, string_bytes, strings_from_bytes
+from airflow_dq.states.array import (
+    DistinctStrings,
+    added_up,
+    byte_count,
+    finite_floats,
+    string_bytes,
+    strings_from_bytes,
+)
 
 
 def test_bytes_and_offsets_are_those_of_a_slice() -> None:
@@ -13,6 +20,12 @@ def test_bytes_and_offsets_are_those_of_a_slice() -> None:
     assert data.tobytes() == b"def"
     assert offsets.tolist() == [0, 2, 3]
     assert strings_from_bytes(data, offsets).to_pylist() == ["de", "f"]
+
+
+def test_bytes_are_counted_as_they_are_read() -> None:
+    whole = pa.array(["ä", "", "xyz", "q"], pa.large_string())
+    for values in (whole, whole[1:3], whole[:0], pa.array(["", ""], pa.large_string())):
+        assert byte_count(values) == len(string_bytes(values)[0])
 
 
 def test_decimals_and_integers_become_floats() -> None:
