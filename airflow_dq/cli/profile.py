@@ -12,7 +12,7 @@ from airflow_dq.cli.connection import find_access
 from airflow_dq.cli.run import tell
 from airflow_dq.cli.table import render
 from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess, kind_of
-from airflow_dq.exceptions import ConfigurationError, SourceMissingError
+from airflow_dq.exceptions import ConfigurationError, SourceMissingError, SourceUnreadableError
 from airflow_dq.options.job import LAKE_FORMATS, JobSpec
 from airflow_dq.options.profile import ProfileOptions
 
@@ -28,6 +28,12 @@ def profile(arguments: Any) -> int:
     access = NO_ACCESS if arguments.source_conn_id is None else find_access(arguments.source_conn_id)
     options = ProfileOptions(columns=names(arguments.columns), exclude=names(arguments.exclude) or (), sample_rows=0)
     measured, read = (_of_table if arguments.format in LAKE_FORMATS else _of_files)(arguments, options, access)
+    if not measured.columns:
+        # No rows are a profile like any other; without a column there is nothing that it could be of.
+        raise SourceUnreadableError(
+            f"{', '.join(read[:3])} {'has' if len(read) == 1 else 'have'} no columns: a text file names them in its first "
+            "line, and here is none. Check what was to write it, and write at least the header."
+        )
     columns = summaries(measured)
     number = read[0] if arguments.format in LAKE_FORMATS else f"{len(read)} {'file' if len(read) == 1 else 'files'}"
     lines = [

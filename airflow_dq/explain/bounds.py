@@ -41,19 +41,20 @@ def as_read(constraint: Range, finding: Finding, past: Points) -> Finding:
 
     :param past: the metric's past values
     """
-    return _without_idle_bound(_in_whole_numbers(constraint, finding), past)
+    lower, upper = in_whole_numbers(constraint.metric, constraint.kind, finding.lower, finding.upper)
+    return _without_idle_bound(replace(finding, lower=lower, upper=upper), past)
 
 
-def _in_whole_numbers(constraint: Range, finding: Finding) -> Finding:
-    """Bounds of a count as counts: 808.1 rows are 808."""
-    metric = find_metric(constraint.metric, constraint.kind)
-    if metric is None or metric.unit is not Unit.COUNT:
-        return finding
-    lower = None if finding.lower is None else float(math.ceil(finding.lower - _ROUNDING))
-    upper = None if finding.upper is None else float(math.floor(finding.upper + _ROUNDING))
-    if lower is not None and upper is not None and lower > upper:
-        return finding
-    return replace(finding, lower=lower, upper=upper)
+def in_whole_numbers(
+    metric: str, kind: Kind | None, lower: float | None, upper: float | None
+) -> tuple[float | None, float | None]:
+    """Bounds of a count as counts, which admit the same: at least 807.2 rows are at least 808."""
+    known = find_metric(metric, kind)
+    if known is None or known.unit is not Unit.COUNT:
+        return lower, upper
+    low = None if lower is None else float(math.ceil(lower - _ROUNDING))
+    high = None if upper is None else float(math.floor(upper + _ROUNDING))
+    return (lower, upper) if low is not None and high is not None and low > high else (low, high)
 
 
 def _without_idle_bound(finding: Finding, past: Points) -> Finding:

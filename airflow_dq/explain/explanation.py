@@ -23,7 +23,7 @@ from airflow_dq.explain.relation import wrong_side
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
 from airflow_dq.explain.segment_cause import with_segments
 from airflow_dq.explain.statement import statement_of
-from airflow_dq.explain.strange import strange_rows
+from airflow_dq.explain.strange import rows_told, strange_rows
 from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
@@ -80,7 +80,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
-    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused))
+    told = {name: rows for name, one in compared.items() if (rows := rows_told(one)) is not None}
+    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
     strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
@@ -114,8 +115,8 @@ def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found:
 
     :param causes: those that explain about as much; of several the one that is proven best is true, if any is
     """
-    # Declared checks, patterns and segments read what the scan has counted for them, which nothing undoes.
-    learned = [one for one in found if not isinstance(one[0], Declared | Conforming | UsualSegments)]
+    # Declared checks and segments read what the scan has counted for them, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared | UsualSegments)]
     tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
     if len(tried) == 1 and tried[0][1] is None:
         return tried[0][0]

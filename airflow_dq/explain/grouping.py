@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
@@ -35,6 +36,7 @@ def grouped(
     judged: int,
     disturbance: Disturbance = Disturbance.NONE,
     related: Sequence[Set[str]] = (),
+    told: Mapping[str, int] | None = None,
 ) -> tuple[Alert, ...]:
     """The alerts in groups: those about the table itself first, then by how many columns a group has.
 
@@ -42,8 +44,9 @@ def grouped(
     :param judged: number of columns that were judged
     :param disturbance: what was found of the values of any column, which no cause of the table may deny
     :param related: columns that are computed of each other
+    :param told: in how many rows something has happened to a column, where nobody knows what
     """
-    keys = _keys(alerts, causes, judged, related)
+    keys = _keys(alerts, causes, judged, related, told or {})
     groups: dict[str, list[Alert]] = {}
     for key, alert in zip(keys, alerts, strict=True):
         groups.setdefault(key, []).append(alert)
@@ -54,10 +57,16 @@ def grouped(
     left = {name: undenied(cause, disturbance) for name, cause in causes.items()}
     placed = {name for name, cause in causes.items() if cause.segment is not None}
     of_table = {name: cause for name, cause in left.items() if cause is not None}
-    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table, placed))
+    return tuple(alert for key in order for alert in _as_group(key, groups[key], of_table, placed, set(causes)))
 
 
-def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int, related: Sequence[Set[str]]) -> list[str]:
+def _keys(
+    alerts: Sequence[Alert],
+    causes: Mapping[str, Cause],
+    judged: int,
+    related: Sequence[Set[str]],
+    told: Mapping[str, int],
+) -> list[str]:
     """What each alert has in common with others."""
     learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
     columns = list(dict.fromkeys(alert.column for alert in learned if alert.column is not None))
@@ -67,6 +76,7 @@ def _keys(alerts: Sequence[Alert], causes: Mapping[str, Cause], judged: int, rel
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
     own |= _with_related(own, causes, related)
+    own |= _in_as_many_rows(own, causes, told)
     without = [column for column in columns if own[column] is None]
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
     keys = []
@@ -108,7 +118,7 @@ def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
     if cause.segment is not None:
         # What is odd in the same rows is one accident, whatever it has made of each column.
         return f"segment {cause.segment}"
-    if cause.type == "volume_change":
+    if cause.type == "volume_change" or (cause.type == "distribution_change" and odd_count):
         return _ROWS
     if cause.type == "schema_change" and schema:
         return _SCHEMA
@@ -132,18 +142,54 @@ def _with_related(
     return found
 
 
-def _as_group(key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause], placed: Set[str]) -> list[Alert]:
+def _in_as_many_rows(
+    own: Mapping[str, str | None], causes: Mapping[str, Cause], told: Mapping[str, int]
+) -> dict[str, str | None]:
+    """The accidents of columns in which values have changed in as many rows as in another: a failed join, records of a
+    test.
+
+    As many are they when two counts of one thing differ by no more, twice the root of the larger one.
+    """
+    found: dict[str, str | None] = {}
+    anchors: dict[str, int] = {}
+    for column, key in own.items():
+        cause = causes.get(column)
+        if cause is not None and cause.segment is None and cause.hit is not None and key is not None:
+            same = next((other for other, rows in anchors.items() if _as_many(rows, cause.hit)), None)
+            if same is None:
+                anchors[column] = cause.hit
+            else:
+                found[column] = own[same]
+    for column, key in own.items():
+        if column not in causes and key in (None, _ROWS) and (rows := told.get(column)) is not None:
+            same = next((other for other, hit in anchors.items() if _as_many(hit, rows)), None)
+            if same is not None:
+                found[column] = own[same]
+    return found
+
+
+def _as_many(one: int, other: int) -> bool:
+    return abs(one - other) <= 2.0 * math.sqrt(max(one, other))
+
+
+def _as_group(
+    key: str, alerts: Sequence[Alert], causes: Mapping[str, Cause], placed: Set[str], known: Set[str]
+) -> list[Alert]:
     """One group: what is wrong with the columns themselves, or its first alert, says which others moved with it.
 
     :param placed: columns of which it is known in which segment they are wrong; of others a segment is an example
+    :param known: columns whose cause is known: they speak for those that only moved in as many rows
     """
     if len(alerts) == 1:
         return list(alerts)
 
-    def place(alert: Alert) -> tuple[bool, bool, bool]:
+    told = key not in (_DELIVERY, _SCHEMA, _ROWS) and any(alert.column in known for alert in alerts)
+
+    def place(alert: Alert) -> tuple[bool, bool, bool, bool]:
         """The lowest of what says most."""
         follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
-        return follows, alert.is_range, alert.column is not None
+        unknown = told and alert.column is not None and alert.column not in known
+        return follows, unknown, alert.is_range, alert.column is not None
 
     alerts = sorted(alerts, key=place)
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.bounds import widths_outside
-from airflow_dq.explain.cause.hypothesis import Cause, Proof
+from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.fact import Fact
 from airflow_dq.explain.problem import UNKNOWN, groups
 from airflow_dq.explain.schema_headline import schema_fact
@@ -25,6 +25,8 @@ _FIRST = ("partition_repeated", "date_column", "column_")
 """Rules, or how they begin, of what explains more than it is explained by."""
 _PLURAL = {"is": "are", "has": "have"}
 """The first word of a fact, for several columns."""
+_SAME_ROWS = 4
+"""Columns that have changed in the same rows, of which each is told its fact."""
 _TELLING = ("missing", "value", "quantile", "text", "pattern")
 """Aspects of what changed in a column, the one that says most first."""
 
@@ -117,6 +119,11 @@ def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, 
     detail = f"{name_words(columns[0])}: {cause.detail}" if several and not cause.of_rows else cause.detail
     bracket = f" ({detail})" if cause.detail else ""
     subject = "" if cause.of_rows else f"{joined([name_words(name) for name in columns])} "
+    if cause.hit is not None and not several:
+        # What has happened in the same rows is said of each column: the value of one is not that of another.
+        own = {name: one for name in everything if (one := known.causes.get(name)) is not None and one.hit is not None}
+        fact = joined([f"{name_words(name)} {one.fact}" for name, one in own.items()], _SAME_ROWS)
+        subject, columns = "", tuple(own)
     rows = cause.rows if cause.rows else None
     where = "" if rows is None or cause.of_rows else f" in {rows_words(rows, known.rows)}"
     if cause.segment is not None:
@@ -133,12 +140,13 @@ def _alike(columns: tuple[str, ...], cause: Cause, known: Known) -> tuple[str, .
     if cause.of_rows:
         return columns
     own = {name: known.causes.get(name) for name in columns}
-    alike = (
-        name
-        for name, one in own.items()
-        if one is not None and (one.type, one.parameter) == (cause.type, cause.parameter)
-    )
+    alike = (name for name, one in own.items() if one is not None and one.type == cause.type and _is_same(one, cause))
     return (columns[0], *(name for name in alike if name != columns[0]))
+
+
+def _is_same(one: Cause, other: Cause) -> bool:
+    """Whether two causes of a type say the same; of columns that had other nulls before, other shares became null."""
+    return one.parameter == other.parameter or (one.hit is not None and one.fact == other.fact)
 
 
 def _first(columns: Sequence[str], known: Known) -> str:
@@ -154,15 +162,20 @@ def rows_words(rows: int, of: int) -> str:
 
 
 def _proof_words(alerts: Sequence[Alert], columns: Sequence[str], known: Known, *, alone: bool) -> str:
-    """What became of it when it was undone: said only where it was tried on all of the columns."""
+    """What became of it when it was undone: said only where it was tried on all of the columns.
+
+    What several columns have in common, and what segments show, is counted in the scan and cannot be judged again.
+    """
     causes = (known.causes.get(name) for name in columns)
     proofs = [None if cause is None else cause.proof for cause in causes]
     if not proofs or None in proofs:
         return ""
     vanished, findings = (sum(getattr(proof, side) for proof in proofs) for side in ("vanished", "findings"))
-    proof = Proof(vanished, max(findings, len(alerts)))
-    if proof.vanished < proof.findings:
-        return f"; undone, {proof.vanished} of {proof.findings} findings vanish"
+    if vanished < findings:
+        return f"; undone, {vanished} of {findings} findings vanish"
+    if findings < len(alerts):
+        again = "the finding that can be judged again vanishes"
+        return f"; undone, {again if findings == 1 else f'the {findings} findings that can be judged again vanish'}"
     what = "the partition passes" if alone else "they pass" if len(columns) > 1 else "it passes"
     return f"; undone, {what}"
 

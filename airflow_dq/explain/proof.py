@@ -1,7 +1,8 @@
 """Whether a cause is true: with its error undone on what is stored of the partition, does the column pass?
 
 The machinery that injects an error into a partition of the history takes it out of this one: it is undone on values
-drawn from the stored states, and what that changes is carried over to the whole column.
+drawn from the stored states, and what that changes is carried over to the whole column.  So is how many of its values
+break the column's pattern.
 """
 
 from __future__ import annotations
@@ -14,16 +15,21 @@ import pyarrow as pa
 
 from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.extrapolation import Extrapolator
+from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.movement import rounded
 from airflow_dq.explain.cause.hypothesis import Proof, Undo
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.metrics.evaluate import measure
+from airflow_dq.options.rule import LearnedRule
+from airflow_dq.profile.check.learned import RowPattern, answer_rule, row_rule
+from airflow_dq.profile.check.measured import NO_VALUES, Measured
 from airflow_dq.profile.column import CANONICAL
-from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State, states_of
 from airflow_dq.states.category import LONGEST, CategoryDistribution
 from airflow_dq.states.count import Counts
@@ -54,10 +60,30 @@ def prove(partition: PartitionView, name: str, undo: Undo, found: Sequence[tuple
         metrics, states = extrapolator.extrapolate(undone_values)
     # The distances of a column are remembered by its content, of which the digest is a part.
     undone = replace(column, metrics=metrics, states=states, states_digest="undone", distances={})
-    profile = replace(partition.profile, columns={**partition.profile.columns, name: undone})
+    patterns = (constraint.learned for constraint, _ in found if isinstance(constraint, Conforming))
+    checks = {rule.measure: _counted_again(rule, partition.profile, undone_values) for rule in patterns}
+    profile = replace(
+        partition.profile,
+        columns={**partition.profile.columns, name: undone},
+        checks={**partition.profile.checks, **{key: again for key, again in checks.items() if again is not None}},
+    )
     view = replace(partition, profile=profile)
     left = sum(isinstance(constraint.check(view), Finding) for constraint, _ in found)
     return Proof(len(found) - left, len(found))
+
+
+def _counted_again(rule: LearnedRule, profile: Profile, undone: Injected) -> Measured | None:
+    """How many values break a pattern once an error is undone: what that changes in the drawn ones, in all of them."""
+    reader, counted = row_rule(rule), answer_rule(rule, profile)
+    if not isinstance(reader, RowPattern) or counted is None or not counted.denominator:
+        return None
+    with_it, without = (reader.held_against(values) for values in (undone.clean.values, undone.values))
+    scale = counted.denominator / max(1, with_it.values)
+    values = round(scale * without.values)
+    broken = (counted.numerator or 0) + scale * (without.broken - with_it.broken)
+    unusual = (counted.unusual or 0) + scale * (without.unusual - with_it.unusual)
+    broken, unusual = (min(values, max(0, round(one))) for one in (broken, unusual))
+    return replace(Measured.share(broken, values, NO_VALUES), learned=True, unusual=unusual)
 
 
 def drawn(column: ColumnProfile) -> pa.Array | None:

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Mapping
 
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
-from airflow_dq.explain.cause.rows import began_late, ended_early, values_gone
+from airflow_dq.explain.cause.rows import began_late, cut_by_size, ended_early, values_gone
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.base import Kind
 
-_TELLING = ((Kind.TIMESTAMP, ended_early), (Kind.TIMESTAMP, began_late), (Kind.STRING, values_gone))
+_TELLING = (
+    (Kind.TIMESTAMP, ended_early),
+    (Kind.TIMESTAMP, began_late),
+    (Kind.STRING, values_gone),
+    (Kind.NUMERIC, cut_by_size),
+)
 """What tells why rows are missing, the most certain first, and the columns that it can look at."""
 _CONVINCING = 0.7
 """Least score of a cause that is named."""

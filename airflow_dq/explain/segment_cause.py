@@ -59,6 +59,8 @@ class Place:
     upper: float
     past: tuple[float, ...]
     """What it has been in each past partition that has it."""
+    times: bool = False
+    """Whether it is a mean time of day, in seconds."""
 
     @property
     def strength(self) -> float:
@@ -105,7 +107,8 @@ def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView
     words = _words(constraint.by, finding.examples, hidden=partition.profile.options.hides(constraint.by))
     known = tuple(past[~np.isnan(past)].tolist())
     usual = float(np.median(known))
-    return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper, known)
+    times = constraint.of_times(partition)
+    return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper, known, times)
 
 
 def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
@@ -120,7 +123,8 @@ def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
 def _located(cause: Cause | None, place: Place) -> Cause | None:
     """The cause of the column in its segment; None where neither says what happened there."""
     own = _of_place(place)
-    if cause is None or cause.of_rows:
+    if cause is None or cause.of_rows or cause.type in ("volume_change", "distribution_change"):
+        # With other rows the segments' means are others, too.
         return own if cause is None else None
     about_size = cause.type in _OF_SIZE or place.statistic == COMPLETE
     if about_size and (cause.rows is None or _is_same(cause.rows, place)):
@@ -158,6 +162,8 @@ def _of_place(place: Place) -> Cause:
             kind, "", f"{fact} where {place.words}", 1.0, fact=fact, detail=detail, rows=rows,
             segment=place.words, share=place.share,
         )  # fmt: skip
+    if place.times:
+        return _of_clock(place)
     name, factor = _factor(place)
     was, now = number_words("mean", Kind.NUMERIC, [place.usual, place.observed])
     detail = f"mean {was} -> {now}"
@@ -170,6 +176,24 @@ def _of_place(place: Place) -> Cause:
         kind, name, f"{fact} where {place.words}: {detail}", 1.0, fact=fact, detail=detail, rows=place.rows,
         segment=place.words, share=place.share,
     )  # fmt: skip
+
+
+def _of_clock(place: Place) -> Cause:
+    """What a segment's mean time of day says: its clock is some hours ahead, or behind."""
+    moved = (place.observed - place.usual) / 3600.0
+    span = f"{max(0.5, round(2.0 * abs(moved)) / 2.0):g} h"
+    late, (was, now) = moved > 0.0, (f"{_clock_words(one)}" for one in (place.usual, place.observed))
+    fact = f"is about {span} too {'late' if late else 'early'} (another time zone?)"
+    words = f"times are about {span} {'later' if late else 'earlier'} where {place.words}"
+    return Cause(
+        "time_shift", f"{span} {'later' if late else 'earlier'}", words, 1.0, fact=fact,
+        detail=f"mean time {was} -> {now}", rows=place.rows, segment=place.words, share=place.share,
+    )  # fmt: skip
+
+
+def _clock_words(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60.0), 60)
+    return f"{hours:02d}:{minutes:02d}"
 
 
 def _is_near(mean: float, place: Place) -> bool:

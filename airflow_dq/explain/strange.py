@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from airflow_dq.explain.comparison import Comparison
 
 _USUAL = 0.02
@@ -10,6 +12,21 @@ _LEAST = 0.01
 """A pattern that appears in fewer of the values is one of many rare ones."""
 _FEWEST = 3
 """Partitions of the past below which nobody knows what a column has had."""
+
+
+_UNIQUE = 0.99
+"""A column in which values recur more often says nothing by how often they do."""
+
+
+def rows_told(comparison: Comparison) -> int | None:
+    """In how many rows something has happened that the column by itself has no name for; None where it tells none.
+
+    Rows with strange values, or with such as are there again in a column that tells rows apart.
+    """
+    distinct, past = comparison.value("unique_ratio"), comparison.series("unique_ratio")
+    if distinct is not None and len(past) and past.min() >= _UNIQUE:
+        return round((float(np.median(past)) - distinct) * comparison.present[0]) or None
+    return strange_rows(comparison)
 
 
 def strange_rows(comparison: Comparison) -> int | None:

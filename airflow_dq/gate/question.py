@@ -64,7 +64,7 @@ def body(detail: VerdictDetail, page: str | None) -> str:
 
 
 def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
-    """What the subject does not tell: the cause and the advice of the first problem, and the other ones."""
+    """What the subject does not tell: what to do about the first problem, or its cause, and the other ones."""
     problems = detail.verdict.problems
     if not problems:
         yield escape(_first(detail))
@@ -73,10 +73,11 @@ def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
     if len(first.headline) > SUBJECT // 2:
         # The subject may have been cut.
         yield f"- {escape(marked(first))}"
-    if first.cause is not None and first.cause not in first.headline:
-        yield f"- {escape(first.cause)}"
-    if len(problems) == 1 and first.advice:
+    # The headline of a problem that there is an advice for has its cause, in other words.
+    if first.advice is not None:
         yield f"- {escape(first.advice)}"
+    elif first.cause is not None and first.cause not in first.headline:
+        yield f"- {escape(first.cause)}"
     for problem in problems[1:SHOWN]:
         yield f"- {escape(marked(problem))}"
     if len(problems) > SHOWN:

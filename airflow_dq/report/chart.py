@@ -18,8 +18,9 @@ from airflow_dq.report.svg import document, element
 
 WIDTH, HEIGHT = 560, 230
 """In pixels, where a page does not ask for another size."""
-LOW = 160
-"""Height of a picture by itself: Airflow shows it above the answers, which must be seen without scrolling."""
+NARROW, LOW = 300, 140
+"""Size of a picture by itself: Airflow shows it 300 pixels wide, so that a wider one has small text, and above the
+answers, which must be seen without scrolling."""
 _TOP, _BOTTOM, _RIGHT = 16.0, 30.0, 12.0
 """Margins in pixels: at the bottom there is room for the keys' labels; the left one depends on the numbers."""
 _DIGIT = 6.8
@@ -97,11 +98,11 @@ def history_chart(
 
 def standalone_chart(alert: Alert, partition: str | None, *, moving: bool = False) -> str:
     """The chart as an SVG file of its own that follows the reader's light or dark setting."""
-    chart = history_chart(alert, partition, moving=moving, height=LOW)
-    # A size of its own, in both ways: without it, a picture in a page is 300 pixels wide.
-    chart.set("width", str(WIDTH))
+    chart = history_chart(alert, partition, moving=moving, width=NARROW, height=LOW)
+    # A size of its own, in both ways: without it, a browser chooses one.
+    chart.set("width", str(NARROW))
     chart.set("height", str(LOW))
-    size = f".chart {{ width: {WIDTH}px; height: {LOW}px; }}"
+    size = f".chart {{ width: {NARROW}px; height: {LOW}px; }}"
     chart.insert(1, element("style", css("theme", "chart") + size))
     # Its own background: the page around it may be dark where the reader's system is light.
     chart.insert(2, element("rect", class_="card", width="100%", height="100%", rx=8))

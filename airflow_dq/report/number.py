@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from airflow_dq.explain.alert import Alert
+from airflow_dq.explain.bounds import in_whole_numbers
 from airflow_dq.explain.wording import natural_range, number_words
 from airflow_dq.states.base import Kind
 
@@ -33,8 +34,9 @@ def expected(alert: Alert) -> str:
 
 
 def range_words(metric: str, kind: Kind, lower: float | None, upper: float | None) -> str:
-    """A range of a metric in words: ``148.2 to 156.9``, ``at most 3%``, ``exactly 19``."""
+    """A range of a metric in words: ``148.2 to 156.9``, ``at most 3%``, ``exactly 19``; of a count in whole numbers."""
     lowest, highest = natural_range(metric, kind)
+    lower, upper = in_whole_numbers(metric, kind, lower, upper)
     if lower is not None and upper is not None and math.isclose(lower, upper, rel_tol=1e-8, abs_tol=1e-8):
         return f"exactly {number_words(metric, kind, [(lower + upper) / 2])[0]}"
     low = None if lower is None or lower <= lowest else lower

@@ -127,8 +127,12 @@ def _fate(status: str, decision: str | None, alerts: int) -> str:
 def save_replay(
     connection: Connection, dataset: str, options: str, replay: Replay, outcomes: Mapping[str, Status]
 ) -> None:
-    """Keep what the last backtest of a dataset's stored history found, in place of what one before had found."""
+    """Keep what the last backtest of a dataset's stored history found, in place of what one before had found.
+
+    What one before found of partitions that this one has not judged stays, unless they were profiled since.
+    """
     owner = select(DatasetRow.id).where(DatasetRow.name == dataset).scalar_subquery()
+    outcomes = {**_outcomes_that_hold(connection, dataset), **outcomes}
     values = {
         **{"options": options, "judged": replay.judged, "alarms": replay.alarms, "newest": replay.newest},
         "outcomes": {storable_key(key, "partition"): status.value for key, status in outcomes.items()},
@@ -139,6 +143,18 @@ def save_replay(
             index_elements=[ReplayRow.dataset_id], set_={**values, "made_at": func.clock_timestamp()}
         )
     )
+
+
+def _outcomes_that_hold(connection: Connection, dataset: str) -> dict[str, Status]:
+    """What the stored backtest found of partitions that are as they were then."""
+    outcome = ReplayRow.outcomes[ProfileRow.partition_key].astext
+    query = (
+        select(ProfileRow.partition_key, outcome)
+        .join(DatasetRow, DatasetRow.id == ProfileRow.dataset_id)
+        .join(ReplayRow, ReplayRow.dataset_id == DatasetRow.id)
+        .where(DatasetRow.name == dataset, ReplayRow.made_at > ProfileRow.updated_at, outcome.is_not(None))
+    )
+    return {key: Status(status) for key, status in connection.execute(query)}
 
 
 def _replay(connection: Connection, dataset: str, before: str, options: str) -> Replay | None:

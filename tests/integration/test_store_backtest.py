@@ -120,6 +120,20 @@ def test_stored_history_to_report(
     assert record.replay == Replay(judged=7, alarms=1, newest="2024-01-15")
 
 
+def test_a_later_span_keeps_what_was_found_of_earlier_partitions(
+    store: Repository, past: list[Profile], clean_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(clean_dsn, monkeypatch, "t", "--quick") == 0
+    before = {one.partition: one.replayed for one in store.partitions("t")}
+    assert before["2024-01-12"] is Status.FAIL
+    assert run(clean_dsn, monkeypatch, "t", "--quick", "--since", "2024-01-14") == 0
+    assert {one.partition: one.replayed for one in store.partitions("t")} == before
+    # Of what was profiled in between nobody knows, and that stays so.
+    put(store, make_profile("2024-01-12", mean=901.0))
+    assert run(clean_dsn, monkeypatch, "t", "--quick", "--since", "2024-01-14") == 0
+    assert {one.partition: one.replayed for one in store.partitions("t")} == {**before, "2024-01-12": None}
+
+
 def test_a_span_of_the_stored_history(
     store: Repository,
     past: list[Profile],

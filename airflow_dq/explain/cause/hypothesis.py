@@ -66,6 +66,9 @@ class Cause:
     """What shows it, for a bracket: ``median 139 -> 9,360``."""
     rows: int | None = None
     """Rows concerned; None where they are not known."""
+    hit: int | None = None
+    """Rows that it has happened in, also without a trace: those among them that had been null. None: as it did not
+    happen in some rows by themselves, or nobody knows."""
     of_rows: bool = False
     """Whether the fact speaks of whole rows, and needs no column's name before it."""
     proof: Proof | None = None

@@ -19,6 +19,11 @@ _LEAST = 0.01
 """A smaller share of the values has no cause worth a name."""
 _TIMES = 3.0
 """So many times as frequent as any other value, now or before: it is not one of the column's many values."""
+_NEWCOMERS = 5
+"""With fewer other new values one cannot tell how frequent new ones are."""
+_ABOVE = 10.0
+"""So many times as frequent as any other new value: frequencies of values differ much, and the most frequent of fifty
+is often three times as frequent as the next."""
 _MOST = 0.9
 """A larger share leaves too little of the column to be told by: it is stuck."""
 _NOTHING = frozenset({"-", "--", "?", "n/a", "na", "nan", "nil", "none", "null", "unknown", "undefined", "missing"})
@@ -38,7 +43,7 @@ def new_text(comparison: Comparison) -> Cause | None:
     if comparison.hidden or comparison.values is None or not all(side.exact for side in comparison.values):
         return None
     now, before = (side.all_shares for side in comparison.values)
-    found = _outstanding(now, before) or _standing_for_nothing(now, before)
+    found = _outstanding(now, before) or _standing_for_nothing(now, before) or _above_newcomers(comparison.new_values)
     return None if found is None else _cause(comparison, found, quoted(found), now[found])
 
 
@@ -77,6 +82,14 @@ def _standing_for_nothing(now: Mapping[str, float], before: Mapping[str, float])
     return max(found, key=lambda one: now[one], default=None)
 
 
+def _above_newcomers(new: Mapping[str, float]) -> str | None:
+    """Of a column that has new values every day, the new one that is far more frequent than all other new ones."""
+    first, *others = list(new)[: _NEWCOMERS + 1] or [None]
+    if first is None or len(others) < _NEWCOMERS or not _LEAST <= new[first] <= _MOST:
+        return None
+    return first if new[first] >= _ABOVE * new[others[0]] else None
+
+
 def _outstanding(now: Mapping[Value, float], before: Mapping[Value, float]) -> Value | None:
     """The new value that is far more frequent than all others; None without one."""
     value = max(now, key=lambda one: now[one], default=None)
@@ -95,7 +108,8 @@ def _cause(comparison: Comparison, value: str | float, shown: str, share: float)
         undo=None if _is_unique(comparison) else other_than(value, share),
         fact=f"is {shown}",
         detail="never before",
-        rows=round(share * comparison.present[0]),
+        rows=(rows := round(share * comparison.present[0])),
+        hit=rows,
     )
 
 

@@ -42,7 +42,8 @@ def missing(comparison: Comparison) -> Cause | None:
     # Of a column that is gone altogether nothing is left to fill it with.
     undo = present_again(lost) if share < 0.995 else None
     name, was = f"{what} {percent(share)}", f"before {share_words(1.0 - old)}"
-    return Cause("increased_nulls", name, words, score, undo=undo, fact=f"is {what}", detail=was, rows=missed)
+    hit = round(share * rows) if share < 0.995 else None
+    return Cause("increased_nulls", name, words, score, undo=undo, fact=f"is {what}", detail=was, rows=missed, hit=hit)
 
 
 def _what(comparison: Comparison) -> str:

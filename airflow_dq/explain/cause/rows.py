@@ -6,6 +6,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.cause.presence import copies_of
+from airflow_dq.explain.cause.subset import part_of_numbers
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import joined, name_words, number_words, quoted, share_words
 from airflow_dq.states.base import Kind
@@ -83,6 +84,21 @@ def _time_gone(comparison: Comparison, kept: str) -> float | None:
         return None
     gone, usual = 1.0 - (high - low) / span, 1.0 - float(spans.min()) / span
     return None if gone < _LEAST + 2.0 * usual else gone
+
+
+def cut_by_size(comparison: Comparison) -> Cause | None:
+    """Only the largest numbers came, or the smallest, and as many rows: those of a query that was sorted, and cut."""
+    part, points = part_of_numbers(comparison), comparison.points
+    if part is None or points is None:
+        return None
+    now, before = points
+    above = part.parameter == "highest"
+    kept = float((before.values >= now.values[0]).mean() if above else (before.values <= now.values[-1]).mean())
+    edge = number_words("min", comparison.kind, [float(now.values[0 if above else -1])])[0]
+    bound = f"none {'below' if above else 'above'} {edge}"
+    words = f"only the {part.parameter} {percent(kept)} of {name_words(comparison.name)} came, {bound}"
+    score = part.score * (1.0 - min(1.0, abs(comparison.rows[0] / _usual_rows(comparison) - kept)))
+    return Cause("volume_change", part.parameter, words, score)
 
 
 def _fits(comparison: Comparison, gone: float) -> float:

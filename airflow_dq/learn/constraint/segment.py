@@ -37,6 +37,10 @@ RATES: Mapping[str, float] = {ROWS: 1.0, COMPLETE: 0.1, MEAN: 0.1}
 rate; yet of 612 partitions of columns of few values in twelve public tables (``tests/benchmark/segment``) 12 had an
 alarm, most of them facts: a team without a match, a day of cancelled flights, a column that began to be filled.  With 1
 for all three 33 of 225 had one in a first count."""
+DAY = 86_400.0
+"""Seconds: of times the mean's time of day is judged, for that comes again, and their days do not."""
+MATERIAL_SECONDS = 1_800.0
+"""How far a segment's mean time of day must move: zones are half an hour apart or more."""
 MATERIAL: Mapping[str, tuple[float, float]] = {ROWS: (0.3, 0.6), COMPLETE: (0.1, 0.1), MEAN: (0.25, 0.25)}
 """How far a statistic must fall and rise to be worth an alarm about one segment: rows and means by these parts of what
 is usual, a share of values by these points."""
@@ -104,7 +108,13 @@ class UsualSegments(Constraint):
     def past(self, partition: PartitionView, statistic: str, segment: str) -> FloatArray:
         """A segment's statistic in the past partitions, oldest first; NaN where it is not known."""
         measure = self._measure(statistic)
-        return np.array([_value(one, measure, statistic, segment) for one in partition.history.profiles])
+        values = np.array([_value(one, measure, statistic, segment) for one in partition.history.profiles])
+        return values % DAY if statistic == MEAN and self.of_times(partition) else values
+
+    def of_times(self, partition: PartitionView) -> bool:
+        """Whether it is about a column of times, whose means are times of day in seconds."""
+        column = None if self.scope.column is None else partition.column(self.scope.column)
+        return column is not None and column.kind is Kind.TIMESTAMP
 
     def _measure(self, statistic: str) -> str:
         return measure_of(self.by, statistic, None if statistic == ROWS else self.scope.column)
@@ -112,14 +122,17 @@ class UsualSegments(Constraint):
     def _odd(self, partition: PartitionView, statistic: str) -> tuple[int, list[Odd]]:
         """How many segments can be judged, and those that have left their ranges, the furthest first."""
         measure, found, judged = self._measure(statistic), list[Odd](), 0
+        times = statistic == MEAN and self.of_times(partition)
         for segment in self.segments:
             observed = _value(partition.profile, measure, statistic, segment)
+            observed = observed % DAY if times else observed
             bounds = None if np.isnan(observed) else self._bounds(partition, statistic, segment)
             if bounds is None:
                 continue
             judged += 1
             usual, lower, upper = bounds
-            if not lower <= observed <= upper and _is_material(statistic, observed, usual):
+            material = abs(observed - usual) >= MATERIAL_SECONDS if times else _is_material(statistic, observed, usual)
+            if not lower <= observed <= upper and material:
                 found.append(Odd(segment, observed, lower, upper))
         return judged, sorted(found, key=lambda one: -one.widths)
 

@@ -196,6 +196,10 @@ class RowPattern(RowRule, family="pattern"):
             return Exceptions()
         return self._of_distinct(column.strings, hidden=bool(rows.hidden))
 
+    def held_against(self, values: pa.Array) -> Exceptions:
+        """The exceptions among some canonical values of a column that is not hidden."""
+        return self._of_distinct(PreparedColumn.of(values).strings, hidden=False)
+
     def answers(self, columns: Sequence[ColumnProfile], profile: Profile) -> bool:
         """Where states are kept."""
         return all(column.states for column in columns)

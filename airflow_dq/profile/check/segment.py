@@ -1,7 +1,8 @@
 """Segments: the rows of each value of a column by themselves, in the scan that profiles the whole partition.
 
 Of each segment it is known how many rows it has, in how many of them each other column has a value, and the mean of
-each column of numbers: what tells that one country is missing, or that one channel's prices are cents.
+each column of numbers or times: what tells that one country is missing, that one channel's prices are cents, or that
+one source writes local time.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class Segments(Tally):
             if name == by:
                 continue
             present[name] = np.bincount(places[column.present], minlength=size).tolist()
-            if kinds[name] is Kind.NUMERIC:
+            if kinds[name] in (Kind.NUMERIC, Kind.TIMESTAMP):
                 finite = np.isfinite(column.numbers)
                 counts = np.bincount(places[finite], minlength=size).tolist()
                 totals = exact_sums(column.numbers[finite], places[finite], size)

@@ -95,12 +95,15 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
     key, program = view.program or ("", None)
     dag_id = min(view.judged_by, default=None)
     newest, verdict = view.newest, None if view.detail is None else view.detail.verdict
+    marks = marks_of(view.partitions, view.readable, view.name, addresses, through_dag=dag_id)
     return render(
         "dataset.html",
         links=addresses,
         title=view.name,
         lede=_lede(view),
-        marks=marks_of(view.partitions, view.readable, view.name, addresses, through_dag=dag_id),
+        open=_open(view),
+        problem_page=marks[-1].address if marks else None,
+        marks=marks,
         legend=LEGEND,
         snoozes=view.snoozes,
         newest=None if newest is None else newest.partition,
@@ -151,6 +154,14 @@ def _lede(view: DatasetView) -> str:
     newest = view.partitions[-1]
     rows = "" if newest.rows is None else f"; the newest, {newest.partition}, has {newest.rows:,} rows"
     return f"{passed} of the last {count(judged, 'judged partition')} passed{rows}."
+
+
+def _open(view: DatasetView) -> str | None:
+    """What happened to the newest partition, where nobody has decided about it and the reader may know."""
+    if view.detail is None or not view.partitions or view.partitions[-1].partition != view.detail.partition.partition:
+        return None
+    undecided = view.detail.partition.decision is None and view.detail.partition.open_count
+    return view.detail.verdict.headline if undecided else None
 
 
 def _about(partition: str, program: Program) -> str:

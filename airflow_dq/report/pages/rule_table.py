@@ -32,8 +32,13 @@ class RuleRow:
 
 
 def rule_rows(rules: Sequence[StoredRule]) -> Sequence[RuleRow]:
-    """The rows, those that are muted last."""
-    return sorted((_row(one) for one in rules), key=lambda row: not row.active)
+    """The rows, those that are broken most often first, and those that are muted last."""
+
+    def place(one: StoredRule) -> tuple[bool, float]:
+        """The lowest of an active one that many rows break."""
+        return one.state != "active", -one.broken / max(1, one.rows)
+
+    return [_row(one) for one in sorted(rules, key=place)]
 
 
 def _row(one: StoredRule) -> RuleRow:

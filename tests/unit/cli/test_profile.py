@@ -51,3 +51,17 @@ def test_a_users_error_is_a_sentence(
         main(["profile", *(one.replace("ORDERS", str(orders)) for one in arguments)])
     assert ended.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_no_rows_are_a_profile_and_a_file_without_even_a_header_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "orders.csv"
+    path.write_text("id,price\n")
+    main(["profile", str(path)])
+    assert capsys.readouterr().out.startswith("0 rows, 2 columns, 1 file")
+    path.write_text("")
+    with pytest.raises(SystemExit) as ended:
+        main(["profile", str(path)])
+    assert ended.value.code == 2
+    assert "orders.csv has no columns: a text file names them in its first line" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -127,3 +128,21 @@ def test_a_factor_is_told_by_the_decimals_that_it_leaves() -> None:
     cause = likely_cause(_compared(frame)[1]["price"])
     assert cause is not None
     assert cause.fact == "is 1,000 times too small"
+
+
+@pytest.mark.parametrize("highest", [True, False])
+def test_the_rows_of_a_query_that_was_sorted_and_cut(highest: bool) -> None:
+    prices = np.array(_frame(DAYS)["price"], dtype=float)
+    order = np.argsort(-prices if highest else prices, kind="stable")[:180]
+    edge = f"{prices[order[-1]]:g}"
+    told = _why(_picked(order)) or ""
+    # 45% of this day's, and of the prices of the day before about as many.
+    share = re.match(rf"only the {'highest' if highest else 'lowest'} (\d+)% of price came", told)
+    assert share is not None
+    assert abs(int(share[1]) - 45) <= 10
+    assert told.endswith(f"% of price came, none {'below' if highest else 'above'} {edge}")
+
+
+def test_fewer_rows_of_any_size_were_not_cut_by_size() -> None:
+    told = _why(_picked(np.random.default_rng(3).permutation(ROWS)[:180]))
+    assert "price" not in (told or "")

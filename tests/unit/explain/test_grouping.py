@@ -80,3 +80,22 @@ def test_columns_that_are_computed_of_each_other_have_one_accident() -> None:
     causes = {"net": Cause("unit_change", "x100", "x100", 1.0), "total": Cause("stuck", "", "one value", 1.0)}
     apart = grouped([_alert("net"), _alert("total")], causes, 20, related=[{"net", "total"}])
     assert {alert.group for alert in apart} == {None}  # each has a cause of its own
+
+
+def _in_rows(rows: int, fact: str) -> Cause:
+    return Cause("placeholder", fact, fact, 1.0, fact=fact, rows=rows, hit=rows)
+
+
+def test_values_that_changed_in_as_many_rows_are_one_accident() -> None:
+    alerts = [_alert(name) for name in "abcd"]
+    causes = {"a": _in_rows(157, "is 1"), "b": _in_rows(160, "is 'x'"), "c": _in_rows(300, "is 0")}
+    found = grouped(alerts, causes, judged=30, told={"d": 155})
+    assert [(alert.column, alert.root) for alert in found] == [("a", True), ("b", False), ("d", False), ("c", True)]
+    apart = grouped(alerts, causes, judged=30, told={"d": 900})
+    assert [(alert.column, alert.root) for alert in apart][:2] == [("a", True), ("b", False)]
+    assert {alert.column: alert.root for alert in apart}["d"]
+
+
+def test_a_column_that_only_moved_with_them_does_not_speak_for_them() -> None:
+    found = grouped([_alert("d"), _alert("a")], {"a": _in_rows(157, "is 1")}, judged=30, told={"d": 157})
+    assert [(alert.column, alert.root) for alert in found] == [("a", True), ("d", False)]

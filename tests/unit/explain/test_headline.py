@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.cause import Cause
 from airflow_dq.explain.cause.hypothesis import Proof
@@ -44,8 +46,33 @@ def test_several_columns_are_one_sentence() -> None:
 
 def test_findings_that_stay_are_counted() -> None:
     group = [_alert("a", group="x60"), _alert("a", group="x60", metric="max")]
-    (told,) = _told(*group, a=FACTOR)
+    (told,) = _told(*group, a=replace(FACTOR, proof=Proof(1, 2)))
     assert told.endswith("; undone, 1 of 2 findings vanish")
+
+
+def test_what_could_not_be_judged_again_neither_stays_nor_vanishes() -> None:
+    related = Alert("relation", None, "a is not b times c.", metric="broken_ratio", columns=("a", "b"), group="x60")
+    (told,) = _told(_alert("a", group="x60"), related, a=FACTOR)
+    assert told.endswith("; undone, the finding that can be judged again vanishes")
+    (told,) = _told(
+        _alert("a", group="x60"),
+        _alert("a", group="x60", metric="max"),
+        related,
+        a=replace(FACTOR, proof=Proof(2, 2)),
+    )
+    assert told.endswith("; undone, the 2 findings that can be judged again vanish")
+
+
+def test_what_has_changed_in_the_same_rows_is_said_of_each_column() -> None:
+    def cause(fact: str, type_: str = "placeholder") -> Cause:
+        return Cause(type_, fact, fact, 1.0, fact=fact, detail="never before", rows=12, hit=12)
+
+    group = [_alert(name, group="x", root=name == "a") for name in "abc"]
+    (told,) = _told(*group, a=cause("is 1"), b=cause("is 'x'"))
+    assert told == "a is 1 and b is 'x' (never before) in 12 of 100 rows; c changed with it"
+    null = replace(cause("is null", "increased_nulls"), parameter="null 12%", detail="before 1%")
+    (told,) = _told(*group, a=null, b=replace(null, parameter="null 13%"), c=replace(null, parameter="null 14%"))
+    assert told == "a, b and c are null (a: before 1%) in 12 of 100 rows"
 
 
 def test_an_empty_partition_is_one_line() -> None:

@@ -53,6 +53,10 @@ def _padded(columns: dict[str, np.ndarray], rng: np.random.Generator) -> None:
     columns["city"] = np.array([f"{text} " if row % 3 else text for row, text in enumerate(columns["city"])], object)
 
 
+def _trailing(columns: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+    columns["tail"] = np.array([f"{text}  " for text in columns["tail"]], dtype=object)
+
+
 def _gaps(columns: dict[str, np.ndarray], rng: np.random.Generator) -> None:
     columns["amount"] = np.where(rng.random(len(columns["amount"])) < 0.3, np.nan, columns["amount"])
 
@@ -69,6 +73,25 @@ def test_with_its_cause_undone_the_column_passes(change: Change, column: str) ->
     (cause,) = _causes(change, column) - {None}
     assert cause is not None
     assert cause.endswith("; undone, its metrics are as usual"), cause
+
+
+@pytest.mark.parametrize("rows", [600, 3 * DRAWN])
+@pytest.mark.parametrize(("change", "column"), [(_lower, "tail"), (_trailing, "tail")])
+def test_a_pattern_is_held_against_the_undone_values(change: Change, column: str, rows: int) -> None:
+    history = [_day(index, rows=rows) for index in range(15)]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), _day(15, change, rows), history)
+    assert "pattern" in {alert.rule for alert in verdict.alerts}
+    assert verdict.headline is not None
+    assert verdict.headline.endswith("undone, the partition passes"), verdict.headline
+
+
+def test_a_cause_that_leaves_the_pattern_broken_does_not_let_it_pass() -> None:
+    def lower_and_spoilt(columns: dict[str, np.ndarray], rng: np.random.Generator) -> None:
+        _lower(columns, rng)
+        columns["tail"] = np.where(rng.random(len(columns["tail"])) < 0.1, "-/-", columns["tail"])
+
+    verdict = evaluate(PROGRAM, _day(15, lower_and_spoilt), HISTORY)
+    assert "passes" not in (verdict.headline or "")
 
 
 def test_a_cause_that_leaves_most_of_what_was_found_is_not_named() -> None:

@@ -99,3 +99,22 @@ def test_two_accidents_in_two_places_are_two_problems() -> None:
     places = {next(iter(problem.columns)): problem.headline for problem in found}
     assert "'DE'" in places["weight"]
     assert "'ES'" in places["tax"]
+
+
+def clocked(day: int, hours: float = 0.0, country: str = "IT") -> Profile:
+    frame = shop(day)
+    random = np.random.default_rng(100 + day)
+    start = np.datetime64("2026-03-01") + np.timedelta64(day, "D")
+    seconds = random.beta(4.0, 3.0, ROWS) * 80_000 + np.where(frame["country"] == country, 3600 * hours, 0.0)
+    moments = (start + seconds.astype("timedelta64[s]")).astype("datetime64[us]")
+    return profiled({**frame, "at": moments}, day, "country")
+
+
+@pytest.mark.parametrize(("hours", "words"), [(3.0, "about 3 h too late"), (-3.5, "about 3.5 h too early")])
+def test_the_clock_of_one_segment_is_told_with_its_hours(hours: float, words: str) -> None:
+    history = [clocked(day) for day in range(DAYS)]
+    program = synthesize(history, SynthesisOptions())
+    (problem,) = evaluate(program, clocked(DAYS, hours), history).problems
+    assert f"at is {words} (another time zone?)" in problem.headline
+    assert "where country = 'IT'" in problem.headline
+    assert evaluate(program, clocked(DAYS), history).problems == ()
