@@ -31,8 +31,8 @@ def profile(arguments: Any) -> int:
     if not measured.columns:
         # No rows are a profile like any other; without a column there is nothing that it could be of.
         raise SourceUnreadableError(
-            f"{', '.join(read[:3])} {'has' if len(read) == 1 else 'have'} no columns: a text file names them in its first "
-            "line, and here is none. Check what was to write it, and write at least the header."
+            f"There are no columns in {', '.join(read[:3])}: a text file names them in its first line, and here is "
+            "none. Check what was to write it, and write at least the header."
         )
     columns = summaries(measured)
     number = read[0] if arguments.format in LAKE_FORMATS else f"{len(read)} {'file' if len(read) == 1 else 'files'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -18,6 +19,7 @@ CONVINCING = 0.7
 """Least share of the shown rows that a cause must explain to be named."""
 _DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M", "T%H:%M:%S.%f", " %H:%M:%S.%f", "T%H:%M:%S%z")
+_WORD = re.compile(r"[A-Za-z]+")
 _LONGEST_DATE = 35
 """Characters of the longest text that is read as a date with a time and a zone."""
 _LONGEST_PREFIX = 20
@@ -43,6 +45,12 @@ class Exceptions:
         """An RE2 expression of what a value of one of the patterns begins with."""
         every = (_beginnings(Pattern.parse(pattern).elements) for pattern in self.rule.patterns)
         return rf"\A(?:{'|'.join(one for found in every for one in found)})\z"
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of letters in what is constant in the patterns."""
+        elements = (one for pattern in self.rule.patterns for one in Pattern.parse(pattern).elements)
+        return frozenset(word for one in elements if isinstance(one, Constant) for word in _WORD.findall(one.text))
 
     def begins(self, value: str) -> bool:
         """Whether a value is the beginning of one that conforms."""
@@ -92,6 +100,24 @@ def _other_date(looked: Exceptions, value: str) -> str | None:
     return f"another date format, {now} in place of {before}" if now and before and now != before else None
 
 
+def _escaped(looked: Exceptions, value: str) -> str | None:
+    """JSON or a text in quotes that was written as a text once more."""
+    if not (len(value) > 2 and value[0] == value[-1] == '"' and '\\"' in value):
+        return None
+    bare = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return "values in quotes, with those inside of them escaped" if looked.conform([bare]) else None
+
+
+def _other_word(looked: Exceptions, value: str) -> str | None:
+    """A word that all values had is another one: a key that was renamed, another protocol."""
+    own = set(_WORD.findall(value))
+    for old in looked.words - own:
+        for new in own - looked.words:
+            if looked.conform([re.sub(rf"(?<![A-Za-z]){new}(?![A-Za-z])", old, value)]):
+                return f"{quoted(new)} in place of {quoted(old)}"
+    return None
+
+
 def _cut(looked: Exceptions, value: str) -> str | None:
     short = looked.usual is None or len(value) < len(looked.usual)
     return "values cut short" if short and looked.begins(value) else None
@@ -116,7 +142,9 @@ _CAUSES: tuple[Callable[[Exceptions, str], str | None], ...] = (
     _in_quotes,
     _other_case,
     _other_date,
+    _escaped,
     _new_prefix,
+    _other_word,
     _cut,
 )
 """The nearest first: what is undone by the least change."""

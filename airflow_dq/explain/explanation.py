@@ -11,7 +11,7 @@ from airflow_dq.explain.bounds import as_read, widths_outside
 from airflow_dq.explain.cause import Cause, Disturbance, contenders
 from airflow_dq.explain.change import changes_of
 from airflow_dq.explain.comparison import Comparison
-from airflow_dq.explain.exception import exception_cause
+from airflow_dq.explain.exception import exception_cause, looks_words
 from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.headline import Known, with_facts
@@ -80,12 +80,14 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
-    told = {name: rows for name, one in compared.items() if (rows := rows_told(one)) is not None}
+    told = {name: hit for name, one in compared.items() if (hit := rows_told(one)) is not None}
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
     strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange))
+    broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
+    looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
+    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange, looks))
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -115,8 +117,8 @@ def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found:
 
     :param causes: those that explain about as much; of several the one that is proven best is true, if any is
     """
-    # Declared checks and segments read what the scan has counted for them, which nothing undoes.
-    learned = [one for one in found if not isinstance(one[0], Declared | UsualSegments)]
+    # Declared checks read what the scan has counted for them, which nothing undoes.
+    learned = [one for one in found if not isinstance(one[0], Declared)]
     tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
     if len(tried) == 1 and tried[0][1] is None:
         return tried[0][0]

@@ -148,7 +148,7 @@ def _in_as_many_rows(
     """The accidents of columns in which values have changed in as many rows as in another: a failed join, records of a
     test.
 
-    As many are they when two counts of one thing differ by no more, twice the root of the larger one.
+    As many are they when two counts of one thing differ by no more: of two, each off by its root, three times that.
     """
     found: dict[str, str | None] = {}
     anchors: dict[str, int] = {}
@@ -169,7 +169,7 @@ def _in_as_many_rows(
 
 
 def _as_many(one: int, other: int) -> bool:
-    return abs(one - other) <= 2.0 * math.sqrt(max(one, other))
+    return abs(one - other) <= 3.0 * math.sqrt(max(one, other))
 
 
 def _as_group(

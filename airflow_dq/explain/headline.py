@@ -45,6 +45,8 @@ class Known:
     """What was found of the schema, by column."""
     strange: Mapping[str, int] = field(default_factory=dict)
     """Rows with values that a column has never had, by column, as far as they are known."""
+    looks: Mapping[str, str] = field(default_factory=dict)
+    """By column what is so with values that break its pattern: what they look like, and what they usually do."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
@@ -84,7 +86,11 @@ def _of_rule(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
     key = " ".join(part for part in (root.rule, subject) if part)
     name = "" if root.column is None else f"{name_words(root.column)}: "
     own = columns or root.columns if root.column is None or root.rule == "date_column" else (root.column,)
-    return Fact(key, _line(f"{name}{root.statement}"), own, _rows_of_rule(root, known))
+    rows, looks = _rows_of_rule(root, known), known.looks.get(root.column or "") if root.rule == "pattern" else None
+    said = f"{name}{root.statement}"
+    if looks is not None and rows:
+        said = f"{name_words(root.column or '')} looks otherwise than before in {rows_words(rows, known.rows)}{looks}"
+    return Fact(key, _line(said), own, rows)
 
 
 def _rows_of_rule(root: Alert, known: Known) -> int | None:
@@ -164,7 +170,8 @@ def rows_words(rows: int, of: int) -> str:
 def _proof_words(alerts: Sequence[Alert], columns: Sequence[str], known: Known, *, alone: bool) -> str:
     """What became of it when it was undone: said only where it was tried on all of the columns.
 
-    What several columns have in common, and what segments show, is counted in the scan and cannot be judged again.
+    What several columns have in common, and what segments show beyond their means, is counted in the scan and cannot be
+    judged again.
     """
     causes = (known.causes.get(name) for name in columns)
     proofs = [None if cause is None else cause.proof for cause in causes]

@@ -21,13 +21,15 @@ from airflow_dq.explain.cause.hypothesis import Proof, Undo
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.pattern import Conforming
+from airflow_dq.learn.constraint.segment import UsualSegments
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.metrics.evaluate import measure
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.learned import RowPattern, answer_rule, row_rule
-from airflow_dq.profile.check.measured import NO_VALUES, Measured
+from airflow_dq.profile.check.measured import NO_VALUES, Measured, One
+from airflow_dq.profile.check.segment import MEAN, measure_of
 from airflow_dq.profile.column import CANONICAL
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State, states_of
@@ -48,10 +50,15 @@ def prove(partition: PartitionView, name: str, undo: Undo, found: Sequence[tuple
     """
     column = partition.profile.columns[name]
     values = drawn(column)
-    if values is None or not found:
+    if values is None:
         return None
     clean = CleanColumn(column.kind, values)
     undone_values = undo(clean)
+    # Of segments only the means are known: what became of every number in one way has become of them.
+    means = undone_values.linear is not None
+    found = [one for one in found if not isinstance(one[0], UsualSegments) or (means and one[1].metric == MEAN)]
+    if not found:
+        return None
     if len(values) == partition.profile.row_count and _is_exact(column):
         states: Mapping[str, State] = states_of(column.kind, undone_values.values)
         metrics: Mapping[str, MetricValue] = measure(column.kind, states)
@@ -60,16 +67,29 @@ def prove(partition: PartitionView, name: str, undo: Undo, found: Sequence[tuple
         metrics, states = extrapolator.extrapolate(undone_values)
     # The distances of a column are remembered by its content, of which the digest is a part.
     undone = replace(column, metrics=metrics, states=states, states_digest="undone", distances={})
-    patterns = (constraint.learned for constraint, _ in found if isinstance(constraint, Conforming))
-    checks = {rule.measure: _counted_again(rule, partition.profile, undone_values) for rule in patterns}
     profile = replace(
         partition.profile,
         columns={**partition.profile.columns, name: undone},
-        checks={**partition.profile.checks, **{key: again for key, again in checks.items() if again is not None}},
+        checks={**partition.profile.checks, **_checks_again(partition.profile, name, found, undone_values)},
     )
     view = replace(partition, profile=profile)
     left = sum(isinstance(constraint.check(view), Finding) for constraint, _ in found)
     return Proof(len(found) - left, len(found))
+
+
+def _checks_again(
+    profile: Profile, name: str, found: Sequence[tuple[Constraint, Finding]], undone: Injected
+) -> dict[str, Measured]:
+    """What would have been counted of the column for what judges it, by what it is stored under."""
+    checks: dict[str, Measured] = {}
+    for constraint, _ in found:
+        if isinstance(constraint, Conforming):
+            counted = _counted_again(constraint.learned, profile, undone)
+            checks |= {} if counted is None else {constraint.learned.measure: counted}
+        elif isinstance(constraint, UsualSegments) and undone.linear is not None:
+            stored = measure_of(constraint.by, MEAN, name)
+            checks[stored] = _moved(profile.checks[stored], *undone.linear)
+    return checks
 
 
 def _counted_again(rule: LearnedRule, profile: Profile, undone: Injected) -> Measured | None:
@@ -84,6 +104,13 @@ def _counted_again(rule: LearnedRule, profile: Profile, undone: Injected) -> Mea
     unusual = (counted.unusual or 0) + scale * (without.unusual - with_it.unusual)
     broken, unusual = (min(values, max(0, round(one))) for one in (broken, unusual))
     return replace(Measured.share(broken, values, NO_VALUES), learned=True, unusual=unusual)
+
+
+def _moved(means: Measured, factor: float, offset: float) -> Measured:
+    """The means of segments, of which every number became another one."""
+    known = {label: one for label, one in means.groups.items() if one.value is not None}
+    again = {label: One(factor * float(one.value or 0) + offset) for label, one in known.items()}
+    return replace(means, groups={**means.groups, **again})
 
 
 def drawn(column: ColumnProfile) -> pa.Array | None:

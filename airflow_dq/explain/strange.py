@@ -14,7 +14,7 @@ _FEWEST = 3
 """Partitions of the past below which nobody knows what a column has had."""
 
 
-_UNIQUE = 0.99
+_UNIQUE = 0.9
 """A column in which values recur more often says nothing by how often they do."""
 
 
@@ -24,8 +24,9 @@ def rows_told(comparison: Comparison) -> int | None:
     Rows with strange values, or with such as are there again in a column that tells rows apart.
     """
     distinct, past = comparison.value("unique_ratio"), comparison.series("unique_ratio")
-    if distinct is not None and len(past) and past.min() >= _UNIQUE:
-        return round((float(np.median(past)) - distinct) * comparison.present[0]) or None
+    if distinct is not None and len(past) and (usual := float(np.median(past))) >= _UNIQUE:
+        # Of a column that is filled in few rows, its share of all of them.
+        return max(0, round((1.0 - distinct / usual) * comparison.rows[0])) or None
     return strange_rows(comparison)
 
 

@@ -56,7 +56,8 @@ def _named(comparison: Comparison, new: Mapping[str, float]) -> Cause | None:
     words = f"new value{plural} {', '.join(named)} in {percent(share)} of the values{_gone(comparison)}"
     codes, gone = joined(list(named), _FEW), _gone(comparison)
     fact = f"has the new value{plural} {codes}{gone}"
-    return Cause("new_values", "", words, share / mass, fact=fact, rows=round(share * comparison.present[0]))
+    rows = round(share * comparison.present[0])
+    return Cause("new_values", "", words, share / mass, fact=fact, rows=rows, hit=rows)
 
 
 def _gone(comparison: Comparison) -> str:

@@ -126,7 +126,7 @@ def unit(comparison: Comparison) -> Cause | None:
         undo=rescaled(*CHANGES[name]),
         fact=_fact(name),
         detail=_medians(points, comparison.kind),
-        rows=comparison.present[0],
+        rows=now.count,
     )
 
 

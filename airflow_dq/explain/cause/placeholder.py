@@ -84,10 +84,10 @@ def _standing_for_nothing(now: Mapping[str, float], before: Mapping[str, float])
 
 def _above_newcomers(new: Mapping[str, float]) -> str | None:
     """Of a column that has new values every day, the new one that is far more frequent than all other new ones."""
-    first, *others = list(new)[: _NEWCOMERS + 1] or [None]
-    if first is None or len(others) < _NEWCOMERS or not _LEAST <= new[first] <= _MOST:
+    if len(new) <= _NEWCOMERS:
         return None
-    return first if new[first] >= _ABOVE * new[others[0]] else None
+    first, second = list(new)[:2]
+    return first if _LEAST <= new[first] <= _MOST and new[first] >= _ABOVE * new[second] else None
 
 
 def _outstanding(now: Mapping[Value, float], before: Mapping[Value, float]) -> Value | None:

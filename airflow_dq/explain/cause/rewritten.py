@@ -6,6 +6,7 @@ looks like one, and the rule makes the new value of that text again.
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,7 @@ _MOST = 2000
 _LONG = 64
 """Longer texts are prose, which no rule of one symbol explains."""
 _SIGNS = string.punctuation + " "
+_WORD = re.compile(r"[A-Za-z]+")
 _MARK = "."
 _ZERO = "0"
 
@@ -110,6 +112,7 @@ def _rules(new: Mapping[str, float], before: Mapping[str, float]) -> Iterator[_R
     yield _Rule("',' between thousands", "has ',' between thousands", _ungrouped, _grouped)
     yield from _zeros_lost(new, before)
     yield from _other_sign(new, before)
+    yield from _other_word(new, before)
     yield from _without_marks(before)
 
 
@@ -165,6 +168,24 @@ def _other_sign(new: Mapping[str, float], before: Mapping[str, float]) -> Iterat
                 lambda text, sign=sign, was=was: text.replace(sign, was),  # type: ignore[misc]
                 lambda text, sign=sign, was=was: text.replace(was, sign),  # type: ignore[misc]
             )
+
+
+def _other_word(new: Mapping[str, float], before: Mapping[str, float]) -> Iterator[_Rule]:
+    """A word that every text had and none has now, with another one that every new text has: ``http`` for ``https``."""
+    had, has = ([set(_WORD.findall(text)) for text in side] for side in (before, new))
+    if not had or not has:
+        return
+    went = set.intersection(*had) - set().union(*has)
+    came = set.intersection(*has) - set().union(*had)
+    for word in sorted(came):
+        for was in sorted(went):
+            said = f"{quoted(word)} in place of {quoted(was)}"
+            yield _Rule(said, f"has {said}", _with_word(word, was), _with_word(was, word))
+
+
+def _with_word(old: str, new: str) -> Rewrite:
+    whole = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
+    return lambda text: whole.sub(new, text)
 
 
 def _without_marks(before: Mapping[str, float]) -> Iterator[_Rule]:

@@ -170,6 +170,7 @@ def _written(before: Callable[[float], str], now: Callable[[float], str]) -> Cau
         (lambda x: f"{x:06.0f}", lambda x: f"{x:.0f}", "has lost leading zeros"),
         (lambda x: f"{x:05.0f}", lambda x: f"{x:.0f}", "has lost leading zeros"),
         (lambda x: f"A-{x:05.0f}", lambda x: f"A_{x:05.0f}", "has '_' in place of '-'"),
+        (lambda x: f"https://a/{x:05.0f}", lambda x: f"http://a/{x:05.0f}", "has 'http' in place of 'https'"),
     ],
 )
 def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[float], str], fact: str) -> None:

@@ -10,7 +10,15 @@ from airflow_dq.pattern import PatternRule
 ORDER = PatternRule(("ORD-<digit>{7}",), min_length=11, max_length=11, values=100, distinct=100)
 DATE = PatternRule(("<digit>{4}-<digit>{2}-<digit>{2}",), min_length=10, max_length=10, values=100, distinct=100)
 NUMBERED = PatternRule(("<upper>+<num>",), min_length=3, max_length=9, values=100, distinct=100)
+PAYLOAD = PatternRule(('{"v": <digit>+, "bat": <digit>+}',), min_length=14, max_length=40, values=100, distinct=100)
 UNDONE = [
+    (PAYLOAD, "payload", '{"v": 12, "battery": 80}', "'battery' in place of 'bat'"),
+    (
+        PAYLOAD,
+        "payload",
+        '"{\\"v\\": 12, \\"bat\\": 80}"',
+        "values in quotes, with those inside of them escaped",
+    ),
     (ORDER, "order_id", "order_id", "a header row among the data"),
     (ORDER, "order_id", " ORD-1234567", "padded with blanks"),
     (ORDER, "order_id", '"ORD-1234567"', "values in quotes"),
@@ -26,7 +34,7 @@ UNDONE = [
     (DATE, "day", "2026-12", "values cut short"),
     (NUMBERED, "code", "AB", "values cut short"),
 ]
-USUAL = {ORDER: "ORD-7654321", DATE: "2026-11-30", NUMBERED: "ABC1.5"}
+USUAL = {PAYLOAD: '{"v": 7, "bat": 99}', ORDER: "ORD-7654321", DATE: "2026-11-30", NUMBERED: "ABC1.5"}
 
 
 @pytest.mark.parametrize(("rule", "column", "value", "words"), UNDONE, ids=[value for _, _, value, _ in UNDONE])

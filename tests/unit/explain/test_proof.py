@@ -155,3 +155,33 @@ def test_undoing_keeps_what_was_not_hit() -> None:
     ]  # fmt: skip
     texts = CleanColumn(Kind.STRING, pa.array([" a", None, "b "], pa.large_string()))
     assert respelled(str.strip)(texts).values.to_pylist() == ["a", None, "b"]
+
+
+def test_the_means_of_segments_are_undone_with_the_numbers() -> None:
+    options = ProfileOptions(sample_rows=0, segments=("city",))
+
+    def day(index: int, factor: float = 1.0) -> Profile:
+        rng = np.random.default_rng(index)
+        table = pa.table(
+            {"city": rng.choice(["Rome", "Oslo", "Bonn"], 900), "price": factor * rng.gamma(4.0, 9.0, 900)}
+        )
+        return profile_table(table, f"2026-01-{index + 1:02d}", options)
+
+    history = [day(index) for index in range(15)]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), day(15, 100.0), history)
+    assert "segment" in {alert.rule for alert in verdict.alerts}
+    assert verdict.headline is not None
+    assert "100 times too large" in verdict.headline
+    assert verdict.headline.endswith("; undone, the partition passes"), verdict.headline
+
+
+def test_zero_has_no_sign_and_is_not_counted() -> None:
+    def day(index: int, sign: float = 1.0) -> Profile:
+        rng = np.random.default_rng(index)
+        amounts = np.where(np.arange(600) % 2, 0.0, rng.gamma(4.0, 9.0, 600).round(2))
+        return profile_table(pa.table({"credit": sign * amounts}), f"2026-01-{index + 1:02d}")
+
+    history = [day(index) for index in range(15)]
+    (problem,) = evaluate(synthesize(history, SynthesisOptions()), day(15, -1.0), history).problems
+    assert problem.rows == 300
+    assert "in 300 of 600 rows" in problem.headline

@@ -89,3 +89,17 @@ def test_rows_are_no_copies_where_a_key_repeats_nowhere() -> None:
     problem = evaluate(program, profiled(frame, DAYS), history).problems[0]
     assert problem.columns == ("iban",)
     assert "rows are there more than once" not in problem.headline
+
+
+def test_records_of_a_test_are_one_problem_with_all_that_they_show() -> None:
+    frame = payments(DAYS)
+    again = np.random.default_rng(1).choice(ROWS - 200, 200)
+    frame = {name: np.concatenate([values[:-200], values[again]]) for name, values in frame.items()}
+    frame["gross"][-200:], frame["shop"][-200:] = 1.0, "test"
+    program, history = learned()
+    problem = evaluate(program, profiled(frame, DAYS), history).problems[0]
+    assert "gross is 1" in problem.headline
+    assert "'test'" in problem.headline
+    assert "in 200 of 800 rows" in problem.headline
+    assert {"gross", "shop", "iban", "note"} <= set(problem.columns)
+    assert problem.rows == 200
