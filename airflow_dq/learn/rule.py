@@ -144,6 +144,7 @@ def _trained(
         found,
         values=values,
         distinct=min(found.distinct, values),
+        runs=min(found.runs, values),
         nonconforming=min(values, max(broken, round(found.nonconforming * scale))),
         unusual=min(values, max(unusual, round(found.unusual * scale))),
     )

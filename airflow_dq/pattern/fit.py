@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import groupby
 from typing import Literal
 
 import pyarrow as pa
@@ -36,6 +38,8 @@ _FOLDS = 3
 fold more an expression is to be made, a millisecond of the five that learning may take."""
 _UNORDERED = 20
 """One neighbour in so many may break the order: headers among the values, or where another series of ids begins."""
+_LENGTHS = 3
+"""Numbers of parts that lists have, from which on the next list may have any."""
 _HEAD = 40
 """Characters that order ids: what counts up stands in them."""
 _RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
@@ -86,6 +90,17 @@ class Fit:
         whole = [int(n.whole) for n in self._numbers if n and n.whole.isdigit()]
         self._ascending = len(whole) > 2 and whole == sorted(whole)
 
+    @cached_property
+    def listed(self) -> bool:
+        """Whether values are lists of two parts, of three, of four: shapes differ in how often one separator comes."""
+        lengths: dict[tuple[str, ...], set[int]] = {}
+        for form in set(self._shapes):
+            between = tuple("".join(symbols) for part, symbols in groupby(form, bool) if part)
+            for separator in set(between):
+                rest = tuple(one for one in between if one != separator)
+                lengths.setdefault((separator, *rest), set()).add(len(between) - len(rest))
+        return any(len(found) >= _LENGTHS for found in lengths.values())
+
     def patterns(self, form: Form, chosen: Sequence[int] | None = None) -> list[Pattern]:
         """The patterns of the values, in one of three forms.
 
@@ -99,7 +114,7 @@ class Fit:
         found = number_patterns(numbers, wide, self._ascending) if numbers else []
         if not rows or (numbers and len(rows) * 50 < len(places)):
             return found
-        if form == "characters" or (wide and self._too_many_shapes(shapes, bool(numbers))):
+        if form == "characters" or (wide and (self.listed or self._too_many_shapes(shapes, bool(numbers)))):
             return [*found, *free_pattern(rows, self._drifting, wide)]
         return [*found, *shape_patterns(rows, shapes, wide, self._drifting, _SHAPES)]
 

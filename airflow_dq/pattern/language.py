@@ -39,7 +39,7 @@ _LARGEST_PATTERN = 100_000
 """Characters of a written pattern: a constant of a megabyte is no pattern, and RE2's memory is 8 MB."""
 _ELEMENT = re.compile(
     r"\\(?P<escaped>[<\\+?{])"
-    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<most>,\d{1,4})?\})?"
+    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<most>,\d{0,4})?\})?"
     r"|(?P<plain>[^<\\]+)",
     re.DOTALL,
 )
@@ -66,7 +66,7 @@ class Constant:
 class Characters:
     """From ``least`` to ``most`` characters, each of one of the classes or one of the single characters.
 
-    ``most`` None: any number.
+    ``most`` None: any number from there on.
     """
 
     members: tuple[str, ...]
@@ -76,7 +76,7 @@ class Characters:
     def __str__(self) -> str:
         members = "|".join(m if m in CLASSES else "\\" + m if m in "<>|\\" else m for m in self.members)
         if self.most is None:
-            return f"<{members}>+"
+            return f"<{members}>" + ("+" if self.least == 1 else f"{{{self.least},}}")
         if (self.least, self.most) == (0, 1):
             return f"<{members}>?"
         if self.least == self.most:
@@ -88,7 +88,7 @@ class Characters:
         """As RE2 reads it."""
         inside = _bracketed(self.members)
         if self.most is None:
-            return f"{inside}+"
+            return inside + ("+" if self.least == 1 else f"{{{self.least},}}")
         if self.least == self.most:
             return inside + (f"{{{self.least}}}" if self.least != 1 else "")
         return f"{inside}{{{self.least},{self.most}}}"
@@ -183,7 +183,9 @@ def _element(found: re.Match[str], text: str) -> Element:
     if found["optional"]:
         return Characters(members, 0, 1)
     least = int(found["least"] or 1)
-    most = int(found["most"][1:]) if found["most"] else least
+    if found["most"] == "," and least <= _LARGEST_REPEAT:
+        return Characters(members, least, None)
+    most = int(found["most"][1:] or 0) if found["most"] else least
     if not 0 <= least <= most <= _LARGEST_REPEAT or most == 0:
         raise ConfigurationError(
             f"Pattern {text[:200]!r}: {found[0]!r} repeats from {least} to {most} times; at most {_LARGEST_REPEAT} are "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import get_args
 
 import pyarrow as pa
@@ -23,6 +24,8 @@ _MOST = 1_000
 _LENGTH = 1.5
 """Later values are at most so many times as long as the longest, or as short as the shortest: ids grow by a digit,
 names by half."""
+_SPREAD = 4
+"""Where the longest value is so many times as long as the shortest, later ones may be twice as long again: lists."""
 _FEW = 8
 """Distinct values below which their lengths say little of the next."""
 _NO_SHAPE = 0.2
@@ -68,7 +71,7 @@ def find_pattern(
         raise ConfigurationError(f"Method {method!r} needs a pattern index. Build one with `airflow dq index`.")
     try:
         if method == "calibrated" or index is None:
-            return _calibrated(Counter(found))
+            return _calibrated(found)
         return _published(found, index, method, options or FmdvOptions())
     except (pa.ArrowInvalid, ConfigurationError):
         # One column's odd values must not lose a table's verdict.
@@ -88,7 +91,8 @@ def _published(values: list[str], index: Corpus, method: Method, options: FmdvOp
     return replace(rule, nonconforming=rule.count(Counter(values)).nonconforming)
 
 
-def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
+def _calibrated(values: list[str]) -> PatternRule | NoPattern:
+    counts = Counter(values)
     words = [value for value in counts if is_null_word(value)]
     missing = frozenset(words)
     body = [value for value in counts if value not in missing]
@@ -107,19 +111,22 @@ def _calibrated(counts: Counter[str]) -> PatternRule | NoPattern:
     unusual = fit.missed(form)
     if is_free_text([row for row in fit.rows if row is not None], len(body), unusual / len(body)):
         return NoPattern("free text", "The values are free text: each has another form. No pattern describes the next.")
-    if unusual > _NO_SHAPE * len(body):
+    if fit.listed or unusual > _NO_SHAPE * len(body):
         form, unusual = "characters", fit.missed("characters")
     usual = fit.patterns(form)
     few = len(body) < _FEW
     lengths = [len(value) for value in body]
+    shortest, longest = min(lengths), max(lengths)
+    open_ended = few or longest > _SPREAD * shortest
     rule = PatternRule(
         patterns=tuple(dict.fromkeys(map(str, fit.patterns("wide")))),
         usual=(*dict.fromkeys(map(str, usual)), *(str(Constant(word)) for word in words)),
         null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
-        min_length=1 if fit.numeric or few else int(min(lengths) / _LENGTH),
-        max_length=int(max(lengths) * (2 * _LENGTH if few else _LENGTH)) + (3 if few else 1),
+        min_length=1 if fit.numeric or few else int(shortest / _LENGTH),
+        max_length=int(longest * (2 * _LENGTH if open_ended else _LENGTH)) + (3 if few else 1),
         values=counts.total(),
         distinct=len(counts),
+        runs=1 + sum(before != value for before, value in pairwise(values)),
     )
     seen = rule.count(counts)
     return replace(rule, nonconforming=max(fit.missed("wide"), seen.nonconforming), unusual=max(unusual, seen.unusual))

@@ -105,6 +105,8 @@ class PatternRule:
     its format.  Empty: nothing tighter is known."""
     unusual: int = 0
     """Training values outside them, cross-validated too."""
+    runs: int = 0
+    """Runs of one and the same training value in their order; 0 where that is not known, and each is taken for one."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a rule.
@@ -113,7 +115,7 @@ class PatternRule:
         """
         if not self.patterns:
             raise ConfigurationError("A pattern rule needs at least one pattern.")
-        for name in ("distinct", "nonconforming", "unusual"):
+        for name in ("distinct", "nonconforming", "unusual", "runs"):
             if not 0 <= getattr(self, name) <= self.values:
                 raise ConfigurationError(f"{getattr(self, name)} of {self.values} training values cannot be {name}.")
         if self.min_length < 0 or (self.max_length is not None and self.max_length < self.min_length):
@@ -139,7 +141,7 @@ class PatternRule:
     @property
     def evidence(self) -> float:
         """As how many values the training counts for what is usual."""
-        return evidence_of(self.values, self.distinct)
+        return evidence_of(self.values, self.distinct, max(self.runs, self.distinct))
 
     def __str__(self) -> str:
         """As a person would write it: what is usual, where that is known, says more than what is allowed."""
@@ -247,6 +249,7 @@ class PatternRule:
                 f"The stored pattern rule has version {seen!r}; this package reads {VERSION}. Learn it again."
             )
         data.pop("version")
+        data.setdefault("runs", 0)  # what was stored before they were counted
         try:
             return cls(**{field.name: _checked(field.name, data.pop(field.name)) for field in fields(cls)}, **data)
         except KeyError as error:

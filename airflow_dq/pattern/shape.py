@@ -11,11 +11,14 @@ from airflow_dq.pattern.language import Characters, Constant, Element, Pattern
 
 _CHUNK = re.compile(r"[^\W_]+| +|[\W_]")
 _RUN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
+_ALNUM_TAIL = re.compile(r"[^\W_]+\Z")
 _LETTERS = string.ascii_letters
 LONGEST = 400
 """Characters of a value that can have a shape: longer ones are documents."""
 _FEW = 8
 """Distinct values below which what they share may be chance."""
+_GROWING = 3
+"""Digits more that a number may get where values count up: from ports below a hundred to those of five digits."""
 _TEXT_UNUSUAL = 0.4
 """Where a larger share of the values than this has no frequent shape, they may be text."""
 _TEXT_WORDS = 3
@@ -80,7 +83,8 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
         fixed = support >= 20 and low > 3 if wide else low > 1 and support >= 8
         if low == high and fixed and (len(chunks) >= 4 or not wide):
             return [_sized(("digit",), low, high)]
-        return [_sized(("digit",), max(1, low - 2) if low > 3 and not wide else 1, high + 1)]
+        longer = _GROWING if drifting else 1
+        return [_sized(("digit",), max(1, low - 2) if low > 3 and not wide else 1, high + longer)]
     if kinds <= {"U", "L", "M"}:
         case = _letters(kinds) if support >= 20 or not wide else ("letter",)
         if low == high and support >= 8 and len(chunks) >= (20 if wide else 8):
@@ -161,9 +165,34 @@ def free_pattern(rows: Sequence[list[str]], drifting: bool, wide: bool) -> list[
     # At least one character stands between: a value is not all beginning and end.
     seen = set().union(*(text[front : len(text) - back] or text for text in texts))
     members = _members(seen, len(rows), wide)
-    head = [Constant(texts[0][:front])] if front else []
+    head = _beginning(texts[0][:front])
     tail = [Constant(texts[0][len(texts[0]) - back :])] if back else []
-    return [Pattern((*head, Characters(members, 1, None), *tail))]
+    needed = None if wide else _needed([text[front : len(text) - back] for text in texts], members)
+    if needed is None:
+        return [Pattern((*head, Characters(members, 1, None), *tail))]
+    others = tuple(member for member in members if member != needed)
+    one = Constant(needed) if len(needed) == 1 else Characters((needed,))
+    until = [Characters(others, 0, None)] if others else []
+    return [Pattern((*head, *until, one, Characters(members, 0, None), *tail))]
+
+
+def _needed(texts: Sequence[str], members: Sequence[str]) -> str | None:
+    """What every value has: the rarest symbol that all have, or else a letter; numbers have neither."""
+    if len(texts) < _FEW:
+        return None
+    symbols = [member for member in members if len(member) == 1 and all(member in text for text in texts)]
+    if symbols:
+        return min(symbols, key=lambda symbol: sum(text.count(symbol) for text in texts))
+    letters = [member for member in members if member in ("letter", "upper", "lower")]
+    if letters and len(members) > 1 and all(any(c in _LETTERS for c in text) for text in texts):
+        return letters[0]
+    return None
+
+
+def _beginning(text: str) -> list[Element]:
+    """What all values begin with; its numbers are the day's, or what a sorted column has got to."""
+    runs = re.findall("[0-9]+|[^0-9]+", text)
+    return [_sized(("digit",), 1, len(run) + 1) if run.isdigit() else Constant(run) for run in runs]
 
 
 def _common(texts: Sequence[str]) -> str:
@@ -179,12 +208,14 @@ def _shared(texts: Sequence[str], drifting: bool, wide: bool) -> tuple[int, int]
         return 0, 0
     least = min(map(len, texts)) - 1
     front = len(_common(texts)[:least].rstrip("0123456789"))
-    if drifting or wide:
-        head = texts[0][:front]
-        cut = head.rstrip(_LETTERS)
+    goes_on = any(text[front].isalnum() for text in texts)
+    token = _ALNUM_TAIL.findall(texts[0][:front])
+    if goes_on and token and not token[0].isalpha():
+        # Of digits and letters together nothing ends where the next value differs: 1f385, 1f3c2.
+        front -= len(token[0])
+    elif drifting or (wide and goes_on):
         # A word that all begin with ends there, or goes on in some: then only what stands before it is shared.
-        goes_on = any(text[front].isalnum() for text in texts)
-        front = len(cut) if drifting or goes_on else front
+        front = len(texts[0][:front].rstrip(_LETTERS))
     if wide and len(texts) < 2 * _FEW:
         return front, 0
     back = len(_common([text[: front - 1 if front else None : -1] for text in texts])[: least - front])

@@ -56,11 +56,14 @@ class Belief:
 
 
 _NONCONFORMING = Belief(0.02, 10.0, 5_000.0)
-_UNUSUAL = Belief(0.05, 4.0, 10.0)
-"""Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong."""
-_REPEATED = 0.1
-"""How much of a value the same one again is for what is usual: that a column had one value in twelve rows, or in
-thirty-six that were sorted, says little of the form of others; in a hundred it is a constant."""
+_UNUSUAL = Belief(0.05, 4.0, 20.0)
+"""Sorted data, another month, a new supplier: half of a batch can be unusual with nothing wrong.  After twenty values,
+none of them unusual, a fifth that is foreign is told from chance at .003; after ten it is not."""
+_APART = 0.5
+"""How much of a value one is that came before and comes again behind others: half of the forms that the column has."""
+_REPEATED = 0.05
+"""The same of one that only repeats the value before it: that a column had one value in thirty-six rows that were
+sorted says little of the form of others; in two hundred it is a constant."""
 
 
 def predictive(bad_before: int, before: int, bad_now: int, now: int) -> float:
@@ -79,12 +82,13 @@ def usual_predictive(evidence: float, bad_before: int, before: int, bad_now: int
     return beta_binomial(replace(_UNUSUAL, most=evidence), bad_before, before, bad_now, now)
 
 
-def evidence_of(values: int, distinct: int) -> float:
+def evidence_of(values: int, distinct: int, runs: int) -> float:
     """As how many values those of one training count for what is usual.
 
     :param distinct: how many different ones there are among them
+    :param runs: how often a value differs from the one before it
     """
-    return min(_UNUSUAL.most, distinct + _REPEATED * (values - distinct))
+    return min(_UNUSUAL.most, distinct + _APART * (runs - distinct) + _REPEATED * (values - runs))
 
 
 def beta_binomial(belief: Belief, bad_before: int, before: int, bad_now: int, now: int) -> float:

@@ -2,6 +2,9 @@
 
 Makes a lake of so many generated columns (four a table, which lie in FOLDER afterwards) and indexes its first so many
 each time.  Told are CPU seconds of all processes, Spark's start left out, for a busy machine's clock says little.
+
+``--piece`` keeps the index in a file and each count adds the tables that it lacks: where no run may take so long as the
+largest lake does.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import pyarrow.parquet
 
 from tests.benchmark.pattern.make_prior import FAMILIES, digits, letters
 
-COLUMNS, ROWS = 4, 60
+COLUMNS = 4
 _SEPARATORS = ("-", "_", "/", ":", ".", " ", "", "#")
 
 
@@ -39,7 +42,7 @@ def own_form(r: random.Random) -> Callable[[], str]:
     return lambda: separator.join([prefix, *(part(kind, size) for kind, size in parts)]) + suffix
 
 
-def write_lake(folder: Path, tables: int) -> list[Path]:
+def write_lake(folder: Path, tables: int, rows: int) -> list[Path]:
     """So many tables; half of their columns are of common forms, half of a table's own."""
     makes = list(FAMILIES.values())
     files = [folder / f"{number // 1000:03d}" / f"t{number:06d}.parquet" for number in range(tables)]
@@ -51,7 +54,7 @@ def write_lake(folder: Path, tables: int) -> list[Path]:
         table = {}
         for column in range(COLUMNS):
             make = own_form(r) if column % 2 else partial(r.choice(makes), r)
-            table[f"c{column}"] = [make() for _ in range(ROWS)]
+            table[f"c{column}"] = [make() for _ in range(rows)]
         pa.parquet.write_table(pa.table(table), file)
     return files
 
@@ -78,8 +81,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("columns", type=int, nargs="+")
+    parser.add_argument("--rows", type=int, default=60, help="of each table; a folder has tables of one length")
+    parser.add_argument("--piece", type=Path, help="file of an index: the tables that it lacks are added to it")
     given = parser.parse_args()
-    files = write_lake(given.folder, max(given.columns) // COLUMNS)
+    files = write_lake(given.folder, max(given.columns) // COLUMNS, given.rows)
     print(f"{len(files)} tables are there", flush=True)
     from airflow_dq.engine.spark.environment import spark_environment
     from airflow_dq.engine.spark.lake import LakeFile, index_lake
@@ -92,13 +97,17 @@ def main() -> None:
         # Workers and classes are loaded before the first measurement.
         index_lake(spark, {"first": LakeFile(str(files[0]), 0)}, PatternIndex.build(()), lambda index: None)
         for count in given.columns:
-            lake = {str(file): LakeFile(str(file), 0) for file in files[: count // COLUMNS]}
+            before = PatternIndex.load(given.piece) if given.piece and given.piece.exists() else PatternIndex.build(())
+            had = set(before.tables)
+            lake = {str(file): LakeFile(str(file), 0) for file in files[: count // COLUMNS] if str(file) not in had}
             began, clock = cpu_seconds(), time.monotonic()
-            index, unreadable = index_lake(spark, lake, PatternIndex.build(()), lambda index: None)
+            index, unreadable = index_lake(spark, lake, before, lambda index: None)
             assert not unreadable
             seconds, size = cpu_seconds() - began, len(index.to_bytes())
+            if given.piece:
+                index.save(given.piece)
             print(
-                f"{count} columns: {seconds:.0f} s CPU, {1e3 * seconds / count:.2f} ms a column, "
+                f"{count} columns: {seconds:.0f} s CPU, {1e3 * seconds / (len(lake) * COLUMNS):.2f} ms a column, "
                 f"{time.monotonic() - clock:.0f} s by the clock, {len(index)} patterns, {size} bytes",
                 flush=True,
             )

@@ -175,3 +175,53 @@ def test_a_column_sorted_by_size_goes_on_below_a_thousand() -> None:
     rule = learned([*values[:start:4], *values[start - 5 : start]])
     assert rule.test(values[start:]).accepted
     assert not rule.test([f"{size}.50" for size in range(100)]).accepted
+
+
+def test_a_value_that_comes_again_says_more_than_one_that_goes_on() -> None:
+    mixed, sorted_ = ["2020-0451", "2020-M056"] * 10, ["2020-0451"] * 10 + ["2020-M056"] * 10
+    changed = [*["2020-0451"] * 70, *["2020-M-DC-ARG-01"] * 30]
+    assert learned([*sorted_]).test(changed).p_value > learned([*mixed]).test(changed).p_value
+
+
+def test_a_fifth_of_foreign_values_is_found_in_twenty_that_showed_nothing_unusual() -> None:
+    words = [f"{RANDOM.randrange(1, 200)}.{RANDOM.randrange(10**5):05d}" for _ in range(100)]
+    rule = learned([*words[:20]])
+    assert rule.test(words).accepted
+    assert not rule.test([*words[:80], *["1816"] * 20]).accepted
+
+
+def test_a_moment_that_all_values_begin_with_goes_on() -> None:
+    lines = [f"2025-06-24 14:3{n // 60}:{n % 60:02d} {word} lib{word}{n} 1.{n}-{n % 7}" for n, word in enumerate(
+        RANDOM.choices(["unpack", "status half-configured", "status", "upgrade to it"], k=120)
+    )]  # fmt: skip
+    rule = learned([*lines])
+    assert rule.test([line.replace("14:3", "15:2").replace("06-24", "11-01") for line in lines]).accepted
+    assert not rule.test([line[20:] for line in lines]).accepted
+
+
+def test_codes_of_letters_and_digits_share_no_beginning_that_ends_within_one() -> None:
+    codes = [f"1f3{n:02x}-1f3fd{'-200d' * (n % 3)}" for n in range(0xA0, 0xC0)]
+    assert learned([*codes]).test([code.replace("1f3", "1f4") for code in codes]).accepted
+
+
+def test_lists_may_have_any_number_of_parts() -> None:
+    parts = [f"{n:04x}" for n in range(0x1F00, 0x1F40)]
+    lists = ["-".join(parts[n : n + n % 3 + 2]) for n in range(60)]
+    longer = ["-".join(parts[n : n + n % 4 + 2]) for n in range(60)]
+    assert learned([*lists]).test(longer).accepted
+    assert not learned([*lists]).test([text.replace("-", ",") for text in longer]).accepted
+
+
+def test_numbers_that_count_up_get_longer() -> None:
+    ports = [f"{port}/{kind}" for port in range(1, 40) for kind in ("tcp", "udp")]
+    assert learned([*ports]).test([port.replace("/", "000/") for port in ports]).accepted
+
+
+def test_a_symbol_or_a_letter_that_every_value_has_is_asked_of_the_next() -> None:
+    places = [f"{RANDOM.choice(['', '-'])}{n}{'.5' * (n % 2)}|{RANDOM.choice(['', '-'])}{n * 7}" for n in range(50)]
+    marks = ("~rc1", "-1+b2", "+dfsg-3", ":2~a", "/b", " (a)", "a", "_b,c", "#d")
+    versions = [f"{n}.{n % 7}{RANDOM.choice(marks)}{RANDOM.choice(marks)}" for n in range(60)]
+    for values in (places, versions):
+        rule = learned([*values])
+        assert rule.test(values).accepted
+        assert not rule.test([str(n) for n in range(60)]).accepted, str(rule)

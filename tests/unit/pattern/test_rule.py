@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,12 +14,18 @@ from airflow_dq.pattern import PatternRule, learn_pattern
 
 RULE = PatternRule(
     *(("<digit>{4}", "n\\<a"), ("NA",), 2, 6),
-    **{"values": 200, "distinct": 150, "nonconforming": 1, "usual": ("20<digit>{2}",), "unusual": 3},
+    **{"values": 200, "distinct": 150, "nonconforming": 1, "usual": ("20<digit>{2}",), "unusual": 3, "runs": 170},
 )
 
 
 def test_a_rule_comes_back_from_json() -> None:
     assert PatternRule.from_json(RULE.to_json()) == RULE
+
+
+def test_a_rule_that_was_stored_before_runs_were_counted_is_read() -> None:
+    document = json.loads(RULE.to_json())
+    del document["runs"]
+    assert PatternRule.from_json(json.dumps(document)) == replace(RULE, runs=0)
 
 
 def changed(**fields: Any) -> str:

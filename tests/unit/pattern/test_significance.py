@@ -32,8 +32,9 @@ def test_predictive_is_the_tail_of_a_beta_binomial(table: tuple[int, int, int, i
 
 
 def test_the_same_value_again_is_little_evidence_of_forms() -> None:
-    assert evidence_of(12, 1) < evidence_of(12, 12) == evidence_of(1_000, 1)
-    assert evidence_of(5, 5) == 5
+    assert evidence_of(12, 1, 1) < evidence_of(12, 12, 12) < evidence_of(1_000, 1, 1)
+    assert evidence_of(12, 2, 2) < evidence_of(12, 2, 10) < evidence_of(12, 12, 12)
+    assert evidence_of(5, 5, 5) == 5
     few, many = (usual_predictive(evidence, 0, 100, 50, 100) for evidence in (1.0, 10.0))
     assert many < 0.001 < few
 
