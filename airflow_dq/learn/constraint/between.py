@@ -49,9 +49,10 @@ class Keeping(Holding):
         if needs_neighbour(self.learned) and partition.steps() != 1:
             return self._not_evaluated("the partition right before it is not known")
         found = Holding.check(self, partition)
-        if isinstance(found, Finding) and is_lasting(self.relation.relation) and (found.observed or 0.0) < FEW:
-            return replace(found, severity="warn")
-        return found
+        if not isinstance(found, Finding) or not is_lasting(self.relation.relation):
+            return found
+        few = isinstance(found.observed, float) and found.observed < FEW
+        return replace(found, severity="warn") if few else found
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Too many rows that break it, or too many determinants that have another dependent in nearly all of theirs.
