@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
@@ -19,7 +19,7 @@ from airflow_dq.explain.history import history_changes, past_values
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.related import related_columns
-from airflow_dq.explain.relation import wrong_side
+from airflow_dq.explain.relation import Found
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
 from airflow_dq.explain.segment_cause import with_segments
 from airflow_dq.explain.statement import statement_of
@@ -39,9 +39,6 @@ from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.extrapolation import unchanged
 from airflow_dq.metrics.registry import find_metric
 
-Found = tuple[Constraint, Finding]
-"""What was violated, and what it found."""
-
 
 def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tuple[Alert, ...]:
     """Every reason why a partition does not pass: alerts with one cause together, the one to look at first.
@@ -59,7 +56,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         every = (_compare(partition, name, previous) for name in partition.profile.columns)
         why = row_cause(one for one in every if one is not None)
     accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
-    alerts += _alerts(partition, of_table, why, (), accused)
+    alerts += _alerts(partition, of_table, why, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
     for one in others:
@@ -201,16 +198,8 @@ def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str |
     return constraint.shares(partition) if isinstance(constraint, Conforming | Holding) else ()
 
 
-def _own_cause(
-    constraint: Constraint,
-    finding: Finding,
-    partition: PartitionView,
-    cause: Cause | None,
-    accused: Collection[str],
-) -> str | None:
+def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
     """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
-    if isinstance(constraint, Holding):
-        return wrong_side(constraint, partition, accused)
     if isinstance(constraint, NeverSeen | NoneOutsized | UsualSegments) and finding.cause is None:
         return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
@@ -223,20 +212,17 @@ def _alerts(
     found: Sequence[Found],
     cause: Cause | None,
     changes: Sequence[Change],
-    accused: Collection[str] = (),
 ) -> Iterator[Alert]:
     """One alert per finding about a column or the table; the first range states the likely cause and the changes.
 
     What is wrong by another rule than a range knows its own cause, and comes first.
-
-    :param accused: columns that something is wrong with by themselves
     """
     others = [one for one in found if not isinstance(one[0], Range)]
     for constraint, finding in others:
         column = partition.column(constraint.scope.column or "")
         yield Alert(
             rule=finding.rule,
-            column=finding.scope.column,
+            column=finding.blamed or finding.scope.column,
             statement=statement_of(constraint, finding, partition),
             metric=finding.metric,
             observed=finding.observed,
@@ -246,7 +232,7 @@ def _alerts(
             history=_past(constraint, partition),
             failing=constraint.failing(partition) if isinstance(constraint, Declared) else None,
             kind=None if column is None else column.kind,
-            cause=_own_cause(constraint, finding, partition, cause, accused),
+            cause=_own_cause(constraint, finding, partition, cause),
             columns=finding.scope.columns if len(finding.scope.columns) > 1 else (),
             severity=finding.severity,
             owner=constraint.declared.owner if isinstance(constraint, Declared) else None,

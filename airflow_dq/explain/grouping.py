@@ -88,7 +88,7 @@ def _keys(
             keys.append(_NOVELTY)
         elif alert.rule == _RELATION:
             # What columns have in common breaks with one of them.
-            names = [name for name in alert.columns or (alert.column,) if name in own]
+            names = [name for name in (alert.column, *alert.columns) if name in own]
             broken = (own[name] or (None if wide else f"column {name}") for name in names)
             keys.append(next((key for key in broken if key is not None), _RELATION))
         elif _is_about_schema(alert):
@@ -189,7 +189,7 @@ def _as_group(
         """The lowest of what says most."""
         follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
         unknown = told and alert.column is not None and alert.column not in known
-        return follows, unknown, alert.is_range, alert.column is not None
+        return follows, unknown, alert.is_range, alert.column is not None and alert.rule != _RELATION
 
     alerts = sorted(alerts, key=place)
     roots = [alert for alert in alerts if _is_about_schema(alert)] or [alerts[0]]

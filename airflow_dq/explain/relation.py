@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from airflow_dq.explain.wording import past_words, share_words
 from airflow_dq.learn.between import between_of
-from airflow_dq.learn.constraint.base import Finding
+from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.relation import MOST_BROKEN, Holding, pooled
 from airflow_dq.learn.constraint.share import past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.relation import relations_of
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.between import answer_of
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.relation import DRAWN
+from airflow_dq.relation.base import Relation
+from airflow_dq.relation.dependency import Counter, Dependency
+from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.words import quoted
 from airflow_dq.visible import visible
+
+Found = tuple[Constraint, Finding]
+"""What was violated, and what it found."""
 
 
 def relation_words(constraint: Holding, finding: Finding, partition: PartitionView) -> str:
@@ -42,10 +50,37 @@ def _renamed_words(measured: Measured | None) -> str:
     return f"; {measured.renamed:,} of {measured.known or 0:,} have another one than ever in nearly all of their rows"
 
 
-def wrong_side(constraint: Holding, partition: PartitionView, accused: Collection[str]) -> str | None:
-    """The column whose values are likely wrong; None where nothing tells it from the others.
+def with_blame(found: Sequence[Found], partition: PartitionView) -> list[Found]:
+    """The same, with the column that is likely wrong, and why, in what was found of relations.
+
+    :param found: all that is wrong with the partition
+    """
+    accused = {name for one, _ in found if not isinstance(one, Holding) and (name := one.scope.column) is not None}
+    broken = {one.learned for one, _ in found if isinstance(one, Holding)}
+    return [
+        (one, _blaming(one, finding, partition, accused, broken) if isinstance(one, Holding) else finding)
+        for one, finding in found
+    ]
+
+
+def _blaming(
+    constraint: Holding,
+    finding: Finding,
+    partition: PartitionView,
+    accused: Collection[str],
+    broken: Collection[LearnedRule],
+) -> Finding:
+    side = wrong_side(constraint, partition, accused, broken)
+    return finding if side is None else replace(finding, blamed=side[0], cause=side[1])
+
+
+def wrong_side(
+    constraint: Holding, partition: PartitionView, accused: Collection[str], broken: Collection[LearnedRule]
+) -> tuple[str, str] | None:
+    """The column whose values are likely wrong, and why in words; None where nothing tells it from the others.
 
     :param accused: columns whose own history contradicts them
+    :param broken: relations that more rows break than ever
     """
     columns, votes = constraint.scope.columns, dict.fromkeys(constraint.scope.columns, 0)
     cleared: set[str] = set()
@@ -54,17 +89,34 @@ def wrong_side(constraint: Holding, partition: PartitionView, accused: Collectio
         measured = answer_of(rule, partition.profile, partition.history.profiles) if concerned else None
         if rule == constraint.learned or measured is None or measured.value is None or not measured.denominator:
             continue
-        if measured.value > MOST_BROKEN / 2:
+        if rule in broken or measured.value > MOST_BROKEN / 2:
             votes |= {name: votes[name] + 1 for name in concerned}
         elif not measured.numerator:
             cleared |= concerned
     left = [name for name in columns if name not in cleared]
     own = [name for name in columns if name in accused]
     if len(own) == 1:
-        return f"wrong values of {quoted(own[0])}, which are not as they have been either"
+        return own[0], f"wrong values of {quoted(own[0])}, which are not as they have been either"
     most = [name for name in left if votes[name] == max(votes[other] for other in left)]
     if len(most) == 1 and votes[most[0]]:
-        return f"wrong values of {quoted(most[0])}, which break other relations as well"
+        return most[0], f"wrong values of {quoted(most[0])}, which break other relations as well"
     if len(left) == 1 and len(columns) > 1:
-        return f"wrong values of {quoted(left[0])}, for the other columns keep what they have in common with others"
+        words = f"wrong values of {quoted(left[0])}, for the other columns keep what they have in common with others"
+        return left[0], words
+    subject = _subject(constraint.relation.relation)
+    if subject is not None and votes[subject] == max(votes.values()):
+        return subject, f"wrong values of {quoted(subject)}, for nothing speaks against the rows that they belong to"
     return None
+
+
+def _subject(relation: Relation) -> str | None:
+    """The column that a relation speaks of, by the rows that the others name; None where none is before the others."""
+    match relation:
+        case Counter():
+            return relation.number
+        case Dependency() if relation.lasting:
+            return relation.dependent
+        case Inclusion():
+            return relation.column
+        case _:
+            return None

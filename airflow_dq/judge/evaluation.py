@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from airflow_dq.exceptions import UnknownColumnError
 from airflow_dq.explain.explanation import explain
+from airflow_dq.explain.relation import with_blame
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.learn.constraint.base import Constraint, Finding, NotEvaluated
 from airflow_dq.learn.constraint.declared import Declared
@@ -43,7 +44,7 @@ def evaluate(
     names = _asked(program, profile, columns)
     past = placed(history, program.options).last(max(1, len(program.partitions)))
     partition = PartitionView(profile, past, None if columns is None else frozenset(columns))
-    checked = _check(program, partition)
+    checked = _with_blame(_check(program, partition), partition)
     reason: str | None
     if program.missing:
         table, scopes, status, reason = _warming_up(program, profile, checked)
@@ -94,12 +95,18 @@ class _Checked:
     @property
     def of_table(self) -> bool:
         """Whether it counts for the table: so does the schema, for a column that is missing has no verdict."""
-        of_several = self.constraint.scope.column is None and self.constraint.settles
+        of_several = self.column is None and self.constraint.settles
         return of_several or isinstance(self.constraint, ExpectedColumn)
 
     def of_column(self, name: str) -> bool:
         """Whether it counts for a column."""
-        return self.constraint.scope.column == name and self.constraint.settles and not self.of_table
+        return self.column == name and self.constraint.settles and not self.of_table
+
+    @property
+    def column(self) -> str | None:
+        """The column that it speaks of: of several together, the one that is likely wrong."""
+        blamed = self.outcome.blamed if isinstance(self.outcome, Finding) else None
+        return blamed or self.constraint.scope.column
 
 
 def _check(program: Program, partition: PartitionView) -> list[_Checked]:
@@ -119,6 +126,16 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
             outcome = None
         found.append(_Checked(constraint, outcome))
     return _without_told(found)
+
+
+def _with_blame(checked: Sequence[_Checked], partition: PartitionView) -> list[_Checked]:
+    """The same, with the column that is likely wrong in what was found of several together."""
+    odd = [place for place, one in enumerate(checked) if isinstance(one.outcome, Finding)]
+    found = [
+        (checked[place].constraint, outcome) for place in odd if isinstance(outcome := checked[place].outcome, Finding)
+    ]
+    known = dict(zip(odd, with_blame(found, partition), strict=True))
+    return [replace(one, outcome=known[place][1]) if place in known else one for place, one in enumerate(checked)]
 
 
 def _without_told(checked: Sequence[_Checked]) -> list[_Checked]:
@@ -158,7 +175,7 @@ def _warming_up(
     elif blocking := [one for one in checked if one.blocks]:
         status, reason = Status.NOT_EVALUATED, f"{_reasons(blocking)} ({reason})"
     waiting = ScopeVerdict(Status.WARMING_UP, reason=reason)
-    failed = {one.constraint.scope.column for one in checked if one.fails}
+    failed = {one.column for one in checked if one.fails}
     columns = dict.fromkeys((*profile.columns, *(name for name in failed if name is not None)), waiting)
     columns |= {name: ScopeVerdict(Status.FAIL, 1) for name in failed if name is not None}
     table = ScopeVerdict(Status.FAIL, 1) if None in failed else waiting

@@ -92,6 +92,8 @@ class Finding:
     responsible first."""
     cause: str | None = None
     """What it looks like, where the constraint itself knows it."""
+    blamed: str | None = None
+    """Of columns together, the one whose values are likely wrong, where something tells: it is the one that fails."""
     severity: Severity = "fail"
     """What it does to the gate, unless the gate's own rules say otherwise."""
 

@@ -63,17 +63,20 @@ SMALL = {"events": {"rows": 1_500}, "lines": {"rows": 1_200}, "snapshots": {"key
 
 def clean(corpus: Path, options: SynthesisOptions) -> list[str]:
     """One line for each real table, one for each alarm, and the sum."""
-    lines, judged, alarmed = list[str](), 0, 0
+    lines, judged, alarmed, warned = list[str](), 0, 0, 0
     for source in recurring(corpus):
-        relations, own, wrong = 0, 0, list[str]()
+        relations, own, wrong, few = 0, 0, list[str](), 0
         for key, found, held in replayed(source.tables(), options):
             own += held > 0
             relations = max(relations, held)
             if found:
+                few += all(one.severity == "warn" for one in found)
                 wrong.append(f"    {key}: " + "; ".join(f"{one.expected} ({one.rows})" for one in found[:4]))
-        lines += [f"{source.name}: {relations} relations, {len(wrong)} of {own} partitions alarmed", *wrong]
-        judged, alarmed = judged + own, alarmed + len(wrong)
-    return [*lines, f"all: {alarmed} of {judged} partitions alarmed ({alarmed / max(1, judged):.4f})"]
+        said = f"{len(wrong)} of {own} partitions alarmed, {few} of them with warnings alone"
+        lines += [f"{source.name}: {relations} relations, {said}", *wrong]
+        judged, alarmed, warned = judged + own, alarmed + len(wrong), warned + few
+    failed = f"{alarmed - warned} failed ({(alarmed - warned) / max(1, judged):.4f})"
+    return [*lines, f"all: {alarmed} of {judged} partitions alarmed ({alarmed / max(1, judged):.4f}), {failed}"]
 
 
 if __name__ == "__main__":

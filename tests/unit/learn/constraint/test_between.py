@@ -79,6 +79,26 @@ def test_a_count_that_falls_or_leaps_is_found(value: float) -> None:
     assert finding.rows == 1
 
 
+@pytest.mark.parametrize(("rows", "severity"), [(1, "warn"), (40, "fail")])
+def test_few_rows_that_are_not_as_before_only_warn_and_many_fail(rows: int, severity: str) -> None:
+    def of(key: str, renamed: int) -> Profile:
+        codes = np.arange(1_000) % 500
+        names = [f"{'Other' if code < renamed / 2 else 'Town'} {code * 7}" for code in codes]
+        table = {"row": np.arange(1_000), "place": [f"P{code}" for code in codes], "name": names}
+        return profile_table(pa.table(table), key)
+
+    history = [of(f"2024-03-{number + 1:02d}", 0) for number in range(DAYS)]
+    learned = BetweenDetector().learn(History.of(history), SynthesisOptions())
+    (lasting,) = (
+        one
+        for one in learned.constraints  # type: ignore[union-attr]
+        if str(one.relation.relation) == "place determines name, as in the partitions before"
+    )
+    finding = lasting.check(PartitionView(of("2024-03-30", rows), History.of(history)))
+    assert isinstance(finding, Finding)
+    assert finding.severity == severity
+
+
 def test_a_partition_without_its_columns_is_not_evaluated() -> None:
     bare = profile_table(pa.table({"other": [1.0]}), "2024-03-30")
     assert isinstance(found("place determines name", bare), NotEvaluated)
