@@ -19,7 +19,7 @@ CONVINCING = 0.7
 """Least share of the shown rows that a cause must explain to be named."""
 _DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M", "T%H:%M:%S.%f", " %H:%M:%S.%f", "T%H:%M:%S%z")
-_WORD = re.compile(r"[A-Za-z]+")
+_WORD, _DIGITS = re.compile(r"[A-Za-z]+"), re.compile(r"[0-9]+")
 _LONGEST_DATE = 35
 """Characters of the longest text that is read as a date with a time and a zone."""
 _LONGEST_PREFIX = 20
@@ -118,6 +118,16 @@ def _other_word(looked: Exceptions, value: str) -> str | None:
     return None
 
 
+def _zeros_lost(looked: Exceptions, value: str) -> str | None:
+    """A number in a code was written as a number: the zeros that it began with are gone."""
+    old, new = ([*_DIGITS.finditer(text)] for text in (looked.usual or "", value))
+    for run, was in zip(new, old, strict=False):
+        padded = value[: run.start()] + run[0].zfill(len(was[0])) + value[run.end() :]
+        if was[0].startswith("0") and padded != value and looked.conform([padded]):
+            return "leading zeros lost"
+    return None
+
+
 def _cut(looked: Exceptions, value: str) -> str | None:
     short = looked.usual is None or len(value) < len(looked.usual)
     return "values cut short" if short and looked.begins(value) else None
@@ -145,6 +155,7 @@ _CAUSES: tuple[Callable[[Exceptions, str], str | None], ...] = (
     _escaped,
     _new_prefix,
     _other_word,
+    _zeros_lost,
     _cut,
 )
 """The nearest first: what is undone by the least change."""

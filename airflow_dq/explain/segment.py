@@ -10,8 +10,11 @@ from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
 
-def segment_words(constraint: UsualSegments, finding: Finding) -> str:
-    """``where country is 'DE', 41% of the rows have a value; expected at least 97% (30 past partitions).``."""
+def segment_words(constraint: UsualSegments, finding: Finding, *, times: bool) -> str:
+    """``where country is 'DE', 41% of the rows have a value; expected at least 97% (30 past partitions).``.
+
+    :param times: whether a mean is one of times of day, in seconds
+    """
     observed = finding.observed if isinstance(finding.observed, float) else 0.0
     lower, upper = finding.lower or 0.0, finding.upper or 0.0
     others = [quoted(name) for name in finding.examples[1:]]
@@ -25,9 +28,17 @@ def segment_words(constraint: UsualSegments, finding: Finding) -> str:
             seen = f"{share_words(observed)} of the rows have a value"
             said = f"where {constraint.by} is {segment}, {seen}; expected {wanted}"
         case _:
-            seen, *bounds = number_words("mean", Kind.NUMERIC, [observed, lower, upper])
-            said = f"where {constraint.by} is {segment}, the mean was {seen}; expected {bounds[0]} to {bounds[1]}"
+            numbers = [observed, lower, upper]
+            seen, *bounds = map(clock_words, numbers) if times else number_words("mean", Kind.NUMERIC, numbers)
+            what = "mean time of day" if times else "mean"
+            said = f"where {constraint.by} is {segment}, the {what} was {seen}; expected {bounds[0]} to {bounds[1]}"
     return visible(f"{said} {known}.")
+
+
+def clock_words(seconds: float) -> str:
+    """``16:25``: seconds since midnight as a clock shows them."""
+    hours, minutes = divmod(round(seconds / 60.0), 60)
+    return f"{hours % 24:02d}:{minutes:02d}"
 
 
 def _rows(number: float) -> str:

@@ -10,11 +10,12 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.comparison import nine_in_ten
+from airflow_dq.explain.segment import clock_words
 from airflow_dq.explain.wording import name_words, number_words, quoted, scaled_words, share_words
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.segment import UsualSegments
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.profile.check.segment import COMPLETE, ROWS
+from airflow_dq.profile.check.segment import COMPLETE, MEAN, ROWS
 from airflow_dq.states.base import Kind
 
 _FACTORS = {"x10": 10.0, "x100": 100.0, "x1,000": 1e3, "x60": 60.0, "x1,000,000": 1e6}
@@ -34,6 +35,8 @@ _EXACT = 0.05
 """Where past means were off by more, a factor is no exact one: a rate of exchange of 11 is about ten."""
 _ROUNDED = 0.01
 """What a mean that never moved may be off, in logs."""
+_ELSEWHERE = 0.5
+"""Where a half of all rows is wrong, each segment moves as far as this one; where one is, the others stay."""
 _MINUS = "the sign changed"
 _SHOWN = ("unsigned", "rewritten")
 """Causes that the values of all the column show: that a segment's mean has moved says no more of them."""
@@ -108,7 +111,18 @@ def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView
     known = tuple(past[~np.isnan(past)].tolist())
     usual = float(np.median(known))
     times = constraint.of_times(partition)
+    if times and _moves_elsewhere(constraint, partition, finding.examples, finding.observed - usual):
+        return None
     return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper, known, times)
+
+
+def _moves_elsewhere(constraint: UsualSegments, partition: PartitionView, named: tuple[str, ...], moved: float) -> bool:
+    """Whether the times of other segments have moved at least half as far: then it is not these segments' clocks."""
+    others = [one for one in constraint.segments if one not in named]
+    steps = [
+        constraint.now(partition, MEAN, one) - np.nanmedian(constraint.past(partition, MEAN, one)) for one in others
+    ]
+    return bool(steps) and float(np.nanmedian(steps)) / moved >= _ELSEWHERE
 
 
 def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
@@ -182,18 +196,13 @@ def _of_clock(place: Place) -> Cause:
     """What a segment's mean time of day says: its clock is some hours ahead, or behind."""
     moved = (place.observed - place.usual) / 3600.0
     span = f"{max(0.5, round(2.0 * abs(moved)) / 2.0):g} h"
-    late, (was, now) = moved > 0.0, (f"{_clock_words(one)}" for one in (place.usual, place.observed))
+    late, (was, now) = moved > 0.0, map(clock_words, (place.usual, place.observed))
     fact = f"is about {span} too {'late' if late else 'early'} (another time zone?)"
     words = f"times are about {span} {'later' if late else 'earlier'} where {place.words}"
     return Cause(
         "time_shift", f"{span} {'later' if late else 'earlier'}", words, 1.0, fact=fact,
         detail=f"mean time {was} -> {now}", rows=place.rows, segment=place.words, share=place.share,
     )  # fmt: skip
-
-
-def _clock_words(seconds: float) -> str:
-    hours, minutes = divmod(round(seconds / 60.0), 60)
-    return f"{hours:02d}:{minutes:02d}"
 
 
 def _is_near(mean: float, place: Place) -> bool:

@@ -202,7 +202,7 @@ def _holding(constraint: Holding, finding: Finding, partition: PartitionView, co
 
 
 def _segments(constraint: UsualSegments, finding: Finding, partition: PartitionView, column: str | None) -> str:
-    return segment_words(constraint, finding)
+    return segment_words(constraint, finding, times=constraint.of_times(partition))
 
 
 def _novelty(constraint: NoNovelty, finding: Finding, partition: PartitionView, column: str | None) -> str:

@@ -18,8 +18,8 @@ SUBJECT = 200
 """Longest subject, in characters."""
 SHOWN = 3
 """Problems that are told: the answers below must be seen without scrolling; the page has all."""
-ROWS = 2
-"""Rows of the table, for the same reason."""
+ROWS = 1
+"""Rows of the table, for the same reason: the metric that says most."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&:$@^=])")
 _MEANING = {
     "accepted": "the data is right: it joins the history, and the run goes on",
@@ -85,16 +85,14 @@ def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
 
 
 def _table(detail: VerdictDetail) -> Iterator[str]:
-    """What was measured; a column that says the same in each row says nothing, and is left out."""
+    """What was measured."""
     alerts = [alert for alert in detail.verdict.alerts if alert.metric is not None]
     if not alerts:
         return
-    rows = [_cells(alert) for alert in alerts[:ROWS]]
-    told = [place for place in range(len(_HEADS)) if len({row[place] for row in rows}) > 1 or place not in (0, 3)]
-    yield "| " + " | ".join(_HEADS[place] for place in told) + " |"
-    yield "|" + "---|" * len(told)
-    for row in rows:
-        yield "| " + " | ".join(escape(row[place]) for place in told) + " |"
+    yield "| " + " | ".join(_HEADS) + " |"
+    yield "|" + "---|" * len(_HEADS)
+    for alert in alerts[:ROWS]:
+        yield "| " + " | ".join(map(escape, _cells(alert))) + " |"
 
 
 _HEADS = ("Column", "Measured", "Seen", "Expected")

@@ -18,7 +18,7 @@ from airflow_dq.report.svg import document, element
 
 WIDTH, HEIGHT = 560, 230
 """In pixels, where a page does not ask for another size."""
-NARROW, LOW = 300, 140
+NARROW, LOW = 300, 120
 """Size of a picture by itself: Airflow shows it 300 pixels wide, so that a wider one has small text, and above the
 answers, which must be seen without scrolling."""
 _TOP, _BOTTOM, _RIGHT = 16.0, 30.0, 12.0

@@ -39,6 +39,8 @@ alarm, most of them facts: a team without a match, a day of cancelled flights, a
 for all three 33 of 225 had one in a first count."""
 DAY = 86_400.0
 """Seconds: of times the mean's time of day is judged, for that comes again, and their days do not."""
+STEADY_CLOCK = 0.9
+"""How long the mean of the past hands of a clock must be, 1 being that all agree: they lie within some two hours."""
 MATERIAL_SECONDS = 1_800.0
 """How far a segment's mean time of day must move: zones are half an hour apart or more."""
 MATERIAL: Mapping[str, tuple[float, float]] = {ROWS: (0.3, 0.6), COMPLETE: (0.1, 0.1), MEAN: (0.25, 0.25)}
@@ -109,7 +111,18 @@ class UsualSegments(Constraint):
         """A segment's statistic in the past partitions, oldest first; NaN where it is not known."""
         measure = self._measure(statistic)
         values = np.array([_value(one, measure, statistic, segment) for one in partition.history.profiles])
-        return values % DAY if statistic == MEAN and self.of_times(partition) else values
+        if statistic != MEAN or not self.of_times(partition):
+            return values
+        usual = _usual_clock(values)
+        return np.full(len(values), np.nan) if usual is None else _around(usual, values)
+
+    def now(self, partition: PartitionView, statistic: str, segment: str) -> float:
+        """A segment's statistic in the partition; NaN where it is not known."""
+        value = _value(partition.profile, self._measure(statistic), statistic, segment)
+        if statistic != MEAN or not self.of_times(partition):
+            return value
+        past = self.past(partition, statistic, segment)
+        return float("nan") if np.isnan(past).all() else float(_around(float(np.nanmedian(past)), value))
 
     def of_times(self, partition: PartitionView) -> bool:
         """Whether it is about a column of times, whose means are times of day in seconds."""
@@ -121,11 +134,10 @@ class UsualSegments(Constraint):
 
     def _odd(self, partition: PartitionView, statistic: str) -> tuple[int, list[Odd]]:
         """How many segments can be judged, and those that have left their ranges, the furthest first."""
-        measure, found, judged = self._measure(statistic), list[Odd](), 0
+        found, judged = list[Odd](), 0
         times = statistic == MEAN and self.of_times(partition)
         for segment in self.segments:
-            observed = _value(partition.profile, measure, statistic, segment)
-            observed = observed % DAY if times else observed
+            observed = self.now(partition, statistic, segment)
             bounds = None if np.isnan(observed) else self._bounds(partition, statistic, segment)
             if bounds is None:
                 continue
@@ -215,6 +227,22 @@ def _value(profile: Profile, measure: str, statistic: str, segment: str) -> floa
     if one is None:
         return 0.0 if statistic == ROWS else float("nan")
     return _number(one.value)
+
+
+def _usual_clock(moments: FloatArray) -> float | None:
+    """The time of day that moments lie around, in seconds; None where they lie all over the day, as hours do.
+
+    The direction of the sum of their hands: of 23:50 and 00:10 that is midnight.
+    """
+    hands = np.exp(2j * np.pi * moments[~np.isnan(moments)] / DAY)
+    if not len(hands) or abs(hands.mean()) < STEADY_CLOCK:
+        return None
+    return float(np.angle(hands.mean()) / (2.0 * np.pi) * DAY) % DAY
+
+
+def _around(usual: float, moments: FloatArray | float) -> FloatArray:
+    """Times of day within half a day of what is usual: 00:04 is 24:04 where 23:00 is."""
+    return np.asarray(usual + (moments - usual + DAY / 2.0) % DAY - DAY / 2.0)
 
 
 def _number(value: float | None) -> float:

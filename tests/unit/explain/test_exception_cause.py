@@ -11,7 +11,10 @@ ORDER = PatternRule(("ORD-<digit>{7}",), min_length=11, max_length=11, values=10
 DATE = PatternRule(("<digit>{4}-<digit>{2}-<digit>{2}",), min_length=10, max_length=10, values=100, distinct=100)
 NUMBERED = PatternRule(("<upper>+<num>",), min_length=3, max_length=9, values=100, distinct=100)
 PAYLOAD = PatternRule(('{"v": <digit>+, "bat": <digit>+}',), min_length=14, max_length=40, values=100, distinct=100)
+STATION = PatternRule(("ST-<digit>{3}",), min_length=6, max_length=6, values=100, distinct=40)
 UNDONE = [
+    (STATION, "station", "ST-5", "leading zeros lost"),
+    (STATION, "station", "ST", "values cut short"),
     (PAYLOAD, "payload", '{"v": 12, "battery": 80}', "'battery' in place of 'bat'"),
     (
         PAYLOAD,
@@ -34,7 +37,13 @@ UNDONE = [
     (DATE, "day", "2026-12", "values cut short"),
     (NUMBERED, "code", "AB", "values cut short"),
 ]
-USUAL = {PAYLOAD: '{"v": 7, "bat": 99}', ORDER: "ORD-7654321", DATE: "2026-11-30", NUMBERED: "ABC1.5"}
+USUAL = {
+    STATION: "ST-014",
+    PAYLOAD: '{"v": 7, "bat": 99}',
+    ORDER: "ORD-7654321",
+    DATE: "2026-11-30",
+    NUMBERED: "ABC1.5",
+}
 
 
 @pytest.mark.parametrize(("rule", "column", "value", "words"), UNDONE, ids=[value for _, _, value, _ in UNDONE])

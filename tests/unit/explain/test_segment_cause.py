@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -118,3 +119,17 @@ def test_the_clock_of_one_segment_is_told_with_its_hours(hours: float, words: st
     assert f"at is {words} (another time zone?)" in problem.headline
     assert "where country = 'IT'" in problem.headline
     assert evaluate(program, clocked(DAYS), history).problems == ()
+
+
+def test_a_clock_that_is_wrong_in_half_of_all_rows_is_no_segments() -> None:
+    history = [clocked(day) for day in range(DAYS)]
+    program = synthesize(history, SynthesisOptions())
+    frame = shop(DAYS)
+    seconds = np.random.default_rng(7).beta(4.0, 3.0, ROWS) * 80_000 + 9 * 3600 * (np.arange(ROWS) % 2)
+    moments = np.datetime64("2026-03-01") + np.timedelta64(DAYS, "D") + seconds.astype("timedelta64[s]")
+    now = profiled({**frame, "at": moments.astype("datetime64[us]")}, DAYS, "country")
+    (problem,) = evaluate(program, now, history).problems
+    assert problem.columns == ("at",)
+    assert "too late" not in problem.headline
+    # No cause, and what was seen in the first segment, as a clock shows it.
+    assert re.search(r"the mean time of day was \d\d:\d\d; expected \d\d:\d\d to \d\d:\d\d", problem.headline)

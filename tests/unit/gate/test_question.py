@@ -47,8 +47,8 @@ def test_body_explains_shows_and_offers() -> None:
     page = "/dq-alerts/dags/d/alerts/9"
     assert f"[Open the page: all findings, rows, what changed, who is held up, snooze]({page})" in blocks
     table = next(block for block in blocks if block.startswith("|")).splitlines()
-    # The column and what is expected are the same of both.
-    assert table == ["| Measured | Seen |", "|---|---|", "| mean | 500 |", "| max | 900 |"]
+    head = "| Column | Measured | Seen | Expected |"
+    assert table == [head, "|---|---|---|---|", "| price | mean | 500 | 9 to 11 |"]
     assert blocks[-1].startswith("**Accept and go on**: the data is right")
     assert "**Reject: stay blocked**: the data is bad" in blocks[-1]
 
@@ -60,7 +60,7 @@ def test_markdown_in_the_data_is_text() -> None:
     assert "](http" not in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 3
-    assert rows[2].replace(r"\|", "").count("|") == 3
+    assert rows[2].replace(r"\|", "").count("|") == 5
     assert "there is no usable value in it" in rows[2]
 
 

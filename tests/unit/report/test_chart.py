@@ -78,7 +78,7 @@ def test_a_file_of_its_own_parses_and_follows_light_and_dark(alert: Alert):
     root = fromstring(standalone_chart(hostile, "2013-01-31"))
     assert root.tag == f"{SVG}svg"
     assert root.findtext(f"{SVG}title") == r"air_time: \x00 <b> & \ud800"
-    assert (root.get("width"), root.get("height")) == ("300", "140")
+    assert (root.get("width"), root.get("height")) == ("300", "120")
     assert "light-dark(" in (root.findtext(f"{SVG}style") or "")
 
 

@@ -134,3 +134,30 @@ def test_segments_that_were_asked_for_and_not_counted_do_not_pass() -> None:
     assert verdict.status is not Status.PASS
     # Whoever takes the option away has not asked for them.
     assert judged(lambda table: table, ProfileOptions(sample_rows=0)).status is Status.PASS
+
+
+def _at(number: int, middle: float, moved: float = 0.0) -> Profile:
+    """Sales whose times lie around an hour of the day, of which the German ones are some hours later."""
+    table, rng = sales(number), np.random.default_rng(1_000 + number)
+    hours = rng.normal(middle, 1.0, len(table)) + moved * german(table).to_numpy(zero_copy_only=False)
+    start = np.datetime64("2026-01-01") + np.timedelta64(number, "D")
+    moments = start + (hours * 3600).astype("timedelta64[s]")
+    return profile_table(table.append_column("at", pa.array(moments.astype("datetime64[us]"))), str(start), OPTIONS)
+
+
+@pytest.mark.parametrize("middle", [0.0, 23.9, 12.0])
+def test_a_clock_has_no_end_at_midnight(middle: float) -> None:
+    history = [_at(number, middle) for number in range(DAYS)]
+    program = synthesize(history, SynthesisOptions())
+    clean = [evaluate(program, _at(number, middle), history) for number in range(DAYS, DAYS + 4)]
+    assert [one for verdict in clean for one in verdict.findings if one.rule == RULE] == []
+    (late,) = [one for one in evaluate(program, _at(DAYS, middle, 5.0), history).findings if one.rule == RULE]
+    assert (late.scope.column, late.seen) == ("at", "DE")
+    assert late.observed is not None
+    assert float(late.observed) - float(late.upper or 0.0) > 0.0
+
+
+def test_times_all_over_the_day_have_no_usual_hour() -> None:
+    history = [_at(number, 5.0 * number) for number in range(DAYS)]
+    found = evaluate(synthesize(history, SynthesisOptions()), _at(DAYS, 3.0), history).findings
+    assert [one for one in found if one.rule == RULE] == []
