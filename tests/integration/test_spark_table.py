@@ -182,7 +182,6 @@ def test_only_the_files_of_what_is_asked_for_are_read(spark: SparkSession, tmp_p
             {"format": "iceberg", "paths": {"1": "/lake/t"}, "where": "true", "snapshot": "7"},
             "org.apache.iceberg:iceberg-spark-runtime",
         ),
-        ({"paths": {"1": "s3a://lake/orders"}}, "org.apache.hadoop:hadoop-aws"),
     ],
 )
 def test_a_missing_jar_is_one_sentence_with_the_option_to_add(
@@ -191,6 +190,12 @@ def test_a_missing_jar_is_one_sentence_with_the_option_to_add(
     (said,) = scanned(spark, **order).values()
     assert "Spark has no jar to read" in str(said)
     assert f"give packages='{jar}" in str(said)
+
+
+def test_a_store_is_looked_at_without_the_jar_and_says_what_to_check_when_it_cannot(spark: SparkSession) -> None:
+    (said,) = scanned(spark, paths={"1": "s3a://lake/orders"}).values()
+    assert "s3a://lake/ cannot be looked at" in str(said)
+    assert "Check the address and the credentials" in str(said)
 
 
 @pytest.mark.usefixtures("tables")
