@@ -40,6 +40,8 @@ _UNORDERED = 20
 """One neighbour in so many may break the order: headers among the values, or where another series of ids begins."""
 _LENGTHS = 3
 """Numbers of parts that lists have, from which on the next list may have any."""
+_STRAY = 20
+"""One value in so many must have as many parts: fewer are damaged, or another thing that stands among the values."""
 _HEAD = 40
 """Characters that order ids: what counts up stands in them."""
 _RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
@@ -93,13 +95,14 @@ class Fit:
     @cached_property
     def listed(self) -> bool:
         """Whether values are lists of two parts, of three, of four: shapes differ in how often one separator comes."""
-        lengths: dict[tuple[str, ...], set[int]] = {}
-        for form in set(self._shapes):
+        lengths: dict[tuple[str, ...], Counter[int]] = {}
+        for form, values in Counter(self._shapes).items():
             between = tuple("".join(symbols) for part, symbols in groupby(form, bool) if part)
             for separator in set(between):
                 rest = tuple(one for one in between if one != separator)
-                lengths.setdefault((separator, *rest), set()).add(len(between) - len(rest))
-        return any(len(found) >= _LENGTHS for found in lengths.values())
+                lengths.setdefault((separator, *rest), Counter())[len(between) - len(rest)] += values
+        least = len(self._body) / _STRAY
+        return any(sum(values >= least for values in found.values()) >= _LENGTHS for found in lengths.values())
 
     def patterns(self, form: Form, chosen: Sequence[int] | None = None) -> list[Pattern]:
         """The patterns of the values, in one of three forms.

@@ -106,7 +106,8 @@ class PatternRule:
     unusual: int = 0
     """Training values outside them, cross-validated too."""
     runs: int = 0
-    """Runs of one and the same training value in their order; 0 where that is not known, and each is taken for one."""
+    """Runs of one and the same training value in the order in which they were given; 0: nobody knows, and equal values
+    count as one run.  Of a partition a profile keeps equal values together: each is one run of that partition."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a rule.

@@ -192,7 +192,8 @@ def _needed(texts: Sequence[str], members: Sequence[str]) -> str | None:
 def _beginning(text: str) -> list[Element]:
     """What all values begin with; its numbers are the day's, or what a sorted column has got to."""
     runs = re.findall("[0-9]+|[^0-9]+", text)
-    return [_sized(("digit",), 1, len(run) + 1) if run.isdigit() else Constant(run) for run in runs]
+    # Only of ASCII: a superscript is a digit to Python, and none of the pattern's.
+    return [_sized(("digit",), 1, len(run) + 1) if run[0] in string.digits else Constant(run) for run in runs]
 
 
 def _common(texts: Sequence[str]) -> str:

@@ -225,3 +225,21 @@ def test_a_symbol_or_a_letter_that_every_value_has_is_asked_of_the_next() -> Non
         rule = learned([*values])
         assert rule.test(values).accepted
         assert not rule.test([str(n) for n in range(60)]).accepted, str(rule)
+
+
+def test_a_digit_that_is_none_of_ascii_is_no_digit_of_a_pattern() -> None:
+    notes = [
+        f"\u00b2{RANDOM.choice('([{<')}{word} {n}"
+        for n, word in enumerate(["see a", "cf. b-c", "from (d)", "e/f"] * 20)
+    ]
+    rule = learned([*notes])
+    assert rule.nonconforming == 0, str(rule)
+    assert rule.test(notes).accepted
+
+
+def test_a_few_stray_values_make_no_lists_of_the_others() -> None:
+    codes = [f"{''.join(RANDOM.choices('abcdefgh', k=3))}-{RANDOM.randrange(10**4):04d}" for _ in range(998)]
+    rule = learned([*codes, "a-b-c", "a-b-c-d"])
+    assert rule.test(codes).accepted
+    assert not rule.test([code.replace("-", "") for code in codes]).accepted
+    assert not rule.test([code[:4] for code in codes]).accepted
