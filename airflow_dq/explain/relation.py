@@ -104,7 +104,7 @@ def wrong_side(
         words = f"wrong values of {quoted(left[0])}, for the other columns keep what they have in common with others"
         return left[0], words
     subject = _subject(constraint.relation.relation)
-    if subject is not None and votes[subject] == max(votes.values()):
+    if subject is not None and not any(votes.values()):
         return subject, f"wrong values of {quoted(subject)}, for nothing speaks against the rows that they belong to"
     return None
 

@@ -25,7 +25,7 @@ PLACES = 60
 DAYS = 24
 
 
-def day(number: int, *, renamed: int = 0, cases: dict[int, float] | None = None) -> Profile:
+def day(number: int, *, renamed: int = 0, swapped: int = 0, cases: dict[int, float] | None = None) -> Profile:
     rng = np.random.default_rng(5)
     steps = rng.poisson(4, (DAYS + 2, PLACES)).cumsum(axis=0) + rng.integers(100, 999, PLACES)
     total = steps[number].astype(float)
@@ -34,6 +34,7 @@ def day(number: int, *, renamed: int = 0, cases: dict[int, float] | None = None)
     names = [f"Town {(place + 1) * 7}" for place in range(PLACES)]
     for place in range(renamed):
         names[place] = f"Other {place}"
+    names[: 2 * swapped] = names[swapped : 2 * swapped] + names[:swapped]
     table = {"place": [f"P{place}" for place in range(PLACES)], "name": names, "total": total}
     return profile_table(pa.table(table), f"2024-03-{number + 1:02d}")
 
@@ -110,6 +111,17 @@ def test_an_alert_says_what_it_was_before_and_the_program_travels() -> None:
     assert verdict.status is Status.FAIL
     assert any("P0: Other 0, before Town 7" in alert.message for alert in verdict.alerts)
     assert from_json(Program, to_json(program)) == program
+
+
+def test_a_name_that_changed_is_blamed_and_of_two_columns_that_name_each_other_neither() -> None:
+    program = synthesize(past(), SynthesisOptions())
+    renamed, swapped = (evaluate(program, now, past()) for now in (day(DAYS, renamed=1), day(DAYS, swapped=5)))
+    assert (renamed.columns["name"].status, renamed.columns["place"].status) == (Status.FAIL, Status.PASS)
+    # Each relation speaks against the other's key: nothing tells whether the names or the places were swapped.
+    assert swapped.table.status is Status.FAIL
+    relations = [alert for alert in swapped.alerts if alert.rule == "relation"]
+    assert len(relations) > 1
+    assert {alert.cause for alert in relations} == {None}
 
 
 def test_relations_can_be_switched_off() -> None:
