@@ -11,6 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from airflow_dq.explain.cause.rewritten import WORD, with_word
 from airflow_dq.explain.wording import quoted
 from airflow_dq.pattern import Pattern, PatternRule
 from airflow_dq.pattern.language import Characters, Constant, Element, Number
@@ -19,7 +20,7 @@ CONVINCING = 0.7
 """Least share of the shown rows that a cause must explain to be named."""
 _DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M", "T%H:%M:%S.%f", " %H:%M:%S.%f", "T%H:%M:%S%z")
-_WORD, _DIGITS = re.compile(r"[A-Za-z]+"), re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"[0-9]+")
 _LONGEST_DATE = 35
 """Characters of the longest text that is read as a date with a time and a zone."""
 _LONGEST_PREFIX = 20
@@ -50,7 +51,7 @@ class Exceptions:
     def words(self) -> frozenset[str]:
         """The words of letters in what is constant in the patterns."""
         elements = (one for pattern in self.rule.patterns for one in Pattern.parse(pattern).elements)
-        return frozenset(word for one in elements if isinstance(one, Constant) for word in _WORD.findall(one.text))
+        return frozenset(word for one in elements if isinstance(one, Constant) for word in WORD.findall(one.text))
 
     def begins(self, value: str) -> bool:
         """Whether a value is the beginning of one that conforms."""
@@ -110,10 +111,10 @@ def _escaped(looked: Exceptions, value: str) -> str | None:
 
 def _other_word(looked: Exceptions, value: str) -> str | None:
     """A word that all values had is another one: a key that was renamed, another protocol."""
-    own = set(_WORD.findall(value))
+    own = set(WORD.findall(value))
     for old in looked.words - own:
         for new in own - looked.words:
-            if looked.conform([re.sub(rf"(?<![A-Za-z]){new}(?![A-Za-z])", old, value)]):
+            if looked.conform([with_word(new, old)(value)]):
                 return f"{quoted(new)} in place of {quoted(old)}"
     return None
 

@@ -77,11 +77,11 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
-    told = {name: hit for name, one in compared.items() if (hit := rows_told(one)) is not None}
+    strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
+    told = {name: hit for name, one in compared.items() if (hit := rows_told(one, strange.get(name))) is not None}
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
     broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
     looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
     return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange, looks))

@@ -12,22 +12,22 @@ _LEAST = 0.01
 """A pattern that appears in fewer of the values is one of many rare ones."""
 _FEWEST = 3
 """Partitions of the past below which nobody knows what a column has had."""
-
-
 _UNIQUE = 0.9
 """A column in which values recur more often says nothing by how often they do."""
 
 
-def rows_told(comparison: Comparison) -> int | None:
+def rows_told(comparison: Comparison, strange: int | None) -> int | None:
     """In how many rows something has happened that the column by itself has no name for; None where it tells none.
 
     Rows with strange values, or with such as are there again in a column that tells rows apart.
+
+    :param strange: its :func:`strange_rows`
     """
     distinct, past = comparison.value("unique_ratio"), comparison.series("unique_ratio")
     if distinct is not None and len(past) and (usual := float(np.median(past))) >= _UNIQUE:
         # Of a column that is filled in few rows, its share of all of them.
         return max(0, round((1.0 - distinct / usual) * comparison.rows[0])) or None
-    return strange_rows(comparison)
+    return strange
 
 
 def strange_rows(comparison: Comparison) -> int | None:

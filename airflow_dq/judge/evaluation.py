@@ -130,12 +130,9 @@ def _check(program: Program, partition: PartitionView) -> list[_Checked]:
 
 def _with_blame(checked: Sequence[_Checked], partition: PartitionView) -> list[_Checked]:
     """The same, with the column that is likely wrong in what was found of several together."""
-    odd = [place for place, one in enumerate(checked) if isinstance(one.outcome, Finding)]
-    found = [
-        (checked[place].constraint, outcome) for place in odd if isinstance(outcome := checked[place].outcome, Finding)
-    ]
-    known = dict(zip(odd, with_blame(found, partition), strict=True))
-    return [replace(one, outcome=known[place][1]) if place in known else one for place, one in enumerate(checked)]
+    found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
+    blamed = iter(with_blame(found, partition))
+    return [replace(one, outcome=next(blamed)[1]) if isinstance(one.outcome, Finding) else one for one in checked]
 
 
 def _without_told(checked: Sequence[_Checked]) -> list[_Checked]:

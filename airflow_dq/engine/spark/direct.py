@@ -32,6 +32,7 @@ from airflow_dq.engine.spark.listing import Listing
 from airflow_dq.engine.spark.reader import list_source
 from airflow_dq.engine.spark.refused import RefusedError
 from airflow_dq.engine.spark.source import Place
+from airflow_dq.engine.spark.store_files import store_place
 from airflow_dq.engine.worker.files import Place as Store
 from airflow_dq.engine.worker.parquet import RowGroups
 from airflow_dq.exceptions import DQError, said_of
@@ -80,20 +81,28 @@ class DirectPartition:
                 yield RowGroups(self.key, file.path, file.stamp, (group,), self.columns.schema, self.sampled), size
 
 
-def open_direct(
-    spark: SparkSession, spec: JobSpec, options: ProfileOptions, places: Mapping[str, Place], store: Store | None = None
-) -> tuple[list[DirectPartition], dict[str, str]]:
-    """The partitions that can be read directly, and for each of the others the reason why not.
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """What of an order the tasks can read by themselves."""
 
-    :param store: the object store that they are in; None: they are local
-    """
+    parts: tuple[DirectPartition, ...]
+    refused: Mapping[str, str]
+    """For each of the other partitions the reason why not."""
+    store: Store | None = None
+    """The object store that all are in; None: they are local."""
+
+
+def open_direct(spark: SparkSession, spec: JobSpec, options: ProfileOptions, places: Mapping[str, Place]) -> Direct:
+    """Find out which partitions can be read directly."""
     try:
         if is_connect(spark):
             raise RefusedError("the session is one of Spark Connect")
         require_plain_order(spec)
         require_settings({name: spark.conf.get(name, value) for name, value in SETTINGS.items()})
+        first = next(iter(places.values()), "")
+        store = store_place(spark, first.roots[0] if isinstance(first, Listing) else first)
     except RefusedError as error:
-        return [], dict.fromkeys(places, str(error))
+        return Direct((), dict.fromkeys(places, str(error)))
     options = replace(options, exclude=(*options.exclude, *([spec.partition_by] if spec.partition_by else ())))
     found: list[DirectPartition] = []
     refused: dict[str, str] = {}
@@ -113,7 +122,7 @@ def open_direct(
                 refused[key] = str(known)
             else:
                 found.append(DirectPartition(key, files, known))
-    return found, refused
+    return Direct(tuple(found), refused, store)
 
 
 def require_plain_order(spec: JobSpec) -> None:

@@ -28,15 +28,13 @@ from airflow_dq.engine.order import (
     with_key_column,
 )
 from airflow_dq.engine.spark.combined_scan import open_combined
-from airflow_dq.engine.spark.direct import DirectPartition, open_direct
+from airflow_dq.engine.spark.direct import Direct, DirectPartition, open_direct
 from airflow_dq.engine.spark.direct_scan import lanes_if_tiny, scan_directly
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, cluster_fault, explain, named_file, same_place
-from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.key_folder import SparkKeyFolder
 from airflow_dq.engine.spark.listing import Listing, log_above, look_again, strays
 from airflow_dq.engine.spark.progress import progress
 from airflow_dq.engine.spark.reader import is_tiny
-from airflow_dq.engine.spark.refused import RefusedError
 from airflow_dq.engine.spark.scan import compute_variants, scan
 from airflow_dq.engine.spark.source import (
     PartitionRows,
@@ -47,7 +45,6 @@ from airflow_dq.engine.spark.source import (
     open_partition,
     parts_of,
 )
-from airflow_dq.engine.spark.store_files import store_place
 from airflow_dq.engine.spark.table_partition import own_columns
 from airflow_dq.engine.table_log import LOGGED, TableLog
 from airflow_dq.engine.worker.failing import FAILING_DDL, failing_batches
@@ -84,8 +81,7 @@ class SparkEngine(Engine):
         self._waiting: set[str] = set()
         self._unsampled: dict[str, DirectPartition] = {}
         self._ahead: dict[str, Partial] = {}
-        self._opened: tuple[list[DirectPartition], dict[str, str]] | None = None
-        self._store: Store | None = None
+        self._opened: Direct | None = None
 
     def partitions(self) -> tuple[str, ...]:
         """The keys of the order; see :meth:`Engine.partitions`."""
@@ -145,8 +141,10 @@ class SparkEngine(Engine):
         places = self._places or {}
         if len(places) != 1:
             return []
-        self._opened = self._open_direct(places)
-        return [one for part in self._opened[0] if is_tiny(part.size, len(part.files)) for one, _ in part.row_groups()]
+        self._opened = open_direct(self._spark, self.order, self.options, places)
+        return [
+            one for part in self._opened.parts if is_tiny(part.size, len(part.files)) for one, _ in part.row_groups()
+        ]
 
     def take(self, key: str, found: Partial) -> None:
         """What has been found of a partition of :meth:`small`, which is then not read again."""
@@ -155,16 +153,7 @@ class SparkEngine(Engine):
     @property
     def store(self) -> Store | None:
         """The object store that what :meth:`small` has named is in; None: it is local."""
-        return self._store
-
-    def _open_direct(self, places: Mapping[str, Place]) -> tuple[list[DirectPartition], dict[str, str]]:
-        """Which partitions the tasks can read by themselves, and why not the others."""
-        path = next((place.roots[0] if isinstance(place, Listing) else place for place in places.values()), "")
-        try:
-            self._store = None if is_connect(self._spark) else store_place(self._spark, path)
-        except RefusedError as error:
-            return [], dict.fromkeys(places, str(error))
-        return open_direct(self._spark, self.order, self.options, places, self._store)
+        return None if self._opened is None else self._opened.store
 
     def beside(self, order: JobSpec) -> Engine:
         """Another order on the same session."""
@@ -296,14 +285,14 @@ class SparkEngine(Engine):
 
     def _scan_directly(self, places: Mapping[str, Place], with_errors: int) -> Iterator[ScanResult]:
         """Profile the partitions whose files the tasks can read by themselves; what fails is left to Spark's reader."""
-        found, refused = self._opened or self._open_direct(places)
+        opened = self._opened or open_direct(self._spark, self.order, self.options, places)
         dataset = self.order.dataset
-        for key, reason in islice(refused.items(), 1):
-            self._say(f"{dataset}: {len(refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
-        for one in found:
+        for key, reason in islice(opened.refused.items(), 1):
+            self._say(f"{dataset}: {len(opened.refused)} partition(s) go through Spark's reader; {key!r}: {reason}")
+        for one in opened.parts:
             if one.key in self._ahead and one.key in places:
                 yield self._result(one.key, self._ahead.pop(one.key), {})
-        found = [one for one in found if one.key in self._waiting and one.key in places]
+        found = [one for one in opened.parts if one.key in self._waiting and one.key in places]
         if not found:
             return
         self._say(f"{dataset}: {len(found)} partition(s) are read by the tasks themselves")
@@ -312,7 +301,7 @@ class SparkEngine(Engine):
         found = [replace(one, sampled=one.key in newest) for one in found]
         self._unsampled = {one.key: one for one in found if not one.sampled}
         try:
-            for key, partial in scan_directly(self._spark, found, self.options, lanes, self._store):
+            for key, partial in scan_directly(self._spark, found, self.options, lanes, opened.store):
                 yield self._result(key, partial, {})
         except SPARK_ERRORS as error:
             if (fault := cluster_fault(error)) is not None:

@@ -100,6 +100,7 @@ def _outstanding(now: Mapping[Value, float], before: Mapping[Value, float]) -> V
 
 
 def _cause(comparison: Comparison, value: str | float, shown: str, share: float) -> Cause:
+    rows = round(share * comparison.present[0])
     return Cause(
         "placeholder",
         shown,
@@ -108,7 +109,7 @@ def _cause(comparison: Comparison, value: str | float, shown: str, share: float)
         undo=None if _is_unique(comparison) else other_than(value, share),
         fact=f"is {shown}",
         detail="never before",
-        rows=(rows := round(share * comparison.present[0])),
+        rows=rows,
         hit=rows,
     )
 

@@ -29,7 +29,8 @@ _MOST = 2000
 _LONG = 64
 """Longer texts are prose, which no rule of one symbol explains."""
 _SIGNS = string.punctuation + " "
-_WORD = re.compile(r"[A-Za-z]+")
+WORD = re.compile(r"[A-Za-z]+")
+"""A word of letters within a text."""
 _MARK = "."
 _ZERO = "0"
 
@@ -172,7 +173,7 @@ def _other_sign(new: Mapping[str, float], before: Mapping[str, float]) -> Iterat
 
 def _other_word(new: Mapping[str, float], before: Mapping[str, float]) -> Iterator[_Rule]:
     """A word that every text had and none has now, with another one that every new text has: ``http`` for ``https``."""
-    had, has = ([set(_WORD.findall(text)) for text in side] for side in (before, new))
+    had, has = ([set(WORD.findall(text)) for text in side] for side in (before, new))
     if not had or not has:
         return
     went = set.intersection(*had) - set().union(*has)
@@ -180,10 +181,11 @@ def _other_word(new: Mapping[str, float], before: Mapping[str, float]) -> Iterat
     for word in sorted(came):
         for was in sorted(went):
             said = f"{quoted(word)} in place of {quoted(was)}"
-            yield _Rule(said, f"has {said}", _with_word(word, was), _with_word(was, word))
+            yield _Rule(said, f"has {said}", with_word(word, was), with_word(was, word))
 
 
-def _with_word(old: str, new: str) -> Rewrite:
+def with_word(old: str, new: str) -> Rewrite:
+    """Write one word of letters for another."""
     whole = re.compile(rf"(?<![A-Za-z]){old}(?![A-Za-z])")
     return lambda text: whole.sub(new, text)
 
