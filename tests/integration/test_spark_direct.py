@@ -286,10 +286,10 @@ def test_what_is_not_plain_is_left_to_sparks_reader(
     require_equal(store, *outcomes)
     assert [line for line in said if "8 partition(s) go through Spark's reader; 'below': " in line]
     spec = JobSpec("t", {name: str(tmp_path / name) for name in names})
-    parts, refused = open_direct(spark, spec, spec.profile_options, spec.paths)
-    assert [part.key for part in parts] == ["today"]
+    opened = open_direct(spark, spec, spec.profile_options, spec.paths)
+    assert [part.key for part in opened.parts] == ["today"]
     for name, reason in {**reasons, "below": "a folder below", "differing": "differ", "julian": "calendar"}.items():
-        assert reason in refused[name]
+        assert reason in opened.refused[name]
     # Spark reads what the stream's log says, and an empty log it does not read at all.
     said, direct, ordinary = both(paths={"stream": str(tmp_path / "stream")})
     assert taken(said) == 0
