@@ -12,6 +12,7 @@ keeps showing new forms is judged leniently by its own record.
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -49,7 +50,7 @@ _RUNS = re.compile(r"[0-9]{1,15}|[^0-9]+")
 
 def _natural(value: str) -> list[tuple[str, int]]:
     """Orders ``B2`` before ``B10``: ids that are handed out one after the other."""
-    return [("0", int(run)) if run.isdigit() else (run, 0) for run in _RUNS.findall(value[:_HEAD])]
+    return [("0", int(run)) if run[0] in string.digits else (run, 0) for run in _RUNS.findall(value[:_HEAD])]
 
 
 def _is_ordered(body: Sequence[str]) -> bool:

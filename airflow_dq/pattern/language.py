@@ -39,7 +39,7 @@ _LARGEST_PATTERN = 100_000
 """Characters of a written pattern: a constant of a megabyte is no pattern, and RE2's memory is 8 MB."""
 _ELEMENT = re.compile(
     r"\\(?P<escaped>[<\\+?{])"
-    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<most>,\d{0,4})?\})?"
+    r"|<(?P<classes>(?:[^<>\\]|\\.)+)>(?:(?P<plus>\+)|(?P<optional>\?)|\{(?P<least>[0-9]{1,4})(?P<most>,[0-9]{0,4})?\})?"
     r"|(?P<plain>[^<\\]+)",
     re.DOTALL,
 )

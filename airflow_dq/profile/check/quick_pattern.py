@@ -50,19 +50,22 @@ class FixedPattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunPattern:
-    """A pattern of one run of ASCII characters."""
+    """A pattern of one run of ASCII characters, of which one may be asked for."""
 
     allowed: NDArray[np.uint8]
-    """Of each byte, whether the run may hold it."""
+    """Of each byte, whether the run may hold it: 2 where it is one that every value needs."""
     least: int
     most: int
 
     def accepts(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Flags:
-        """Value by value, whether it has the pattern."""
+        """Value by value, whether it has the pattern; none of them is empty."""
         lengths = np.diff(offsets)
         right = np.asarray((lengths >= self.least) & (lengths <= self.most))
-        others = np.flatnonzero(_translated(data[offsets[0] : offsets[-1]], self.allowed) == 0)
+        kinds = _translated(data[offsets[0] : offsets[-1]], self.allowed)
+        others = np.flatnonzero(kinds == 0)
         right[np.searchsorted(offsets - offsets[0], others, side="right") - 1] = False
+        if self.allowed.max() > 1:
+            right &= np.maximum.reduceat(kinds, offsets[:-1] - offsets[0]) > 1
         return right
 
 
@@ -105,6 +108,8 @@ def _quick(elements: Sequence[Element], least: int, most: int) -> FixedPattern |
         if (allowed & _BLANK).any():
             return None
         return RunPattern(allowed.astype(np.uint8), max(least, run.least), longest)
+    if (needing := _needing(elements)) is not None:
+        return RunPattern(needing, max(least, 1), most)
     places = _places(elements)
     if places is None or not least <= len(places) <= min(most, _WIDEST):
         return None
@@ -116,6 +121,23 @@ def _quick(elements: Sequence[Element], least: int, most: int) -> FixedPattern |
     for place in kinds:
         kinds_of[place] |= bits[place.tobytes()]
     return FixedPattern(kinds_of, np.array([bits[place.tobytes()] for place in places], np.uint8))
+
+
+def _needing(elements: Sequence[Element]) -> NDArray[np.uint8] | None:
+    """Of each byte, what it is to a run of which one character is asked for; None of a pattern of another form."""
+    if len(elements) != 3:
+        return None
+    before, one, after = elements
+    if not (isinstance(before, Characters) and isinstance(after, Characters)):
+        return None
+    needed = _places([one]) or []
+    if (before.least, before.most, after.least, after.most, len(needed)) != (0, None, 0, None, 1):
+        return None
+    first, allowed = _members(before.members), _members(after.members)
+    # Whatever stands before the first of those that are asked for is none of them.
+    if not np.array_equal(first | needed[0], allowed) or (needed[0] & _BLANK).any():
+        return None
+    return allowed.astype(np.uint8) + needed[0]
 
 
 def _places(elements: Sequence[Element]) -> list[Flags] | None:
@@ -146,6 +168,10 @@ def implies(narrow: Sequence[Element], wide: Sequence[Element]) -> bool:
         inner, outer = narrow[0], wide[0]
         longest = outer.most is None or (inner.most is not None and inner.most <= outer.most)
         return longest and inner.least >= outer.least and _within(_members(inner.members), _members(outer.members))
+    if len(wide) == 1 and isinstance(wide[0], Characters) and (wide[0].least, wide[0].most) == (1, None):
+        needing = _needing(narrow)
+        if needing is not None:
+            return _within(needing > 0, _members(wide[0].members))
     places, steps = _places(narrow), _steps(wide)
     if places is None or steps is None:
         return False

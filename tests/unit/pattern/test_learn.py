@@ -165,6 +165,9 @@ def test_what_is_ordered_is_told_by_its_neighbours() -> None:
         assert _is_ordered(body) is (body in (ordered, ordered[::-1], sorted(body)))
     assert _is_ordered(["headers", "among", *(f"ID{number}" for number in range(60))])
     assert not _is_ordered(["headers", "among", *(f"ID{number * 7 % 60}" for number in range(60))])
+    # Digits to Python, and no numbers: superscripts, and another alphabet's.
+    assert _is_ordered(["\u00b2", "\u00b3"])
+    assert learn_pattern(["0", "\u00b2", "00", "\u0663"]) is not None
 
 
 def test_a_column_sorted_by_size_goes_on_below_a_thousand() -> None:
