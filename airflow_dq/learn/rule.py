@@ -12,6 +12,7 @@ from airflow_dq.learn.history.answer import Answered
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import NoPattern, PatternRule, find_pattern
+from airflow_dq.pattern.text import present
 from airflow_dq.profile.check.learned import answer_rule
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
@@ -110,6 +111,10 @@ def learn_rule(profiles: Sequence[Profile], column: str) -> LearnedRule | NoPatt
     found = find_pattern(drawn(samples))
     if isinstance(found, NoPattern):
         return found
+    # In which order rows came, nobody knows: equal ones of a partition are taken for one run, and another partition's
+    # for another, whichever values happen to stand where the samples meet.
+    runs = sum(len(present(texts.values.to_pylist())) for texts in samples)
+    found = replace(found, runs=min(found.values, runs))
     partitions = tuple(str(profile.partition) for profile in profiles)
     learned = _as_learned(found, column, partitions)
     return _trained(learned, found, profiles, samples)

@@ -141,11 +141,12 @@ class Pattern:
         return cls(tuple(elements))
 
     def __str__(self) -> str:
-        text = ""
+        text, before = "", None
         for element in self.elements:
             written = str(element)
             # What would say how many of the class before it there are is a character here.
-            text += "\\" + written if text.endswith(">") and written[0] in "+?{" else written
+            counts = isinstance(before, Characters | Number) and written[0] in "+?{"
+            text, before = text + "\\" * counts + written, element
         return text
 
     @property

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern.language import whole_value
 from airflow_dq.pattern.significance import evidence_of, fisher, predictive, usual_predictive
-from airflow_dq.pattern.text import readable
+from airflow_dq.pattern.text import BLANK, readable
 
 Method = Literal["calibrated", "fmdv", "fmdv-v", "fmdv-h", "fmdv-vh", "declared"]
 """How a rule was found; ``declared``: a person wrote it."""
@@ -30,7 +30,9 @@ EXAMPLES = 5
 """Non-conforming values that a test shows."""
 _UNUSUAL_FACTOR = 3.0
 """A change of the usual form counts a third: it is a false alarm twice as often as a value outside every pattern."""
-_BLANK = r"\A[\s\v\pZ]*\z"
+_LARGEST = 2**63 - 1
+"""What the engine takes for a number of characters, and a database for one of rows."""
+_TEXTS = ("patterns", "null_words", "usual")
 _SHOWN = 200
 """Characters of an example: what is wrong with a value stands at its start or is its length."""
 
@@ -114,8 +116,16 @@ class PatternRule:
 
         :raises ConfigurationError: naming the field, what was seen and what is allowed
         """
+        for name in _TEXTS:
+            texts = getattr(self, name)
+            if not isinstance(texts, tuple) or any(readable(text) != text for text in texts):
+                raise ConfigurationError(
+                    f"{name} is {str(texts)[:_SHOWN]!a}: a tuple of texts is wanted, without halves of surrogate pairs."
+                )
         if not self.patterns:
             raise ConfigurationError("A pattern rule needs at least one pattern.")
+        if max(self.values, self.min_length, self.max_length or 0) > _LARGEST:
+            raise ConfigurationError(f"A pattern rule counts values and characters up to {_LARGEST}.")
         for name in ("distinct", "nonconforming", "unusual", "runs"):
             if not 0 <= getattr(self, name) <= self.values:
                 raise ConfigurationError(f"{getattr(self, name)} of {self.values} training values cannot be {name}.")
@@ -160,7 +170,7 @@ class PatternRule:
         within = pc.and_(within, pc.match_substring_regex(values, self.expression))
         if self.null_words:
             within = pc.or_(within, pc.is_in(values, value_set=pa.array(self.null_words, values.type)))
-        return pc.if_else(pc.match_substring_regex(values, _BLANK), pa.scalar(None, pa.bool_()), within)
+        return pc.if_else(pc.match_substring_regex(values, BLANK), pa.scalar(None, pa.bool_()), within)
 
     def usual_of(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Value by value, whether it is usual; as :meth:`conforming` where nothing tighter is known."""
@@ -242,7 +252,7 @@ class PatternRule:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CodecError(f"The stored pattern rule is not JSON: {error}.") from error
         if not isinstance(data, dict) or data.get("version") != VERSION:
             seen = data.get("version") if isinstance(data, dict) else type(data).__name__
@@ -263,7 +273,7 @@ class PatternRule:
 
 def _checked(name: str, value: Any) -> Any:
     """A field's value of its type, lists as tuples."""
-    if name in ("patterns", "null_words", "usual"):
+    if name in _TEXTS:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
         raise CodecError(f"The stored pattern rule's {name!r} is no list of texts.")

@@ -6,6 +6,10 @@ from collections.abc import Iterable
 
 from airflow_dq.exceptions import ConfigurationError
 
+BLANK = r"\A[\s\v\x1c-\x1f\x{85}\pZ]*\z"
+"""An RE2 expression of what Python strips to nothing: what says nothing when a rule is learned is none of the values
+that are counted either."""
+
 
 def readable(value: object) -> str:
     """A value as the engine reads it: half of a surrogate pair, which is no character, as U+FFFD.

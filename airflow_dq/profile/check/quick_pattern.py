@@ -20,7 +20,7 @@ from airflow_dq.states.array import string_bytes
 
 Flags = NDArray[np.bool_]
 _ASCII = pa.array([chr(code) for code in range(128)], pa.large_string())
-_BLANK = np.isin(np.arange(256), [ord(blank) for blank in " \t\n\v\f\r"])
+_BLANK = np.array([code < 128 and chr(code).isspace() for code in range(256)])
 _WIDEST = 64
 """Characters of a value that are looked at one by one: of longer ones RE2 is as fast."""
 

@@ -15,9 +15,10 @@ from airflow_dq.learn.constraint.pattern import METRIC, TIERS, Conforming, Patte
 from airflow_dq.learn.constraint.range_detector import equal_share
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
-from airflow_dq.learn.rule import LEARNED_FROM, newest_texts
+from airflow_dq.learn.rule import LEARNED_FROM, learn_rule, newest_texts, pattern_of
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern import learn_pattern
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import Profile
@@ -92,6 +93,16 @@ def test_partitions_of_few_values_add_up_to_evidence() -> None:
     after = [TIERS[1].surprise(rule, [(f"{day}", four) for day in range(days)], two_odd) for days in (0, 5, 20)]
     assert after == sorted(after, reverse=True)
     assert after[-1] < 0.001 < after[0]
+
+
+@pytest.mark.parametrize("values", [["0-1"], ["0-1", "6+"], ["6+", "A7", "0-1"]])
+def test_equal_values_of_a_partition_are_one_run_and_those_of_the_next_another(values: list[str]) -> None:
+    # Samples are ordered by hash: whether the last value of one is the first of the next says nothing of rows.
+    table = pa.table({"code": [value for value in values for _ in range(9)]})
+    for partitions in (1, 2, 4):
+        found = learn_rule([profile_table(table, str(number), PLAIN) for number in range(partitions)], "code")
+        assert isinstance(found, LearnedRule)
+        assert pattern_of(found).runs == partitions * len(values)
 
 
 def test_a_partition_without_counts_is_not_judged_by_the_rule() -> None:
