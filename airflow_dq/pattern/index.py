@@ -17,6 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from airflow_dq.pattern.contribution import (
     strong_patterns,
 )
 
-VERSION = 2
+VERSION = 3
 """Of the bytes and of the pattern language together: either changes what a hash means."""
 GREATEST_FPR = 0.5
 """What a rule may ask for at most; the index is complete up to it."""
@@ -208,27 +209,48 @@ class PatternIndex:
 
     def to_bytes(self) -> bytes:
         """The index in its stored form: a magic line, the version, a checksum, the compressed parts."""
-        steps = np.diff(self._hashes, prepend=np.uint64(0))
-        # Every table's places ascend: the steps between them are small numbers, and those compress.
-        hops = np.diff(self._places, prepend=np.int32(0)).astype(np.int32)
+        groups, said = self._grouped()
         parts = [
             json.dumps(self.tables).encode(),
             *(
                 _planes(a)
                 for a in (
-                    steps,
-                    np.diff(self._starts).astype(np.int32),
-                    hops,
-                    self._coverage,
-                    self._impurity,
+                    np.diff(self._hashes, prepend=np.uint64(0)),
+                    groups,
+                    np.bincount(said.tables, minlength=len(self.tables)).astype(np.int32),
+                    # Every table's groups ascend: the steps between them are small numbers, and those compress.
+                    np.diff(said.places, prepend=np.int32(0)).astype(np.int32),
+                    said.coverage,
+                    said.impurity,
                     self._columns,
                 )
             ),
             np.packbits(self._hopeless).tobytes(),
         ]
         body = zlib.compress(b"".join(parts), 6)
-        header = _HEADER.pack(VERSION, len(parts[0]), len(self.tables), len(self), len(self._places), zlib.crc32(body))
+        header = _HEADER.pack(VERSION, len(parts[0]), len(self.tables), len(self), len(said.places), zlib.crc32(body))
         return _MAGIC + header + body
+
+    def _grouped(self) -> tuple[Counts, _Entries]:
+        """Of each pattern the number of its group, and the entries of groups, table by table.
+
+        Of a group are patterns of which all tables say the same: a date has dozens, and two entries of three are saved.
+        """
+        tables = np.repeat(np.arange(len(self.tables)), np.diff(self._starts))
+        order = np.argsort(self._places, kind="stable")
+        # Most significant byte first: groups in the order of these bytes have tables in common with their neighbours.
+        rows = np.stack([tables, self._coverage, self._impurity], 1)[order].astype(">i4")
+        data, width = rows.tobytes(), rows.itemsize * 3
+        ends = width * np.cumsum(np.bincount(self._places, minlength=len(self)))
+        keys = [data[start:end] for start, end in pairwise([0, *ends.tolist()])]
+        numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
+        said = np.frombuffer(b"".join(numbers), ">i4").reshape(-1, 3).astype(np.int32)
+        places = np.repeat(np.arange(len(numbers), dtype=np.int32), [len(key) // width for key in numbers])
+        by_table = np.argsort(said[:, 0], kind="stable")
+        return (
+            np.array([numbers[key] for key in keys], np.int32),
+            _Entries(said[by_table, 0], places[by_table], said[by_table, 1], said[by_table, 2]),
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PatternIndex:
@@ -250,19 +272,20 @@ class PatternIndex:
         if zlib.crc32(data[start:]) != checksum:
             raise CodecError("The pattern index is damaged: its checksum does not fit. Build it again.")
         body = zlib.decompress(data[start:])
-        sizes = [(8, patterns), *((4, n) for n in (tables, entries, entries, entries, tables))]
+        sizes = [(8, patterns), *((4, n) for n in (patterns, tables, entries, entries, entries, tables))]
         if len(body) != names + sum(width * count for width, count in sizes) + -(-patterns // 8):
             raise CodecError("The pattern index is damaged: its parts have other sizes than it says. Build it again.")
         place, arrays = names, []
         for width, count in sizes:
             arrays.append(_unplaned(body[place : place + width * count], width, count))
             place += width * count
-        steps, lengths, hops, coverage, impurity, columns = arrays
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        found = json.loads(body[:names])
-        hashes, places = np.cumsum(steps, dtype=np.uint64), np.cumsum(hops, dtype=np.int32)
+        steps, groups, lengths, hops, coverage, impurity, columns = arrays
+        said = _Entries(np.repeat(np.arange(tables), lengths), np.cumsum(hops, dtype=np.int32), coverage, impurity)
+        said = said.of_patterns(groups)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(said.tables, minlength=tables), dtype=np.int64)])
+        found, hashes = json.loads(body[:names]), np.cumsum(steps, dtype=np.uint64)
         hopeless = np.unpackbits(np.frombuffer(body[place:], np.uint8), count=patterns).astype(np.bool_)
-        return cls(found, hashes, starts, places, coverage, impurity, columns, hopeless)
+        return cls(found, hashes, starts, said.places, said.coverage, said.impurity, columns, hopeless)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return PatternIndex.from_bytes, (self.to_bytes(),)
@@ -286,6 +309,32 @@ class PatternIndex:
             raise ConfigurationError(f"No pattern index can be read at {path}: {error.strerror}.") from error
         except CodecError as error:
             raise CodecError(f"{path}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """What tables say of groups of patterns."""
+
+    tables: NDArray[np.integer[Any]]
+    places: Counts
+    """The number of a group, or the place of a pattern."""
+    coverage: Counts
+    impurity: Counts
+
+    def of_patterns(self, groups: Counts) -> _Entries:
+        """The same of patterns, table by table, with their places ascending.
+
+        :param groups: of each pattern the number of its group
+        """
+        members, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+        times = sizes[self.places]
+        entry = np.repeat(np.arange(len(times)), times)
+        # Of each entry's group, the first pattern, the second, and so on.
+        within = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
+        places = members[(np.cumsum(sizes) - sizes)[self.places][entry] + within].astype(np.int32)
+        order = np.lexsort((places, self.tables[entry]))
+        entry = entry[order]
+        return _Entries(self.tables[entry], places[order], self.coverage[entry], self.impurity[entry])
 
 
 class PatternView:

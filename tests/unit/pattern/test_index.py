@@ -9,11 +9,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from airflow_dq.engine.worker.index import Sampled, contributions, kept_hashes, strong_hashes
 from airflow_dq.exceptions import CodecError, ConfigurationError
 from airflow_dq.pattern import FmdvOptions, NoPattern, PatternIndex, Tag, learn_pattern, learn_tag, load_prior, tagged
-from airflow_dq.pattern.contribution import HashedPatterns, Hashes, least_columns, sampled
+from airflow_dq.pattern.contribution import Contribution, HashedPatterns, Hashes, least_columns, sampled
 from airflow_dq.pattern.language import whole_value
 
 RANDOM = random.Random(3)
@@ -77,6 +79,37 @@ def test_bytes_and_pickles_and_files_come_back(tmp_path: Path) -> None:
     INDEX.save(tmp_path / "index")
     assert PatternIndex.load(tmp_path / "index").to_bytes() == INDEX.to_bytes()
     assert PatternIndex.from_bytes(PatternIndex.build([]).to_bytes()).columns == 0
+
+
+SAID = st.dictionaries(st.integers(0, 40), st.tuples(st.integers(1, 2), st.sampled_from([0, 7, 200])), max_size=20)
+
+
+@given(said=st.lists(SAID, max_size=8))
+def test_bytes_keep_what_each_table_says_of_each_pattern(said: list[dict[int, tuple[int, int]]]) -> None:
+    """Patterns of which all tables say the same share their entries in the bytes: here often, and often nearly."""
+    parts = {}
+    for number, one in enumerate(said):
+        coverage, impurity = (np.array([one[key][part] for key in sorted(one)], np.int32) for part in (0, 1))
+        parts[f"t{number}"] = Contribution(np.array(sorted(one), np.uint64), coverage, impurity, 2)
+    index = PatternIndex.of(parts, np.arange(45, dtype=np.uint64))
+    again = PatternIndex.from_bytes(index.to_bytes())
+    assert (again.tables, again.hashes.tolist()) == (index.tables, index.hashes.tolist())
+    for table in index.tables:
+        for name in ("hashes", "coverage", "impurity", "columns"):
+            assert np.array_equal(getattr(again.part(table), name), getattr(parts[table], name)), (table, name)
+    assert again.to_bytes() == index.to_bytes()
+
+
+def test_patterns_of_which_all_say_the_same_cost_little_more_than_their_hashes() -> None:
+    few, many = (
+        PatternIndex.build(
+            (f"t{table}", [f"ab{row:02d}-{row:02d}:x{row:02d}" for row in range(10, 60)]) for table in range(tables)
+        )
+        for tables in (4, 64)
+    )
+    assert len(few) == len(many) > 200
+    # Sixty tables more, each with an entry of every pattern: a few bytes of a table, not of an entry.
+    assert len(many.to_bytes()) - len(few.to_bytes()) < 10 * 60
 
 
 def test_tables_keep_whatever_names_they_have() -> None:
