@@ -144,8 +144,8 @@ class Pattern:
         text, before = "", None
         for element in self.elements:
             written = str(element)
-            # What would say how many of the class before it there are is a character here.
-            counts = isinstance(before, Characters | Number) and written[0] in "+?{"
+            # What would say how many of the class right before it there are is a character here.
+            counts = isinstance(before, Characters | Number) and text.endswith(">") and written[0] in "+?{"
             text, before = text + "\\" * counts + written, element
         return text
 

@@ -3,13 +3,16 @@
 A query column's values are cut, in their order, into 40 batches.
 
 - *spread*: as many training values as a tenth of the column, taken from the first 1, 5 or 30 batches; precision is the
-  share of the rules that accept the last ten batches as one set.
+  share of the rules that accept the last ten batches as one set.  Mixtures are this set with 10, 20 or 50 % of its
+  values replaced by five other columns'; 0 for a rule that refuses its own.
 - *walk*: the gate's own constraint from the second batch on, every alarm accepted as right by a person; false alarms a
   batch by how many were accepted before, over batches 31 to 40.
 - *caught*: after 5 and 30 batches, the next one with 10, 20 or 50 % of its values replaced by another column's.
   Foreign are columns that the rule refuses as a whole: others cannot be told apart by what they look like.
 
-- *could be caught*: the most that any rule could, by the number of values alone.
+- *could be caught*: if every past value were inside the rule and every foreign one outside: in how many batches so many
+  values outside are rarer than the rate, by what the gate knows of rules in general; and in how many they are whatever
+  the column's own share of exceptions is.
 
 Walk and caught at two false-positive rates: a rule's own (.003 a tier), and a gate's for a table of one column.
 """
@@ -23,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from scipy.stats import binom
 
 from airflow_dq.learn.constraint.base import Finding, Scope
 from airflow_dq.learn.constraint.pattern import METRIC, Conforming
@@ -38,7 +42,7 @@ from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from tests.benchmark.pattern.compare import Query, lake
 
 BATCHES, LATE = 40, 10
-SPREADS, SEEN, SHARES, FOREIGN = (1, 5, 30), (5, 30), (0.1, 0.2, 0.5), 2
+SPREADS, SEEN, SHARES, FOREIGN, OTHERS = (1, 5, 30), (5, 30), (0.1, 0.2, 0.5), 2, 5
 RATES = {"rule": 0.006, "gate": OF_PATTERNS * 1e-3}
 """Of both tiers together."""
 WINDOW, MIN_HISTORY = 30, 7
@@ -56,17 +60,34 @@ def batches_of(query: Query) -> list[list[str]]:
 
 def spread(columns: Sequence[list[list[str]]]) -> Iterator[str]:
     """Precision by how many batches the training values come from."""
+    late = [[value for batch in batches[-LATE:] for value in batch] for batches in columns]
     for count in SPREADS:
-        good = []
-        for batches in columns:
+        good: list[bool] = []
+        caught: defaultdict[float, list[bool]] = defaultdict(list)
+        refused: list[bool] = []
+        for place, batches in enumerate(columns):
             wanted = max(1, sum(map(len, batches)) // 10)
             train = [value for n, batch in enumerate(batches[:count]) for value in batch[: share_of(wanted, n, count)]]
             # One batch has too few: the training goes on where it ends.
             train = train if count > 1 else [value for batch in batches for value in batch][:wanted]
             rule = learn_pattern(train)
             if rule is not None:
-                good.append(rule.test(value for batch in batches[-LATE:] for value in batch).accepted)
+                good.append(rule.test(late[place]).accepted)
+            rng = np.random.default_rng([2, place])
+            for other in [one for one in rng.permutation(len(columns)) if one != place][:OTHERS]:
+                judge = rule if rule is not None and good[-1] else None
+                refused.append(judge is not None and not judge.test(late[other]).accepted)
+                for share in SHARES:
+                    mixture = mixed(late[place], late[other], share, rng)
+                    caught[share].append(judge is not None and not judge.test(mixture).accepted)
         yield f"spread over {count}: precision {np.mean(good):.3f} of {len(good)} rules"
+        yield f"spread over {count}: {np.mean(refused):.3f} of {len(refused)} other columns refused"
+        for share, found in caught.items():
+            told = np.array(found)
+            yield (
+                f"spread over {count}: {share:.0%} foreign caught {told.mean():.3f} of {len(told)}, "
+                f"{told[np.array(refused)].mean():.3f} of columns that are refused as a whole"
+            )
 
 
 def share_of(wanted: int, place: int, count: int) -> int:
@@ -168,14 +189,22 @@ def _foreign(
             yield values
 
 
-def bounds(columns: Sequence[list[list[str]]]) -> Iterator[str]:
-    """What could be caught at a rule's rate if all training values fitted, and no foreign one did: the share of the
-    batches in which so many values outside the rule are rarer than that."""
-    rate = RATES["rule"] / 2
+def bounds(columns: Sequence[list[list[str]]], rate: float) -> Iterator[str]:
+    """What could be caught if all past values fitted, and no foreign one did."""
     for number, share in ((number, share) for number in SEEN for share in SHARES):
         tried = [(sum(map(len, batches[:number])), len(batches[number])) for batches in columns]
-        told = [predictive(0, before, max(1, round(share * size)), size) <= rate for before, size in tried]
-        yield f"could be caught after {number} batches, {share:.0%} foreign: {np.mean(told):.3f} of {len(told)}"
+        odd = [(before, max(1, round(share * size)), size) for before, size in tried]
+        told = np.mean([predictive(0, before, bad, size) <= rate / 2 for before, bad, size in odd])
+        sure = np.mean([at_most(before, bad, size) <= rate for before, bad, size in odd])
+        of = f"after {number} batches, {share:.0%} foreign"
+        yield f"could be caught {of}: {told:.3f} of {len(odd)}, surely {sure:.3f}"
+
+
+def at_most(before: int, bad: int, size: int) -> float:
+    """The probability of no exception in ``before`` values and at least ``bad`` in the next ``size``, at the share of
+    exceptions that makes it greatest: no test of an alarm at so many has a lower rate for every column."""
+    shares = np.linspace(0.0, 1.0, 2_001)
+    return float(np.max((1 - shares) ** before * binom.sf(bad - 1, size, shares)))
 
 
 def main() -> None:
@@ -189,9 +218,9 @@ def main() -> None:
     print(f"{len(columns)} columns of {BATCHES} batches of {min(sizes)} to {max(sizes)} values", flush=True)
     for line in spread(columns):
         print(line, flush=True)
-    for line in bounds(columns[: given.queries or None]):
-        print(line, flush=True)
     for name, rate in RATES.items():
+        for line in bounds(columns[: given.queries or None], rate):
+            print(f"{name}, {rate:g}: {line}", flush=True)
         for line in walk(columns[: given.queries or None], rate):
             print(f"{name}, {rate:g}: {line}", flush=True)
 

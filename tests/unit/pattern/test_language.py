@@ -36,6 +36,13 @@ def test_what_is_written_reads_back_and_the_engine_takes_it(pattern: Pattern) ->
     pc.match_substring_regex(pa.array(["x"]), whole_value((str(pattern),)))
 
 
+def test_a_character_behind_a_constant_counts_nothing() -> None:
+    parts = Pattern((Constant("1>"), Constant("+"), Constant("{2}")))
+    assert str(parts) == "1>+{2}"
+    assert str(Pattern((Characters(("digit",)), Constant("+")))) == r"<digit>\+"
+    assert Pattern.parse(str(parts)) == Pattern((Constant("1>+{2}"),))
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.text(min_size=1, max_size=30))
 def test_a_constant_matches_itself_and_nothing_longer(text: str) -> None:
