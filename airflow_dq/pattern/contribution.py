@@ -30,7 +30,7 @@ Counts = NDArray[np.int32]
 
 def hashed(pattern: str) -> int:
     """48 bits of a written pattern: of 20 million patterns one in ten million look-ups finds another's."""
-    return int.from_bytes(hashlib.blake2b(pattern.encode(), digest_size=6).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(pattern.encode(errors="surrogatepass"), digest_size=6).digest(), "little")
 
 
 def least_columns(columns: int) -> int:

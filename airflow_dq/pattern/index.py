@@ -175,7 +175,14 @@ class PatternIndex:
         return self._hashes
 
     def part(self, table: str) -> Contribution:
-        """What a table of the index says by itself."""
+        """What a table of the index says by itself.
+
+        :raises ConfigurationError: when the table is not in the index
+        """
+        if table not in self._numbers:
+            raise ConfigurationError(
+                f"The pattern index has {len(self.tables)} tables, and none of the name {table!r}."
+            )
         at = self._numbers[table]
         part = slice(self._starts[at], self._starts[at + 1])
         hashes = self._hashes[self._places[part]]
@@ -259,10 +266,12 @@ class PatternIndex:
         :raises CodecError: when it is none, is cut or damaged, or has a version that this package does not read
         """
         start = len(_MAGIC) + _HEADER.size
-        if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
+        if data[: len(_MAGIC)] != _MAGIC:
             raise CodecError(
                 f"This is no pattern index: it starts with {data[:24]!r}. Build one with `airflow dq index`."
             )
+        if len(data) < start:
+            raise CodecError(f"The pattern index is damaged: it is cut after {len(data)} bytes. Build it again.")
         version, names, tables, patterns, entries, checksum = _HEADER.unpack(data[len(_MAGIC) : start])
         if version != VERSION:
             raise CodecError(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.pattern.text import readable
 
 CLASSES = {
     "digit": "0-9",
@@ -124,6 +125,8 @@ class Pattern:
         """
         if not text or len(text) > _LARGEST_PATTERN:
             raise ConfigurationError(f"A pattern has 1 to {_LARGEST_PATTERN} characters; this one has {len(text)}.")
+        if readable(text) != text:
+            raise ConfigurationError(f"Pattern {text[:200]!a} has half of a surrogate pair, which is no character.")
         elements: list[Element] = []
         place = 0
         while place < len(text):

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_dq.exceptions import CodecError, ConfigurationError
-from airflow_dq.pattern import FmdvOptions, NoPattern, Pattern, PatternIndex, PatternRule, find_pattern, learn_pattern
+from airflow_dq.pattern import (
+    FmdvOptions,
+    NoPattern,
+    Pattern,
+    PatternIndex,
+    PatternRule,
+    Tag,
+    find_pattern,
+    learn_pattern,
+)
 
 ODD = "0123aZé²③٣Ⅷ \t\n\v\x00\x1c\x7f\x85\xa0\u2028\u3000\u200b\u0301😀日\ud800\udfff-_./|<>\\{}+?[]()^$*,'%"
 TEXTS = st.one_of(
@@ -92,6 +101,8 @@ def test_what_is_no_json_of_a_rule_is_refused(text: str) -> None:
 def test_patterns_that_are_no_texts_are_refused(patterns: Any) -> None:
     with pytest.raises(ConfigurationError):
         PatternRule(patterns)
+    with pytest.raises(ConfigurationError, match="surrogate pair"):
+        Tag("half", "a\udfff")
 
 
 @given(place=st.integers(0, len(INDEX.to_bytes()) - 1), bits=st.integers(1, 255), cut=st.booleans())
@@ -108,6 +119,16 @@ def test_an_empty_index_knows_nothing_and_says_so() -> None:
     assert isinstance(found, NoPattern)
     assert found.reason == "not in the index"
     assert empty.merge(INDEX).to_bytes() == INDEX.merge(empty).to_bytes() == INDEX.to_bytes()
+
+
+def test_what_an_index_cannot_have_it_does_not_have() -> None:
+    assert INDEX.known("\ud800") is None
+    assert "\ud800" not in INDEX.without("nowhere")
+    with pytest.raises(ConfigurationError, match="6 tables, and none of the name 'nowhere'"):
+        INDEX.part("nowhere")
+    for start in (len(b"airflow-dq pattern index\n"), 30):
+        with pytest.raises(CodecError, match=f"cut after {start} bytes"):
+            PatternIndex.from_bytes(INDEX.to_bytes()[:start])
 
 
 def test_values_of_megabytes_are_told_in_linear_time() -> None:
