@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from airflow_dq.explain.wording import past_words, share_words
@@ -13,9 +13,10 @@ from airflow_dq.learn.constraint.share import past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.relation import relations_of
 from airflow_dq.options.rule import LearnedRule
-from airflow_dq.profile.check.between import answer_of
+from airflow_dq.profile.check.between import answer_of, relation_of
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.relation import DRAWN
+from airflow_dq.relation.arithmetic import Arithmetic, Equal
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency
 from airflow_dq.relation.inclusion import Inclusion
@@ -24,6 +25,8 @@ from airflow_dq.visible import visible
 
 Found = tuple[Constraint, Finding]
 """What was violated, and what it found."""
+Side = tuple[str, str]
+"""A column whose values are likely wrong, and why in words."""
 
 
 def relation_words(constraint: Holding, finding: Finding, partition: PartitionView) -> str:
@@ -56,34 +59,42 @@ def with_blame(found: Sequence[Found], partition: PartitionView) -> list[Found]:
     :param found: all that is wrong with the partition
     """
     accused = {name for one, _ in found if not isinstance(one, Holding) and (name := one.scope.column) is not None}
-    broken = {one.learned for one, _ in found if isinstance(one, Holding)}
+    relations = [one for one, _ in found if isinstance(one, Holding)]
+    broken = {one.learned for one in relations}
+    sides = {one.learned: wrong_side(one, partition, accused, broken) for one in relations}
+    sides |= _agreed(relations, sides)
     return [
-        (one, _blaming(one, finding, partition, accused, broken) if isinstance(one, Holding) else finding)
-        for one, finding in found
+        (one, _blaming(finding, sides[one.learned]) if isinstance(one, Holding) else finding) for one, finding in found
     ]
 
 
-def _blaming(
-    constraint: Holding,
-    finding: Finding,
-    partition: PartitionView,
-    accused: Collection[str],
-    broken: Collection[LearnedRule],
-) -> Finding:
-    side = wrong_side(constraint, partition, accused, broken)
+def _agreed(relations: Sequence[Holding], sides: Mapping[LearnedRule, Side | None]) -> dict[LearnedRule, Side]:
+    """The side of findings that know none, where another one blames one of their columns: it is the same accident.
+
+    Else it would fail a column and the table.  Where others blame several of them nobody knows it.
+    """
+    agreed: dict[LearnedRule, Side] = {}
+    for one in relations:
+        if sides[one.learned] is None:
+            blamed = {side[0]: side for side in sides.values() if side is not None and side[0] in one.scope.columns}
+            agreed |= dict.fromkeys([one.learned], next(iter(blamed.values()))) if len(blamed) == 1 else {}
+    return agreed
+
+
+def _blaming(finding: Finding, side: Side | None) -> Finding:
     return finding if side is None else replace(finding, blamed=side[0], cause=side[1])
 
 
 def wrong_side(
     constraint: Holding, partition: PartitionView, accused: Collection[str], broken: Collection[LearnedRule]
-) -> tuple[str, str] | None:
+) -> Side | None:
     """The column whose values are likely wrong, and why in words; None where nothing tells it from the others.
 
     :param accused: columns whose own history contradicts them
     :param broken: relations that more rows break than ever
     """
     columns, votes = constraint.scope.columns, dict.fromkeys(constraint.scope.columns, 0)
-    cleared: set[str] = set()
+    cleared, sure = set[str](), set[str]()
     for rule in (*relations_of(partition.history), *between_of(partition.history)):
         concerned = set(rule.columns) & set(columns)
         measured = answer_of(rule, partition.profile, partition.history.profiles) if concerned else None
@@ -93,6 +104,7 @@ def wrong_side(
             votes |= {name: votes[name] + 1 for name in concerned}
         elif not measured.numerator:
             cleared |= concerned
+            sure |= concerned & _vouched(rule, measured, partition.profile.row_count)
     left = [name for name in columns if name not in cleared]
     own = [name for name in columns if name in accused]
     if len(own) == 1:
@@ -104,9 +116,23 @@ def wrong_side(
         words = f"wrong values of {quoted(left[0])}, for the other columns keep what they have in common with others"
         return left[0], words
     subject = _subject(constraint.relation.relation)
-    if subject is not None and not any(votes.values()):
+    if subject is not None and subject not in sure and not any(votes.values()):
         return subject, f"wrong values of {quoted(subject)}, for nothing speaks against the rows that they belong to"
     return None
+
+
+def _vouched(rule: LearnedRule, measured: Measured, rows: int) -> set[str]:
+    """The columns of which an unbroken relation says that each row has the right value.
+
+    That a renamed place still comes once, that a name nobody has heard of belongs to no other place, says nothing of
+    it: only what another column says that a value must be, as it always has been, and of all rows.
+    """
+    relation = relation_of(rule)
+    if (measured.denominator or 0) < rows:
+        return set()
+    if isinstance(relation, Dependency) and relation.lasting:
+        return {relation.dependent}
+    return set(relation.columns) if isinstance(relation, Equal | Arithmetic) else set()
 
 
 def _subject(relation: Relation) -> str | None:

@@ -43,8 +43,12 @@ def graded(verdict: Verdict, rules: Mapping[str, Severity]) -> Verdict:
 
 
 def severity_of(alert: Alert, rules: Mapping[str, Severity]) -> Severity:
-    """The severity of one alert: that of its column, else of its metric, else of its rule, else its own."""
-    for subject, name in zip(SUBJECTS, (alert.column, alert.metric, alert.rule), strict=True):
+    """The severity of one alert: that of its column, else of its metric, else of its rule, else its own.
+
+    Of what several columns have in common the column is only the one that is likely wrong: that says nothing.
+    """
+    column = None if alert.columns else alert.column
+    for subject, name in zip(SUBJECTS, (column, alert.metric, alert.rule), strict=True):
         found = None if name is None else rules.get(f"{subject}:{name}")
         if found is not None:
             return found

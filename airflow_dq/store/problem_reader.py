@@ -64,6 +64,7 @@ def _alerts_of(newest: Subquery) -> Select[Any]:
         AlertRow.id,
         AlertRow.problem,
         AlertRow.headline,
+        AlertRow.rule,
         AlertRow.column_name,
         AlertRow.metric,
         AlertRow.severity,
@@ -114,7 +115,7 @@ def _problem(
     dataset: str, key: str, rows: Sequence[Any], snoozes: Sequence[Snooze], events: Sequence[ReviewEvent]
 ) -> ProblemSummary:
     first, still = rows[0], [row for row in rows if row.closed_at is None]
-    quiet = all(snooze.find_snooze(snoozes, row.column_name, row.metric) is not None for row in still)
+    quiet = all(snooze.find_snooze(snoozes, row.rule, row.column_name, row.metric) is not None for row in still)
     return ProblemSummary(
         dataset=dataset,
         key=key,

@@ -13,6 +13,7 @@ from airflow_dq.exceptions import ReviewError
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.wording import listed
 from airflow_dq.judge.verdict import Verdict
+from airflow_dq.learn.constraint.relation import RULE
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.states.base import Kind
 from airflow_dq.store.attempt import dataset_id
@@ -138,10 +139,14 @@ def active(connection: Connection, dataset: str) -> list[Snooze]:
     return [_snooze(row, dataset) for row in connection.execute(query)]
 
 
-def find_snooze(snoozes: Sequence[Snooze], column: str | None, metric: str | None) -> Snooze | None:
-    """The first snooze that an alert falls under."""
+def find_snooze(snoozes: Sequence[Snooze], rule: str, column: str | None, metric: str | None) -> Snooze | None:
+    """The first snooze that an alert falls under.
+
+    A snooze of a column alone is none of what several columns have in common: that this one is wrong is only likely.
+    """
     for snooze in snoozes:
-        if snooze.column in (None, column) and snooze.metric in (None, metric):
+        guessed = rule == RULE and snooze.column is not None and snooze.metric is None
+        if not guessed and snooze.column in (None, column) and snooze.metric in (None, metric):
             return snooze
     return None
 
@@ -152,7 +157,7 @@ def apply_snoozes(verdict: Verdict, snoozes: Sequence[Snooze]) -> Verdict:
 
 
 def _apply(alert: Alert, snoozes: Sequence[Snooze]) -> Alert:
-    snooze = find_snooze(snoozes, alert.column, alert.metric)
+    snooze = find_snooze(snoozes, alert.rule, alert.column, alert.metric)
     if snooze is None:
         return alert
     return replace(alert, severity="warn", snoozed=f"by {snooze.by}, {_until(snooze)}")

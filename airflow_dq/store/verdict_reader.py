@@ -212,7 +212,7 @@ def _alerts(connection: Connection, partition: VerdictSummary, snoozes: Sequence
 
 
 def _alert_summary(row: Row[Any], partition: VerdictSummary, snoozes: Sequence[Snooze]) -> AlertSummary:
-    active = snooze.find_snooze(snoozes, row.column_name, row.metric)
+    active = snooze.find_snooze(snoozes, row.rule, row.column_name, row.metric)
     return AlertSummary(
         id=row.id,
         dataset=partition.dataset,

@@ -7,7 +7,7 @@ within a row is: once the rows of ``min_history`` partitions have been held agai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from airflow_dq.learn.between import between_of
@@ -21,15 +21,10 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.pattern.significance import beta_binomial
 from airflow_dq.profile.check.between import needs_neighbour
 from airflow_dq.profile.check.measured import Measured
-from airflow_dq.relation.dependency import is_lasting
 
 MOST_BROKEN = 0.03
 """Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
 a share that stays where it is has a range."""
-FEW = 0.01
-"""Share of rows below which what no longer is as in the partitions before only warns: a few names, totals and members
-are corrected or change for good on many days of a right table.  Of 49 partitions that alarmed among 1,170 of twelve
-public tables, 14 broke nothing else."""
 _ROUNDING = 1e-9
 """What a share may exceed another by that is the same."""
 
@@ -48,11 +43,7 @@ class Keeping(Holding):
         """As of a relation within a row; where it needs the partition right before, not behind a gap."""
         if needs_neighbour(self.learned) and partition.steps() != 1:
             return self._not_evaluated("the partition right before it is not known")
-        found = Holding.check(self, partition)
-        if not isinstance(found, Finding) or not is_lasting(self.relation.relation):
-            return found
-        few = isinstance(found.observed, float) and found.observed < FEW
-        return replace(found, severity="warn") if few else found
+        return Holding.check(self, partition)
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Too many rows that break it, or too many determinants that have another dependent in nearly all of theirs.

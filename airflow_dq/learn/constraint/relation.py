@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
+from airflow_dq.learn.constraint.earned import severity_of_broken
 from airflow_dq.learn.constraint.share import Past, answers, highest_usual, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
@@ -70,6 +71,7 @@ class Holding(Constraint):
             return self._not_evaluated(f"it was counted in {len(past)} of {self.min_history} past partitions")
         if not self._is_odd(measured, partition, past):
             return None
+        usual = self._usual(partition, past)
         return Finding(
             RULE,
             self.scope,
@@ -77,10 +79,11 @@ class Holding(Constraint):
             observed=measured.value,
             seen=measured.seen,
             expected=str(self.relation.relation),
-            upper=self._usual(partition, past),
+            upper=usual,
             partitions=len(past),
             rows=measured.numerator,
             examples=tuple(text for text, _ in measured.examples[:_EXAMPLES]),
+            severity=severity_of_broken(self.relation.relation, measured, [one for _, one in past], usual),
         )
 
     @property

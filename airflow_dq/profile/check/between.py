@@ -80,7 +80,8 @@ def _stepping(rows: RuleRows, step: Step, before: Held | None) -> Held:
     """Of each key the number, and beside it what it must have been: held together, for their hashes are neighbours."""
     keys, now = _coded(rows, step.key), _numbers(rows, step.number)
     past = of_numbers(rows.columns[step.number].numbers - rows.columns[step.change].numbers)
-    was, supposed = keys.hashed(lambda found: found & ~SUPPOSED), keys.hashed(lambda found: found | SUPPOSED)
+    was = keys.hashed(lambda found: found & ~SUPPOSED, in_order=True)
+    supposed = keys.hashed(lambda found: found | SUPPOSED, in_order=True)
     parts = [Held.of(group, number, hidden=False, before=before) for group, number in ((was, now), (supposed, past))]
     return Held.loosely(parts)
 

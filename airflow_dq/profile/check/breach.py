@@ -55,8 +55,15 @@ def breaches(relation: Relation, held: Held, before: Sequence[Held]) -> Measured
         learned=True,
         renamed=found.renamed,
         known=found.known,
+        places=_places(held, found.breaks),
+        all_places=_places(held, found.speaks),
         examples=tuple(_examples(held, found.breaks, found.memory)),
     )
+
+
+def _places(held: Held, chosen: NDArray[np.bool_]) -> int:
+    """How many groups some of the pairs are of."""
+    return len(group_starts(held.groups[chosen]))
 
 
 def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,6 +23,9 @@ ALL = 2**64
 """Above every hash."""
 _EXACT = 2.0**53
 """From here on floats are no longer all whole numbers."""
+_LIMIT_BITS = 3
+"""Leading bits of a limit that are looked at: relations on one key with limits that are nearly the same then put the
+same rows together, once, and at most a quarter more than they need."""
 _LOOKED_AT = 100
 """Numbers that tell at once that not all are whole."""
 
@@ -43,6 +46,8 @@ class CodedRows:
     """All codes are below it."""
     origin: tuple[CodedRows, Callable[[Hashes], Hashes]] | None = None
     """The rows of which these have the values, and what was made of their hashes."""
+    in_order: bool = False
+    """Whether that changed no more than the last bit of each hash, so that they stand in the order that they had."""
 
     @classmethod
     def of(cls, column: PreparedColumn) -> Self:
@@ -94,14 +99,18 @@ class CodedRows:
             return hashes
 
         def texts(places: Places, most: int) -> pa.LargeStringArray:
-            parts = [one.texts(places, most) for one in columns]
+            parts = [one.shown(places, most) for one in columns]
             return pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
 
         return cls(known, hashed_at, texts, codes, width)
 
-    def hashed(self, by: Callable[[Hashes], Hashes]) -> CodedRows:
-        """The same rows with what a function makes of their hashes."""
-        return CodedRows(self.known, lambda places: by(self.at(places)), self.texts, self.codes, self.width, (self, by))
+    def hashed(self, by: Callable[[Hashes], Hashes], *, in_order: bool = False) -> CodedRows:
+        """The same rows with what a function makes of their hashes.
+
+        :param in_order: it changes no more than the last bit of each
+        """
+        found = CodedRows(self.known, lambda places: by(self.at(places)), self.shown, self.codes, self.width)
+        return replace(found, origin=(self, by), in_order=in_order)
 
     def keyed(self, key: bytes) -> CodedRows:
         """The same with hashes that nobody can make again without the key."""
@@ -131,11 +140,34 @@ class CodedRows:
         return self._grouped(np.flatnonzero(self.known))
 
     def grouped(self, limit: int) -> Grouping:
-        """The known rows by value, of those with hashes below a limit."""
+        """The known rows by value, of those with hashes below a limit, and some more."""
+        step = 1 << max(1, limit.bit_length() - _LIMIT_BITS)
+        limit = -(-limit // step) * step
         if limit >= ALL:
             return self._grouping
-        # To put together takes long: nothing is done with rows that cannot be held.
-        return self._grouped(np.flatnonzero(self.known & (self.hashes < np.uint64(limit))))
+        if self.origin is not None and self.in_order:
+            rows, by = self.origin
+            return rows.grouped(limit).hashed(by)
+        if limit not in self._below:
+            # To put together takes long: nothing is done with rows that cannot be held.
+            self._below[limit] = self._grouped(np.flatnonzero(self.known & (self.hashes < np.uint64(limit))))
+        return self._below[limit]
+
+    @cached_property
+    def _below(self) -> dict[int, Grouping]:
+        """The rows with hashes below a limit by value: of equal keys most relations hold equally many."""
+        return {}
+
+    def shown(self, places: Places, most: int) -> pa.LargeStringArray:
+        """Values of some rows, to be shown, cut at a number of characters; made once for all that ask for the same."""
+        key = (most, places.tobytes())
+        if key not in self._shown:
+            self._shown[key] = self.texts(places, most)
+        return self._shown[key]
+
+    @cached_property
+    def _shown(self) -> dict[tuple[int, bytes], pa.LargeStringArray]:
+        return {}
 
     def _grouped(self, rows: Places) -> Grouping:
         if self.codes is not None and self.width <= DENSE * len(rows):

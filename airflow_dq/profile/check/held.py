@@ -221,7 +221,7 @@ def _texts(rows: CodedRows | int, places: Places, wanted: NDArray[np.bool_]) -> 
         return _NO_TEXTS
     if not wanted.any():
         return pa.nulls(len(wanted), _NO_TEXTS.type)
-    return rows.texts(places[wanted], SHOWN).take(pa.array(np.cumsum(wanted) - 1, mask=~wanted))
+    return rows.shown(places[wanted], SHOWN).take(pa.array(np.cumsum(wanted) - 1, mask=~wanted))
 
 
 def _collected(parts: Sequence[Held], name: str, whole: Held) -> pa.LargeStringArray:

@@ -38,6 +38,11 @@ class One:
     all of their rows."""
     known: int | None = None
     """Values of the determinant that could have."""
+    places: int | None = None
+    """Of a relation between rows, how many different values of its determinant, key or column have rows that break it:
+    however many rows a place has, it changes its name once."""
+    all_places: int | None = None
+    """How many could have."""
     examples: tuple[tuple[str, int], ...] = ()
     """A few of the values that break the rule (without any: unusual ones), with the rows that have each, the most
     frequent first; of a hidden column their shapes."""

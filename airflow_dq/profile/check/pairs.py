@@ -39,6 +39,8 @@ class Pairs:
         if not isinstance(member, int) and not member.complete:
             found = found.where(member.known)
         wanted = found.counts > 0
+        if limit < ALL:
+            wanted &= found.hashes < np.uint64(limit)
         if np.count_nonzero(wanted) > most:
             # To sort takes long: what will not be held is let go at once.
             limit = min(limit, int(np.partition(found.hashes[wanted], most)[most]))

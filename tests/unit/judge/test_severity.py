@@ -12,6 +12,7 @@ from airflow_dq.learn.constraint.base import Severity
 MEAN = Alert("range", "price", "mean.", metric="mean")
 ADDED = Alert("column_added", "new", "added.")
 ROWS = Alert("range", None, "rows.", metric="row_count")
+SUM = Alert("relation", "price", "sum.", metric="broken_ratio", columns=("total", "price", "fee"))
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,9 @@ ROWS = Alert("range", None, "rows.", metric="row_count")
         (ADDED, {"rule:column_added": "warn"}, "warn"),
         (ROWS, {"column:None": "warn"}, "fail"),
         (ROWS, {"metric:row_count": "warn"}, "warn"),
+        (SUM, {"column:price": "warn"}, "fail"),
+        (SUM, {"column:price": "warn", "metric:broken_ratio": "warn"}, "warn"),
+        (SUM, {"rule:relation": "warn"}, "warn"),
     ],
 )
 def test_the_column_decides_then_the_metric_then_the_rule(

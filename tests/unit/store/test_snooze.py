@@ -29,15 +29,31 @@ def snooze(number: int, column: str | None = None, metric: str | None = None) ->
     ],
 )
 def test_a_snooze_covers_its_scope(column: str | None, metric: str | None, covers: set[str], words: str) -> None:
-    alerts = {"table": (None, "row_count"), "mean": ("a", "mean"), "emd": ("b", "emd"), "gone": ("a", None)}
+    alerts = {
+        "table": ("range", None, "row_count"),
+        "mean": ("range", "a", "mean"),
+        "emd": ("range", "b", "emd"),
+        "gone": ("column_missing", "a", None),
+    }
     one = snooze(1, column, metric)
     assert {name for name, alert in alerts.items() if find_snooze([one], *alert)} == covers
     assert one.scope == words
 
 
 def test_the_first_that_covers_speaks() -> None:
-    assert find_snooze([snooze(1, "b"), snooze(2, "a"), snooze(3)], "a", "mean") == snooze(2, "a")
-    assert find_snooze([], "a", "mean") is None
+    assert find_snooze([snooze(1, "b"), snooze(2, "a"), snooze(3)], "range", "a", "mean") == snooze(2, "a")
+    assert find_snooze([], "range", "a", "mean") is None
+
+
+@pytest.mark.parametrize(
+    ("column", "metric", "covered"),
+    [(None, None, True), ("a", None, False), (None, "broken_ratio", True), ("a", "broken_ratio", True)],
+)
+def test_a_snooze_of_a_column_is_none_of_what_it_has_in_common_with_others(
+    column: str | None, metric: str | None, covered: bool
+) -> None:
+    one = snooze(1, column, metric)
+    assert (find_snooze([one], "relation", "a", "broken_ratio") is one) == covered
 
 
 def test_a_snoozed_alert_warns_and_says_until_when() -> None:

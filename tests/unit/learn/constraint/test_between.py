@@ -13,6 +13,7 @@ from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Status
 from airflow_dq.learn.constraint.base import Finding, NotEvaluated
 from airflow_dq.learn.constraint.between import BetweenDetector, Keeping
+from airflow_dq.learn.constraint.earned import EARNED
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
@@ -88,14 +89,14 @@ def test_few_rows_that_are_not_as_before_only_warn_and_many_fail(rows: int, seve
         table = {"row": np.arange(1_000), "place": [f"P{code}" for code in codes], "name": names}
         return profile_table(pa.table(table), key)
 
-    history = [of(f"2024-03-{number + 1:02d}", 0) for number in range(DAYS)]
+    history = [of(f"2024-03-{number + 1:02d}", 0) for number in range(EARNED + 1)]
     learned = BetweenDetector().learn(History.of(history), SynthesisOptions())
     (lasting,) = (
         one
         for one in learned.constraints  # type: ignore[union-attr]
         if str(one.relation.relation) == "place determines name, as in the partitions before"
     )
-    finding = lasting.check(PartitionView(of("2024-03-30", rows), History.of(history)))
+    finding = lasting.check(PartitionView(of("2024-03-31", rows), History.of(history)))
     assert isinstance(finding, Finding)
     assert finding.severity == severity
 
@@ -122,6 +123,25 @@ def test_a_name_that_changed_is_blamed_and_of_two_columns_that_name_each_other_n
     relations = [alert for alert in swapped.alerts if alert.rule == "relation"]
     assert len(relations) > 1
     assert {alert.cause for alert in relations} == {None}
+
+
+@pytest.mark.parametrize("adds_up", [True, False])
+def test_a_subject_that_another_relation_vouches_for_is_not_blamed(adds_up: bool) -> None:
+    def of(number: int, fallen: dict[int, float]) -> Profile:
+        whole = day(number, cases=fallen).sample
+        assert whole is not None
+        rows = whole.expand(["place", "total"])
+        parts = np.random.default_rng(number).integers(0, 90, PLACES).astype(float)
+        table = {"place": rows.column("place"), "total": rows.column("total")}
+        if adds_up:
+            table |= {"part": pa.array(parts), "rest": pa.array(rows.column("total").to_numpy() - parts)}
+        return profile_table(pa.table(table), f"2024-03-{number + 1:02d}")
+
+    history = [of(number, {}) for number in range(DAYS)]
+    verdict = evaluate(synthesize(history, SynthesisOptions()), of(DAYS, {3: 150.0}), history)
+    falls = [alert for alert in verdict.alerts if "total of each place does not fall" in alert.statement]
+    blamed = {alert.column for alert in falls}
+    assert blamed == ({None} if adds_up else {"total"})
 
 
 def test_relations_can_be_switched_off() -> None:

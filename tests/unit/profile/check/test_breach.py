@@ -52,6 +52,12 @@ def test_the_rows_beside_the_most_frequent_member_break_a_dependency() -> None:
     assert (found.numerator, found.denominator, found.examples) == (1, 5, (("a: y", 1),))
 
 
+def test_a_place_is_one_however_many_of_its_rows_break_it() -> None:
+    before = [names("a a b c d", "x x z w v")] * 3
+    found = breaches(NAME, names("a a a b c d", "y y u z t v"), before)
+    assert (found.numerator, found.places, found.all_places) == (4, 2, 4)
+
+
 def test_a_member_that_it_never_had_breaks_a_lasting_dependency() -> None:
     before = [names("a b c", "x z w")] * 3
     found = breaches(NAME, names("a b c d", "y z w v"), before)
