@@ -29,7 +29,8 @@ PRIOR = 3.0
 STILL = 2.5
 """What a deviation of a feature that never moved weighs more: in clean partitions such features hardly ever move, and
 a hundredth of nulls in a complete column is found twice as often.  Twice as much finds .007 to .011 less at the same
-rate of false alarms, whichever of 31 tables is left out.  Not of extremes, see :data:`~airflow_dq.novelty.feature.EXTREMES`."""
+rate of false alarms, whichever of 31 tables is left out.  Not of extremes, see
+:data:`~airflow_dq.novelty.feature.EXTREMES`."""
 SPREAD = 0.2
 """Prior of the logarithms of what past partitions have: their standard deviation on eleven public tables."""
 FURTHEST, BREADTH = (1.2, 120.0, 1.37), (0.35, 60.0, 1.35)
