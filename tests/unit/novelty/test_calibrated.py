@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
+from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.novelty import NoveltyOptions, NoveltyResult, calibrated, detect_novelty
 from airflow_dq.novelty.feature import Features
 from airflow_dq.novelty.unseen import measured_unseen
 from airflow_dq.profile.model import Profile
+from airflow_dq.states.base import Kind
 from tests.unit.novelty.table import ROWS, column, history, profile
 
 YEAR = history(200)
@@ -40,6 +43,41 @@ def test_one_more_distinct_value_is_not_novel_and_many_are() -> None:
     past = [with_metrics(one, unique_ratio=0.005) for one in YEAR]
     assert not judged(past, unique_ratio=0.006).novel
     assert judged(past, unique_ratio=0.05).novel
+
+
+def test_a_share_is_the_less_odd_the_fewer_values_it_is_taken_of() -> None:
+    def off(filled: float) -> float:
+        past = [with_metrics(one, complete_ratio=filled, integer_ratio=1.0) for one in YEAR]
+        return deviation(past, complete_ratio=filled, integer_ratio=2 / 3)
+
+    assert off(3 / ROWS) < off(30 / ROWS) / 2 < off(1.0) / 4
+
+
+@pytest.mark.parametrize(
+    ("metric", "one", "tenth"),
+    [("digit_len", 4 / ROWS, 0.4), ("entropy", (1 + math.log(ROWS)) / ROWS, 0.325)],
+    ids=["digits where there were none", "another value where there was one"],
+)
+def test_a_single_odd_text_is_not_novel_and_a_tenth_is(metric: str, one: float, tenth: float) -> None:
+    def texts(value: float, seed: int) -> Profile:
+        metrics: dict[str, MetricValue] = {"complete_ratio": 1.0, metric: value}
+        whole = profile(seed)
+        return replace(whole, columns={**whole.columns, "text": column("text", metrics, Kind.STRING)})
+
+    past = [texts(0.0, seed) for seed in range(100)]
+    assert not detect_novelty(past, texts(one, 1000)).novel
+    result = detect_novelty(past, texts(tenth, 1000))
+    assert result.novel
+    assert result.attributes[0][:2] == ("text", metric)
+
+
+def test_two_metrics_of_a_column_that_are_off_together_count_for_more_than_one() -> None:
+    mean, std = judged(YEAR, mean=112.0).score, judged(YEAR, std=13.0).score
+    both = judged(YEAR, mean=112.0, std=13.0).score
+    assert mean is not None
+    assert std is not None
+    assert both is not None
+    assert both > 1.05 * max(mean, std)
 
 
 def test_an_extreme_is_odd_where_it_goes_further_and_not_where_it_comes_nearer() -> None:

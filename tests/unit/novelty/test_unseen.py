@@ -50,6 +50,38 @@ def test_as_a_history_moves_on_only_the_newest_partition_is_measured(monkeypatch
     unseen._known.clear()
 
 
+def columns(values: pa.Array) -> Profile:
+    return profile_table(pa.table({"one": values}), options=ProfileOptions(sample_rows=0))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ([[1.0, 2.0], [3.0, None], [2.0]], [1.0, 1.0, 4.0, None, -1.0, 9.0]),
+        ([[2**60, 2**60 + 1]], [2**60 + 1, 2**60 + 2, 2**60 + 2]),
+        ([[1.0], [None]], [None]),
+        ([[None], [None]], [1.0]),
+        ([["a", "b"], ["c"], [None, "a"]], ["a", "d", "d", None]),
+        ([["a"]], ["b"]),
+        ([["x" * 300 + "y"]], ["x" * 300 + "z", "x" * 300 + "y"]),
+        # More values than are kept one by one: of each side, and of those before together.
+        ([[float(i) for i in range(20_001)]], [0.0, 0.5]),
+        ([[float(i) for i in range(15_000)], [i + 0.5 for i in range(15_000)]], [0.0, -1.0]),
+        ([[f"v{i}" for i in range(15_000)], [f"w{i}" for i in range(15_000)]], ["v1", "u"]),
+    ],
+)
+def test_a_share_that_is_counted_is_the_metrics(
+    before: list[list[object]], now: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = pa.string() if any(isinstance(one, str) for one in before[0]) else None
+    kind = kind or (pa.int64() if any(isinstance(one, int) for one in before[0]) else pa.float64())
+    earlier = [columns(pa.array(one, kind)).columns["one"] for one in before]
+    new = columns(pa.array(now, kind)).columns["one"]
+    counted = unseen._measured(new, earlier)
+    monkeypatch.setattr(unseen, "_counted", lambda now, before: None)
+    assert counted == pytest.approx(unseen._measured(new, earlier), abs=0.0, nan_ok=True)
+
+
 def test_the_gate_looks_up_what_the_states_tell() -> None:
     history = History.of(DAYS[:-1], distances=Distances(), dated=False)
     found = _unseen(history, DAYS, COLUMNS)
