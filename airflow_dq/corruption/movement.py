@@ -38,16 +38,29 @@ def kept_share(clean: IntArray, staying: IntArray) -> FloatArray:
     if overall in (0.0, 1.0):
         # Everywhere the same, whatever is looked at.
         return np.full(len(clean), overall)
-    rows, stays = (np.concatenate([[0.0], np.cumsum(counts, dtype=np.float64)]) for counts in (clean, staying))
+    size, rows, stays = len(clean), _running(clean), _running(staying)
     middle = (rows[:-1] + rows[1:]) / 2
-    first, last = np.maximum(middle - _WINDOW / 2, 0), np.minimum(middle + _WINDOW / 2, rows[-1])
-    around = _believed(last - first, np.interp(last, rows, stays) - np.interp(first, rows, stays), overall)
+    # Small arrays, for which calls take longer than numbers do: both ends at once, and both shares.
+    ends = np.concatenate([np.maximum(middle - _WINDOW / 2, 0), np.minimum(middle + _WINDOW / 2, rows[-1])])
+    reached = np.interp(ends, rows, stays)
+    shares = _believed(
+        np.concatenate([clean, ends[size:] - ends[:size]]),
+        np.concatenate([staying, reached[size:] - reached[:size]]),
+        overall,
+    )
+    own, around = shares[:size], shares[size:]
     # A value with rows enough to speak for itself does, one with few speaks with the values around it.
-    own = _believed(clean, staying, overall)
     return np.where(own != overall, own, around)
 
 
-def _believed(rows: npt.NDArray[Any], stay: npt.NDArray[Any], overall: float) -> FloatArray:
+def _running(counts: IntArray) -> FloatArray:
+    """The rows before each value, and last all of them."""
+    running = np.zeros(len(counts) + 1)
+    np.cumsum(counts, dtype=np.float64, out=running[1:])
+    return running
+
+
+def _believed(rows: FloatArray, stay: FloatArray, overall: float) -> FloatArray:
     """The share of the rows that stays where it cannot be chance, else the overall one."""
     # One more: of a few rows, one that moved is no news however small its chance.
     noise = _SIGMAS * np.sqrt(rows * overall * (1.0 - overall)) + 1.0

@@ -122,11 +122,12 @@ def char_perturbation(clean: CleanColumn, share: float, rng: Generator) -> Injec
 def char_insertion(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 8: a random character (a digit in numbers) appears somewhere in a share of the values."""
     alphabet = string.digits if clean.kind is Kind.NUMERIC else string.ascii_lowercase
-    hits, places, drawn = _pick(clean.rows, share, rng), rng.random(clean.rows), rng.choice(list(alphabet), clean.rows)
+    hits, places = _pick(clean.rows, share, rng), rng.random(clean.rows).tolist()
+    drawn: list[str] = rng.choice(list(alphabet), clean.rows).tolist()
 
     def insert(text: str, row: int) -> str:
         at = int(places[row] * (len(text) + 1))
-        return text[:at] + str(drawn[row]) + text[at:]
+        return text[:at] + drawn[row] + text[at:]
 
     return _respell(clean, _edit(clean, hits, insert))
 
@@ -134,7 +135,7 @@ def char_insertion(clean: CleanColumn, share: float, rng: Generator) -> Injected
 @injection("char_deletion", SPELLED, {"10%": 0.1, "50%": 0.5})
 def char_deletion(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 9: one character is missing from a share of the values."""
-    hits, places = _pick(clean.rows, share, rng), rng.random(clean.rows)
+    hits, places = _pick(clean.rows, share, rng), rng.random(clean.rows).tolist()
 
     def delete(text: str, row: int) -> str:
         at = int(places[row] * len(text))
@@ -152,7 +153,7 @@ def truncation(clean: CleanColumn, share: float, rng: Generator) -> Injected | N
 @injection("whitespace_padding", {Kind.STRING}, {"10%": 0.1, "50%": 0.5, "100%": 1.0})
 def whitespace_padding(clean: CleanColumn, share: float, rng: Generator) -> Injected | None:
     """Type 10: a blank before or behind a share of the values."""
-    hits, leading = _pick(clean.rows, share, rng), rng.random(clean.rows) < 0.5
+    hits, leading = _pick(clean.rows, share, rng), (rng.random(clean.rows) < 0.5).tolist()
     return _respell(clean, _edit(clean, hits, lambda text, row: f" {text}" if leading[row] else f"{text} "))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -58,11 +59,9 @@ def join_points(texts: Texts) -> CodePoints:
 
 def split_points(points: npt.NDArray[np.uint32], lengths: list[int | None]) -> Texts:
     """The texts that :func:`join_points` joined."""
-    joined, texts, start = points.tobytes().decode("utf-32-le"), list[str | None](), 0
-    for length in lengths:
-        texts.append(None if length is None else joined[start : start + length])
-        start += length or 0
-    return texts
+    joined = points.tobytes().decode("utf-32-le")
+    ends = accumulate(length or 0 for length in lengths)
+    return [None if length is None else joined[end - length : end] for length, end in zip(lengths, ends, strict=True)]
 
 
 def _whole(number: float) -> str:

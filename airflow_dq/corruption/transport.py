@@ -205,6 +205,8 @@ class _NumberTransport(Transport[NumberDistribution]):
         known = np.append(before.points, np.nan)[place] == values
         new, which = np.unique(values[~known], return_inverse=True)
         (after,) = aligned([cells.now[known]], place[known], len(before.points))
+        if not len(new):
+            return _numbers(self.full, before.points, moved(before.full, before.clean, after))
         (gained,) = aligned([cells.now[~known]], which, len(new))
         at = np.searchsorted(before.points, new)
         counts = moved(np.insert(before.full, at, 0), np.insert(before.clean, at, 0), np.insert(after, at, gained))

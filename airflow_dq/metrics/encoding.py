@@ -60,7 +60,7 @@ _REASONS = {reason.value: reason for reason in Reason}
 
 def encode_metrics(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """A column's metrics as they are stored: of whatever numeric type."""
-    return {name: encode_metric(value) for name, value in builtin_metrics(metrics).items()}
+    return {name: encode_metric(as_value(value)) for name, value in metrics.items()}
 
 
 def decode_metrics(stored: Mapping[str, Any]) -> dict[str, MetricValue]:

@@ -17,19 +17,21 @@ def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
     read = {key: state.reader() for key, state in states.items()}
     return {
-        name: as_value(function(*(read[key] for key in keys)))
-        for name, function, keys in _measures(kind, revision())
-        if read.keys() >= {*keys}
+        name: as_value(function(*[read[key] for key in keys]))
+        for name, function, keys in _measures(kind, frozenset(read), revision())
     }
 
 
 @cache
-def _measures(kind: Kind, revised: int) -> tuple[tuple[str, Callable[..., MetricValue], tuple[str, ...]], ...]:
-    """Name, function and keys of the states of each single-distribution metric."""
-    return tuple(
+def _measures(
+    kind: Kind, given: frozenset[str], revised: int
+) -> tuple[tuple[str, Callable[..., MetricValue], tuple[str, ...]], ...]:
+    """Name, function and keys of the states of each single-distribution metric whose states are given."""
+    measures = (
         (entry.name, entry.function, tuple(state.key for state in entry.states))
         for entry in metrics_for(kind, pair=False)
     )
+    return tuple(one for one in measures if given.issuperset(one[2]))
 
 
 def measured(kind: Kind) -> frozenset[str]:

@@ -166,6 +166,13 @@ def state_types() -> tuple[type[State], ...]:
 
 def states_for(kind: Kind) -> tuple[type[State], ...]:
     """The states that a column of this kind carries, ordered by key."""
+    _discover()
+    return _states_for(kind, len(State._types))
+
+
+@cache
+def _states_for(kind: Kind, registered: int) -> tuple[type[State], ...]:
+    # Asked for every column of every injected error.
     return tuple(state for state in state_types() if kind in state.kinds)
 
 

@@ -82,6 +82,8 @@ class Text:
     def _upper(self) -> int:
         """Number of the letters A to Z in all occurrences."""
         upper = self.codes - np.uint8(ord("A")) < np.uint8(26)
+        if self.counts.max(initial=0) <= 1:
+            return int(np.count_nonzero(upper))
         places, weights = _repetitions(self.offsets, self.counts)
         return int(np.count_nonzero(upper) + weights[upper[places]].sum())
 
@@ -112,6 +114,10 @@ def _translated(codes: NDArray[np.unsignedinteger[Any]], table: NDArray[np.uint8
 
 def _weighted(codes: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each byte occurs in strings that occur ``counts`` times."""
+    if counts.max(initial=0) <= 1:
+        return _occurrences(codes)
+    if len(codes) < _MANY:
+        return np.bincount(codes, np.repeat(counts, np.diff(offsets)), minlength=256).astype(np.int64)
     places, weights = _repetitions(offsets, counts)
     return _occurrences(codes) + np.bincount(codes[places], weights, minlength=256).astype(np.int64)
 

@@ -140,6 +140,8 @@ def unpack_floats(data: bytes) -> NDArray[np.float64]:
 
 
 def _shuffle(values: NDArray[np.generic]) -> bytes:
+    if values.itemsize == 1:
+        return values.tobytes()
     # Bytes of equal significance next to each other: compression then sees the repetition of the high bytes.
     return np.ascontiguousarray(values).view(np.uint8).reshape(-1, values.itemsize).T.tobytes()
 

@@ -25,7 +25,7 @@ from airflow_dq.states.layout import compress, decompress
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
 from airflow_dq.store.lock import try_lock_rules
-from airflow_dq.store.rule_row import keep, rows_of, rule_of
+from airflow_dq.store.rule_row import keep_found, rows_of, rule_of
 from airflow_dq.store.table import LearnedRuleRow, ProfileRow, VerdictRow
 from airflow_dq.store.value import storable_text
 
@@ -79,8 +79,7 @@ def add_between(connection: Connection, dataset: str, found: Sequence[LearnedRul
     stored = [rule_of(row, dataset) for row in rows_of(connection, owner) if row.family == BETWEEN]
     known = {rule.measure for rule in stored if rule is not None}
     new = [rule for rule in found if rule.measure not in known][: max(0, MOST_TRIED - len(stored))]
-    for rule in new:
-        keep(connection, owner, rule, f"found among rows of {', '.join(rule.partitions)}")
+    keep_found(connection, owner, new)
     return len(new)
 
 

@@ -36,7 +36,9 @@ def measure_around(
     rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
     stored = read_stored(connection, dataset, list(rows.values()), skipping)
     ids = [one.id for one in stored]
-    chains = [whole for chain in chains if (whole := chain.within(ids)) is not None]
+    read = [whole for chain in chains if (whole := chain.within(ids)) is not None]
+    # Most often all partitions are eligible, and the two chains of one are the same.
+    chains = list({(chain.own, *chain.order): chain for chain in read}.values())
     known = dict(zip(ids, attach_states(connection, dataset, stored, (), cache), strict=True))
     distances = Distances()
     needed = {one for chain in chains for one in _needed(chain, known, distances)}
@@ -64,10 +66,19 @@ class _Chain:
         before, from_it_on = ([row for row in rows if row.id in ids] for rows in (self.before, self.from_it_on))
         return _Chain(before, from_it_on)
 
+    @property
+    def own(self) -> int:
+        """Where the chain's own profile stands."""
+        return len(self.before)
+
+    @property
+    def order(self) -> list[int]:
+        """The ids of all."""
+        return [row.id for row in (*self.before, *self.from_it_on)]
+
     def ends(self, known: Mapping[int, Profile]) -> Iterator[tuple[int, Sequence[int], str, int]]:
         """A profile, those before it, a column of it, and the size of a baseline: one of them is the chain's own."""
-        order = [row.id for row in (*self.before, *self.from_it_on)]
-        own = len(self.before)
+        order, own = self.order, self.own
         for place in range(own, len(order)):
             for name, column in known[order[place]].columns.items():
                 for pool in pools(column.kind):

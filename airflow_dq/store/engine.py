@@ -54,6 +54,8 @@ def make_engine(url: URL, patience: Patience = TASK, connections: int = 1) -> En
         connect_args={"application_name": "airflow_dq", **limits},
         execution_options={PATIENCE: patience},
         json_serializer=strict_json,
+        # Many rows without an answer go to the server together, where each would wait for the one before.
+        executemany_mode="values_plus_batch",
     )
     guard(engine)
     return engine

@@ -14,7 +14,7 @@ from airflow_dq.profile.model import Profile
 from airflow_dq.relation.rule import RELATION
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.lock import try_lock_rules
-from airflow_dq.store.rule_row import keep, rows_of, rule_of
+from airflow_dq.store.rule_row import keep_found, rows_of, rule_of
 from airflow_dq.store.table import LearnedRuleRow
 
 log = logging.getLogger(__name__)
@@ -36,8 +36,7 @@ def add_relations(connection: Connection, dataset: str, found: Sequence[LearnedR
     muted = {rule.measure for state, rule in rules if state == "muted"}
     known = [rule for state, rule in rules if state == "active"]
     new = new_relations([rule for rule in found if rule.measure not in muted], known)
-    for rule in new:
-        keep(connection, owner, rule, f"found among rows of {', '.join(rule.partitions)}")
+    keep_found(connection, owner, new)
     return len(new)
 
 

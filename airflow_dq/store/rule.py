@@ -121,7 +121,7 @@ def _learn(
         if rule is None:
             return
         reason, found = found.reason, LearnedRule(PATTERN, (name,), GONE, GONE, tuple(str(p.partition) for p in texts))
-    keep(connection, owner, found, reason)
+    keep(connection, owner, [(found, reason)])
 
 
 def _retire(connection: Connection, owner: int, rule: LearnedRule) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -38,14 +38,13 @@ def rule_of(row: Any, dataset: str) -> LearnedRule | None:
         return None
 
 
-def keep(connection: Connection, owner: int, rule: LearnedRule, reason: str) -> None:
-    """Store a rule, active.
+def keep(connection: Connection, owner: int, rules: Iterable[tuple[LearnedRule, str]]) -> None:
+    """Store rules, active, all of them at once.
 
     :param owner: id of the dataset
-    :param reason: why it was learned
+    :param rules: each with the reason why it was learned
     """
-    connection.execute(
-        insert(LearnedRuleRow),
+    rows = [
         {
             "dataset_id": owner,
             "family": rule.family,
@@ -53,5 +52,13 @@ def keep(connection: Connection, owner: int, rule: LearnedRule, reason: str) -> 
             "partitions": list(rule.partitions),
             "document": {"condition": rule.condition, "document": rule.document},
             "reason": reason,
-        },
-    )
+        }
+        for rule, reason in rules
+    ]
+    if rows:
+        connection.execute(insert(LearnedRuleRow), rows)
+
+
+def keep_found(connection: Connection, owner: int, rules: Iterable[LearnedRule]) -> None:
+    """Store what was found among rows, as :func:`keep` does."""
+    keep(connection, owner, [(rule, f"found among rows of {', '.join(rule.partitions)}") for rule in rules])
