@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_dq.corruption.blob import PackedVariants
+from airflow_dq.corruption.blob import PackedVariants, encode_variants
 from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.extrapolation import Extrapolator, compared
 from airflow_dq.corruption.procedure import injections_for
@@ -60,9 +60,36 @@ def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
     return {name: variants_of(profile, name) for name in profile.columns if name in able}
 
 
+def packed_variants(profile: Profile, column: str) -> PackedVariants:
+    """The variants of one column as they are stored, a tenth of the memory; they are not remembered.
+
+    :raises UnknownColumnError: as :func:`variants_of` does
+    :raises ProfileError: as it does
+    """
+    given = profile.variants.get(column)
+    # A profile of its own has a cache of its own, which goes with it.
+    made = variants_of(replace(profile), column) if given is None else given
+    return PackedVariants(encode_variants(made))
+
+
+def narrowed(profile: Profile, columns: Collection[str]) -> Profile:
+    """As much of a profile as the variants of these columns are made of: nothing of the rows' other columns."""
+    donors = {_donor(profile, name) for name in columns if profile.columns[name].states}
+    kept = {name: column for name, column in profile.columns.items() if name in donors or name in columns}
+    sample = profile.sample
+    if sample is not None:
+        sample = sample.of(kept)
+    variants = {name: found for name, found in profile.variants.items() if name in kept}
+    return replace(profile, columns=kept, sample=sample, variants=variants)
+
+
 def with_variants(profile: Profile) -> Profile:
-    """The profile with the variants of every column for which they can be computed, ready to be stored."""
-    return replace(profile, variants=all_variants(profile))
+    """The profile with the variants of every column for which they can be computed, ready to be stored.
+
+    Those of a column are packed before the next one's are made.
+    """
+    able = profile.variants if profile.sample is None else profile.columns
+    return replace(profile, variants={name: packed_variants(profile, name) for name in profile.columns if name in able})
 
 
 def _donor(profile: Profile, column: str) -> str | None:

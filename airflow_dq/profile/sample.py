@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,21 @@ class RowSample:
             rows = rows.take(pa.array(first[: self.size])).combine_chunks()
         total = self.total + other.total
         return RowSample(self.size, self.seed, rows, kept[: self.size], counts[: self.size], total)
+
+    def of(self, columns: Collection[str]) -> RowSample:
+        """The same rows, and of them the cells of these columns as far as the sample has them."""
+        return replace(self, rows=self.rows.select([name for name in self.rows.column_names if name in columns]))
+
+    def beside(self, other: RowSample) -> RowSample:
+        """The same rows with the cells of both.
+
+        :raises ValueError: when they are other rows
+        """
+        if not np.array_equal(self.hashes, other.hashes) or self.total != other.total:
+            raise ValueError("Row samples of different rows cannot be put side by side.")
+        cells = dict(zip(self.rows.column_names, self.rows.columns, strict=True))
+        more = dict(zip(other.rows.column_names, other.rows.columns, strict=True))
+        return replace(self, rows=pa.table({**cells, **more}))
 
     def _like(self, other: RowSample) -> pa.Table:
         """The rows; without columns, of which Arrow does not know how many rows they have, those of ``other``, null."""

@@ -110,6 +110,25 @@ class TableState:
         tallies = self.tallies.merge(other.tallies)
         return TableState(self.rows + other.rows, columns, ours.merge(theirs), tallies)
 
+    def sliced(self, width: int) -> Iterator[TableState]:
+        """The same in slices of at most ``width`` columns, one after the other; together they are the whole.
+
+        Slices of the same columns merge like the whole: each tells which rows are drawn, and has its own columns' cells
+        of them.  What is counted over several columns goes with the first slice.
+        """
+        names = list(self.columns)
+        for start in range(0, max(1, len(names)), width):
+            columns = {name: self.columns[name] for name in names[start : start + width]}
+            yield TableState(self.rows, columns, self.sample.of(columns), NO_TALLIES if start else self.tallies)
+
+    def beside(self, other: TableState) -> TableState:
+        """This slice and the next one of :meth:`sliced` together.
+
+        :raises ValueError: when they are slices of different rows
+        """
+        sample = self.sample.beside(other.sample)
+        return TableState(self.rows, {**self.columns, **other.columns}, sample, self.tallies)
+
     def profile(self, partition: str | None = None, options: ProfileOptions | None = None) -> Profile:
         """The profile of the partition whose parts have all been merged into this state."""
         columns = {name: column.profile(name, self.rows) for name, column in self.columns.items()}

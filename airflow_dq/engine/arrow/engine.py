@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from airflow_dq.check.model import Check
-from airflow_dq.corruption.variant import all_variants
+from airflow_dq.corruption.variant import with_variants
 from airflow_dq.engine.arrow.key_folder import ArrowKeyFolder
 from airflow_dq.engine.arrow.listing import local_path
 from airflow_dq.engine.arrow.source import source_of
@@ -74,7 +73,7 @@ class ArrowEngine(Engine):
 
     def inject(self, profiles: Sequence[Profile]) -> list[Profile]:
         """The profiles with injected errors of every column."""
-        return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
+        return [with_variants(profile) for profile in profiles]
 
     def batches(self, partition: str) -> Iterator[pa.RecordBatch]:
         """The rows of a partition, once the partitions have been asked for, as they are profiled.

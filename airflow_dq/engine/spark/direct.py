@@ -8,7 +8,7 @@ takes the way through Spark's reader (:mod:`airflow_dq.engine.spark.source`).
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +24,7 @@ from airflow_dq.engine.spark.direct_file import (
     plain_files,
     require_no_other_folders,
     require_one_kind,
+    require_room,
 )
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.files import base_path, is_connect
@@ -117,11 +118,10 @@ def open_direct(spark: SparkSession, spec: JobSpec, options: ProfileOptions, pla
             kind = files[0].kind
             if kind not in columns:
                 columns[kind] = _columns(spark, files[0], options, store)
-            known = columns[kind]
-            if isinstance(known, RefusedError):
-                refused[key] = str(known)
-            else:
-                found.append(DirectPartition(key, files, known))
+            try:
+                found.append(DirectPartition(key, files, _with_room(columns[kind], files)))
+            except RefusedError as error:
+                refused[key] = str(error)
     return Direct(tuple(found), refused, store)
 
 
@@ -172,6 +172,17 @@ def _columns(spark: SparkSession, file: File, options: ProfileOptions, store: St
         return error
     except (DQError, *SPARK_ERRORS) as error:
         return RefusedError(said_of(error, discreet=options.discreet))
+
+
+def _with_room(columns: Columns | RefusedError, files: Sequence[File]) -> Columns:
+    """The columns, where there are some, and room for them.
+
+    :raises RefusedError: saying why not
+    """
+    if isinstance(columns, RefusedError):
+        raise columns
+    require_room(len(columns.schema), files)
+    return columns
 
 
 @contextmanager

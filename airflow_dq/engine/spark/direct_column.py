@@ -14,8 +14,6 @@ from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import logical_type
 from airflow_dq.profile.table import TableState
 
-_MOST_COLUMNS = 300
-"""Columns up to which the pages of all of them, which Arrow's reader holds at once, leave room in a worker's 1 GiB."""
 _SAME = {
     *(pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(), pa.float64()),
     *(pa.string(), pa.binary(), pa.date32()),
@@ -53,8 +51,8 @@ def columns_of(schema: pa.Schema, inferred: StructType, options: ProfileOptions)
     for name in empty.columns:
         if types[name] is None:
             raise RefusedError(f"its column {name!r} is read as {schema.field(name).type}")
-    if not 0 < len(empty.columns) <= _MOST_COLUMNS:
-        raise RefusedError(f"{len(empty.columns)} of its columns are profiled")
+    if not empty.columns:
+        raise RefusedError("none of its columns is profiled")
     return Columns(pa.schema([whole.field(name) for name in empty.columns]), empty)
 
 

@@ -17,6 +17,11 @@ from airflow_dq.engine.worker.parquet import stamp_of
 
 _MOST_FILES = 1_000
 """Files of a partition up to which the driver looks at each."""
+_MOST_COLUMNS = 300
+"""Columns up to which the pages of all of them, which Arrow's reader holds at once, leave room in a worker's 1 GiB."""
+_MOST_BYTES = 2**27
+"""Bytes of a row group, before compression, that leave room as well, however many columns share them: as many as
+Spark's own writer puts into one."""
 _SCHEMA_OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
 _OLD_CALENDAR = b"org.apache.spark.legacyDateTime"
 _WRITER = b"org.apache.spark.version"
@@ -118,3 +123,14 @@ def require_one_kind(files: Sequence[File]) -> None:
     for file in files[1:]:
         if file.kind != files[0].kind:
             raise RefusedError(f"the schemas of {files[0].path} and {file.path} differ")
+
+
+def require_room(columns: int, files: Sequence[File]) -> None:
+    """Refuse row groups that are both wide and large: they would not fit in a worker's memory.
+
+    :param columns: those that are profiled
+    :raises RefusedError: naming the first file with one
+    """
+    for file in files if columns > _MOST_COLUMNS else ():
+        if max(file.groups, default=0) > _MOST_BYTES:
+            raise RefusedError(f"{columns} columns are profiled, and a row group of {file.path} is large")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -14,7 +14,7 @@ from airflow_dq.engine.spark.reader import is_tiny
 from airflow_dq.engine.spark.scan import lanes_of
 from airflow_dq.engine.worker.files import Place
 from airflow_dq.engine.worker.parquet import Found, RowGroups, merge_found, profile_lane, profile_row_groups
-from airflow_dq.engine.worker.partial import Partial, partial_of
+from airflow_dq.engine.worker.partial import Partial, partial_of, whole
 from airflow_dq.options.profile import ProfileOptions
 
 _TASK_BYTES = 128 * 2**20
@@ -44,9 +44,9 @@ def scan_directly(
     missing = {part.key: part for part in parts}
     for key, rows in _found(spark, parts, options, lanes, place):
         del missing[key]
-        read = [partial_of(row) for row in rows if row is not None]
+        read = [row for row in rows if row is not None]
         if len(read) == len(rows):
-            yield key, reduce(Partial.join, read)
+            yield key, whole(map(partial_of, read))
     for key, part in missing.items():
         yield key, Partial(part.columns.empty)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.corruption.variant import all_variants
+from airflow_dq.corruption.variant import narrowed, with_variants
 from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.source import PartitionRows
-from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches
+from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches, whole
 from airflow_dq.engine.worker.task import profile_batches, profile_whole, variants_of_column
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
@@ -25,6 +27,9 @@ _UNTOLD = 8
 """Tasks at once that a Spark Connect server is taken to run: it does not say."""
 _KEYS_A_TASK = 64
 """Keys that take a task longer than its start."""
+_COLUMNS_A_JOB = 256
+"""Columns whose injected variants are made in one Spark job: each worker holds the states and the sampled rows of all
+of them, which are some 50 MB, and has enough of them to do for the next job's start not to matter."""
 _LANES = 8
 """Most tasks that read a tiny partition, each all of it."""
 
@@ -100,7 +105,7 @@ def _profiled_tiny(
     frames = [rows.withColumn("lane", lit(str(lane))).coalesce(1) for lane in range(lanes)]
     found = [decoded(row.asDict()) for row in _union(frames).mapInArrow(task, PARTIAL_DDL).collect()]
     if found:
-        yield part.keys[0], reduce(Partial.join, found)
+        yield part.keys[0], whole(found)
 
 
 def _profiled(
@@ -127,11 +132,12 @@ def _profiled(
         # So few pieces are merged sooner than they are shuffled.
         found = [decoded(row.asDict()) for row in pieces.collect()]
         if found:
-            yield key, reduce(Partial.join, found)
+            yield key, whole(found)
         return
     spread = min(sum(len(part.keys) for part in group), 2 * cores(spark))
-    for row in pieces.repartition(spread, "key").mapInArrow(merge_batches, PARTIAL_DDL).toLocalIterator(True):
-        yield row["key"], decoded(row.asDict())
+    merged = pieces.repartition(spread, "key").mapInArrow(merge_batches, PARTIAL_DDL)
+    for each, slices in groupby(merged.toLocalIterator(True), itemgetter("key")):
+        yield each, whole(decoded(row.asDict()) for row in slices)
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
@@ -154,16 +160,27 @@ def compute_variants(spark: SparkSession, profiles: Sequence[Profile]) -> list[P
         return list(profiles)
     if is_connect(spark):
         # No value can be shared with its tasks but by sending it with each of them.
-        return [replace(profile, variants={**all_variants(profile)}) for profile in profiles]
+        return [with_variants(profile) for profile in profiles]
+    variants = [dict(profile.variants) for profile in profiles]
+    for start in range(0, len(columns), _COLUMNS_A_JOB):
+        for index, name, blob in _variants(spark, profiles, columns[start : start + _COLUMNS_A_JOB]):
+            variants[index][name] = PackedVariants(blob)
+    return [replace(profile, variants=more) for profile, more in zip(profiles, variants, strict=True)]
+
+
+def _variants(
+    spark: SparkSession, profiles: Sequence[Profile], columns: Sequence[tuple[int, str]]
+) -> list[tuple[int, str, bytes]]:
+    """The injected variants of some columns, each told by the place of its profile and its name, in one Spark job."""
     context = spark.sparkContext
-    shared = context.broadcast(tuple(profiles))
+    wanted: list[list[str]] = [[] for _ in profiles]
+    for index, name in columns:
+        wanted[index].append(name)
+    shared = context.broadcast(tuple(map(narrowed, profiles, wanted)))
     slices = min(len(columns), 4 * context.defaultParallelism)
     found = context.parallelize(columns, slices).map(partial(variants_of_column, shared)).collect()
     shared.unpersist()
-    variants = [dict(profile.variants) for profile in profiles]
-    for index, name, blob in found:
-        variants[index][name] = PackedVariants(blob)
-    return [replace(profile, variants=more) for profile, more in zip(profiles, variants, strict=True)]
+    return found
 
 
 def _by_schema(parts: Sequence[PartitionRows]) -> list[tuple[tuple[str, ...], list[PartitionRows]]]:

@@ -30,7 +30,7 @@ _FAR_BUFFER, _FAR_BYTES = 2**23, 2**26
 """The same of a file in an object store, where each request waits for tens of milliseconds; and of all its columns."""
 
 Found = tuple[str, pa.RecordBatch | None]
-"""A partition's key and a partial result of it; None when one of its files could not be read."""
+"""A partition's key and a partial result of it, rows of one batch; None when one of its files could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,13 @@ def merge_found(found: Iterable[Found]) -> Iterator[Found]:
     """Merge what several tasks have found out into one for each key."""
     read: list[Found] = []
     unread: set[str] = set()
-    for key, row in found:
-        if row is None:
+    for key, rows in found:
+        if rows is None:
             unread.add(key)
         else:
-            read.append((key, row))
-    for row in merge_batches(row for key, row in read if key not in unread):
-        yield row.column(0)[0].as_py(), row
+            read.append((key, rows))
+    for rows in merge_batches(rows for key, rows in read if key not in unread):
+        yield rows.column("key")[0].as_py(), rows
     yield from ((key, None) for key in unread)
 
 

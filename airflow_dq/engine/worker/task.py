@@ -16,8 +16,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.corruption.blob import encode_variants
-from airflow_dq.corruption.variant import variants_of
+from airflow_dq.corruption.variant import packed_variants
 from airflow_dq.engine.worker.partial import Partial
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.options.profile import ProfileOptions
@@ -162,7 +161,7 @@ def profile_lanes(
         if partial.state is not None and partial.problem is None and seen[lane] <= BATCH_ROWS:
             profile = partial.state.profile(key, options)
             mine = islice(profile.columns, lane, None, lanes)
-            partial.variants = {name: encode_variants(variants_of(profile, name)) for name in mine}
+            partial.variants = {name: packed_variants(profile, name).blob for name in mine}
         partial.state = partial.state if lane == 0 else None
         partial.seconds = clock.lap()
         yield partial.to_batch(key)
@@ -231,4 +230,4 @@ def variants_of_column(shared: Broadcast, wanted: tuple[int, str]) -> tuple[int,
     :param wanted: position of the profile, name of the column
     """
     index, name = wanted
-    return index, name, encode_variants(variants_of(shared.value[index], name))
+    return index, name, packed_variants(shared.value[index], name).blob

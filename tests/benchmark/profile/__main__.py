@@ -16,14 +16,23 @@ from tests.benchmark.profile.report import save, text
 from tests.benchmark.profile.stage import open_stage
 from tests.benchmark.profile.table import TABLES
 
-GROUPS = {"A": ("A",), "W": ("W100", "W"), "S": ("S",), "B": ("B1", "B"), "R": ("R1", "R2", "R4"), "P": ("P",)}
+GROUPS = {
+    "A": ("A",),
+    "W": ("W100", "W"),
+    "S": ("S",),
+    "B": ("B1", "B"),
+    "R": ("R1", "R2", "R4"),
+    "P": ("P",),
+    "C": ("C",),
+    "D": ("D",),
+}
 """What is measured together, round by round."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print one table, and write JSON."""
     order = argparse.ArgumentParser(prog="python -m tests.benchmark.profile", description=__doc__)
-    order.add_argument("--tables", default="A,W,S,B,R", help="of A,W,S,B,R,P (default %(default)s); empty: none")
+    order.add_argument("--tables", default="A,W,S,B,R", help="of A,W,S,B,R,P,C,D (default %(default)s); empty: none")
     order.add_argument("--rounds", type=int, default=3, help="that count, after one to warm up (default %(default)s)")
     order.add_argument("--scale", type=float, default=1.0, help="share of the rows (default %(default)s)")
     order.add_argument("--home", type=Path, help="folder for tables and environments, kept (default: one that goes)")

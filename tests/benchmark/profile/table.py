@@ -51,6 +51,8 @@ TABLES = {
         Shape("R2", 2_000_000, 12),
         Shape("R4", 4_000_000, 12),
         Shape("P", 500_000, 12),
+        Shape("C", 5_000, 2_000),
+        Shape("D", 2_000, 10, days=400),
     )
 }
 """By name.  W100 and R1 ... R4 show how time grows with columns and rows, B1 is one day of B, P is for peers."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.extrapolation import Extrapolator
 from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
-from airflow_dq.corruption.variant import all_variants, variants_of, with_variants
+from airflow_dq.corruption.variant import all_variants, narrowed, packed_variants, variants_of, with_variants
 from airflow_dq.exceptions import ProfileError, UnknownColumnError
 from airflow_dq.metrics.evaluate import compare, measure
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
@@ -250,6 +252,26 @@ def test_variants_are_put_into_a_new_profile_and_never_into_the_given_one():
     assert list(ready.variants) == COLUMNS
     assert ready == profile, "what follows from the rows is no part of what is compared"
     assert variants_of(ready, "id") == variants_of(profile, "id")
+
+
+@pytest.mark.parametrize("names", [["id"], ["seat"], ["late", "at"], ["id", "fare"], ["carrier", "seat"], COLUMNS])
+@pytest.mark.parametrize("rows", [20, 3000])
+def test_of_any_slice_of_the_columns_the_variants_are_those_of_the_whole_table(names, rows):
+    profile = profile_table(flights(rows), "2013-02-02")
+    some = narrowed(profile, names)
+    assert len(some.columns) <= 2 * len(names)
+    assert some.sample.rows.column_names == list(some.columns)
+    for name in names:
+        assert packed_variants(some, name).blob == encode_variants(variants_of(profile, name))
+
+
+def test_packed_variants_are_not_remembered():
+    profile = profile_table(flights(20), "2013-02-02")
+    packed = packed_variants(profile, "id")
+    made = variants_of(profile, "id")
+    assert packed.variants == made
+    assert variants_of(profile, "id") is made
+    assert packed_variants(replace(profile, variants={"id": packed}), "id").blob is packed.blob
 
 
 def test_a_pickled_profile_leaves_behind_what_can_be_made_again():

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from airflow_dq.engine.spark import direct_column, direct_file
+from airflow_dq.engine.spark import direct_file
 from airflow_dq.engine.spark.direct import SETTINGS, require_plain_order, require_settings
 from airflow_dq.engine.spark.direct_column import columns_of, type_read
 from airflow_dq.engine.spark.direct_file import (
@@ -29,6 +29,7 @@ from airflow_dq.engine.spark.direct_file import (
     plain_files,
     require_no_other_folders,
     require_one_kind,
+    require_room,
 )
 from airflow_dq.engine.spark.direct_scan import share_out
 from airflow_dq.engine.spark.listing import DataFile, Listing
@@ -227,7 +228,7 @@ def test_columns_come_in_the_types_of_spark_and_only_those_asked_for() -> None:
         (pa.schema([("a", pa.int64())]), _inferred(), "names"),
         (pa.schema([("a", pa.int64())] * 2), StructType([StructField("a", LongType())] * 2), "names"),
         (pa.schema([("a\0", pa.int64())]), _inferred(**{"a\0": LongType()}), "names"),
-        (pa.schema([]), _inferred(), "0 of its columns are profiled"),
+        (pa.schema([]), _inferred(), "none of its columns is profiled"),
         (pa.schema([("a", pa.timestamp("us"))]), _inferred(a=TimestampType()), "'a' is read as timestamp"),
         (pa.schema([("a", pa.binary())]), _inferred(a=StringType()), "'a' is read as binary"),
         (pa.schema([("a", pa.string())]), _inferred(a=BinaryType()), "'a' is read as string"),
@@ -239,13 +240,19 @@ def test_columns_on_which_they_may_not_agree_are_refused(schema: pa.Schema, infe
         columns_of(schema, inferred, ProfileOptions())
 
 
-def test_a_very_wide_table_is_refused_unless_few_of_its_columns_are_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct_column, "_MOST_COLUMNS", 2)
-    schema = pa.schema([(name, pa.int64()) for name in "abc"])
-    inferred = _inferred(a=LongType(), b=LongType(), c=LongType())
-    with pytest.raises(RefusedError, match="3 of its columns"):
-        columns_of(schema, inferred, ProfileOptions())
-    assert columns_of(schema, inferred, ProfileOptions(columns=("a", "c"))).schema.names == ["a", "c"]
+def test_wide_row_groups_are_refused_unless_they_are_small_or_few_of_their_columns_are_profiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(direct_file, "_MOST_COLUMNS", 2)
+    monkeypatch.setattr(direct_file, "_MOST_BYTES", 100)
+    small, large = (
+        direct_file.File(name, (0, 0), groups, pa.schema([]), "", None)
+        for name, groups in (("small", (100, 100)), ("large", (100, 101)))
+    )
+    require_room(3, [small])
+    require_room(2, [small, large])
+    with pytest.raises(RefusedError, match="3 columns are profiled, and a row group of large is large"):
+        require_room(3, [small, large])
 
 
 def test_a_column_with_a_note_and_one_that_is_unknown_are_refused() -> None:
