@@ -47,6 +47,8 @@ class Known:
     """Rows with values that a column has never had, by column, as far as they are known."""
     looks: Mapping[str, str] = field(default_factory=dict)
     """By column what is so with values that break its pattern: what they look like, and what they usually do."""
+    novel: Mapping[str, Cause] = field(default_factory=dict)
+    """The columns that make the partition odd as a whole, with what happened to them; empty where none tells."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
@@ -55,10 +57,16 @@ def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
     facts = [_fact(one, known, alone=len(found) == 1) for one in found]
     order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known))
     return tuple(
-        replace(alert, fact=facts[problem]) if place == 0 else alert
+        _speaking(alert, facts[problem], known) if place == 0 else alert
         for problem in order
         for place, alert in enumerate(found[problem])
     )
+
+
+def _speaking(alert: Alert, fact: Fact, known: Known) -> Alert:
+    """The alert with the fact of its problem."""
+    told = next((cause.words for cause in known.novel.values()), None) if alert.rule == "novelty" else None
+    return replace(alert, fact=fact, cause=told or alert.cause)
 
 
 def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
@@ -71,6 +79,9 @@ def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
     if root.rule.startswith("column_"):
         return schema_fact(alerts, columns, known.schema, known.rows)
     cause = known.causes.get(root.column or "")
+    if root.rule == "novelty" and known.novel:
+        names = tuple(known.novel)
+        return _explained(alerts, names, known.novel[names[0]], replace(known, causes=known.novel), alone=alone)
     if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
         return _of_rule(root, columns, known)
     if root.column is None:

@@ -7,19 +7,20 @@ from collections.abc import Iterable, Mapping
 
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
-from airflow_dq.explain.cause.rows import began_late, cut_by_size, ended_early, values_gone
+from airflow_dq.explain.cause.rows import began_late, came_late, cut_by_size, ended_early, limited, values_gone
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.base import Kind
 
 _TELLING = (
+    (Kind.TIMESTAMP, came_late),
     (Kind.TIMESTAMP, ended_early),
     (Kind.TIMESTAMP, began_late),
     (Kind.STRING, values_gone),
     (Kind.NUMERIC, cut_by_size),
 )
-"""What tells why rows are missing, the most certain first, and the columns that it can look at."""
+"""What tells why rows are too many or missing, the most certain first, and the columns that it can look at."""
 _CONVINCING = 0.7
 """Least score of a cause that is named."""
 _AGREES = 0.03
@@ -48,7 +49,8 @@ def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
         told = [cause for cause in causes if cause is not None and cause.score >= _CONVINCING]
         if told:
             return max(told, key=lambda cause: cause.score)
-    return None
+    rows, before = known[0].rows if known else (0, 0)
+    return limited(rows) if rows < before else None
 
 
 def without_disproved(partition: PartitionView, causes: Mapping[str, Cause]) -> dict[str, Cause]:
