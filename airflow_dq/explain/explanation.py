@@ -83,12 +83,14 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
     strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
     told = {name: hit for name, one in compared.items() if (hit := rows_told(one, strange.get(name))) is not None}
-    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told)
+    rows_by = None if why is None else why.column
+    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told, rows_by)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
     broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
     looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange, looks, novel))
+    known = Known(partition.profile.row_count, causes, order, findings, strange, looks, rows_by, novel)
+    return with_facts(together, known)
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:

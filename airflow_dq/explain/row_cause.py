@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
@@ -45,10 +46,11 @@ def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
         return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0)
     # A time tells better than a value what was cut off.
     for kind, examine in _TELLING:
-        causes = [examine(one) for one in known if one.kind is kind]
-        told = [cause for cause in causes if cause is not None and cause.score >= _CONVINCING]
+        causes = [(one.name, examine(one)) for one in known if one.kind is kind]
+        told = [(name, cause) for name, cause in causes if cause is not None and cause.score >= _CONVINCING]
         if told:
-            return max(told, key=lambda cause: cause.score)
+            name, cause = max(told, key=lambda one: one[1].score)
+            return replace(cause, column=name)
     rows, before = known[0].rows if known else (0, 0)
     return limited(rows) if rows < before else None
 

@@ -16,6 +16,8 @@ _UNIQUE = 0.999
 """A column in which no more values recur is taken for one that tells rows apart."""
 _LEAST = 0.01
 """A smaller share of copies or of lost time has no cause worth a name."""
+_OF_ONE = 0.5
+"""Where one value is more than this part of all that recur, no rows arrived again."""
 _FEWEST = 10
 """Fewer rows show no end of their own."""
 _DAYS = 5
@@ -43,6 +45,9 @@ def copies(comparison: Comparison) -> Cause | None:
     rows, before = comparison.rows
     # With as many rows as before, they are in place of others, and no copies; that all came again is told elsewhere.
     if again < _LEAST * values or rows <= before or (copies_of(comparison) or 1) > 1:
+        return None
+    if (comparison.value("mode_ratio") or 0.0) * values > _OF_ONE * again:
+        # One value took the place of many.
         return None
     words = f"{again:,} of {rows:,} rows are there more than once"
     detail = f"{name_words(comparison.name)} repeats, of which every value was unique"
