@@ -164,9 +164,7 @@ def weights(column: str, values: dict[Any, float]) -> Happen:
 
     def happen(scene: Scene) -> Truth:
         new = objects(scene.rng.choice(list(values), scene.rows, p=list(values.values())))
-        return Truth(
-            {**scene.frame, column: new}, (column,), None, ("grew", "share", "times as frequent", "more often")
-        )
+        return Truth({**scene.frame, column: new}, (column,), None, ("'A'",))
 
     return happen
 
