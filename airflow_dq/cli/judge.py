@@ -19,6 +19,7 @@ def judge(arguments: Any) -> int:
     neither ``pass`` nor ``warming_up``.
     """
     from airflow_dq.codec import to_builtins
+    from airflow_dq.explain.lines import SPELT
     from airflow_dq.gate import pipeline
     from airflow_dq.report import render_text
     from airflow_dq.store import open_store
@@ -35,5 +36,5 @@ def judge(arguments: Any) -> int:
     if arguments.output:
         print_json({"dataset": dataset, "stored": arguments.store, **to_builtins(verdict)})
     else:
-        print(render_text([(dataset, verdict)]), end="")
+        print(render_text([(dataset, verdict)], findings=SPELT), end="")
     return 0 if passed(verdict) else 1

@@ -88,10 +88,10 @@ class DrillReport:
 
     @property
     def title(self) -> str:
-        """What was compared: ``2026-01-31 against 2026-01-30, the last good one; price.``"""
+        """What was compared: ``2026-01-31 against 2026-01-30, the last good one: what changed in price.``"""
         looked = "all columns" if self.columns is None else ", ".join(self.columns)
         good = ", the last good one" if self.last_good else ""
-        return f"{self.partition} against {self.against}{good}; {looked}."
+        return f"{self.partition} against {self.against}{good}: what changed in {looked}."
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -107,6 +107,11 @@ class DrillReport:
                 else "no column has few enough values to be sliced by"
             )
             yield f"No slice carries a change ({tried})."
+            return
+        told = {name for one in self.slices for name in one.columns}
+        left = [name for name in self.columns or () if name not in told and name not in self.everywhere]
+        if left:
+            yield f"No slice carries a change of {', '.join(left)}."
 
     def to_dict(self, dataset: str) -> dict[str, Any]:
         """What is told of it to another task: what to find the rows by, and no rows."""

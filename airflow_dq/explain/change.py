@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from airflow_dq.explain.alert import Change
-from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.wording import number_words, pattern_words, quoted, share_words, times_words
 from airflow_dq.learn.distribution import ValueShares
 from airflow_dq.states.base import Kind
@@ -20,6 +20,8 @@ _LEAST_SHARE = 0.005
 """A share that differs by less is not worth a line, however sure the difference is."""
 _SIGMAS = 4.0
 """A share must differ by this many standard errors: of hundreds that are looked at, some differ by 3 by chance."""
+_SIMILAR = 0.8
+"""Values whose ratio lies between this and its inverse are told without it."""
 _LEAST_LETTERS = 0.02
 """The same as a share of the letters, of which a value has many."""
 _LEAST_ROWS = 0.01
@@ -71,13 +73,21 @@ def _missing(comparison: Comparison) -> Iterator[Change]:
 def _quantiles(comparison: Comparison) -> Iterator[Change]:
     if comparison.kind not in (Kind.NUMERIC, Kind.TIMESTAMP):
         return
+    points = comparison.points
+    if len(comparison.past) < 2 and points is not None:
+        # A single partition does not tell what is usual: then chance does.
+        noise = sampling_noise(points[0].count, points[1].count)
+        if points[0].ks_distance(points[1]) <= noise:
+            return
     moved = []
     for metric, label in _QUANTILES.items():
         now, before = comparison.value(metric), comparison.value_before(metric)
         if now is None or before is None or comparison.changed_as_usual(metric, 1e-9 * abs(before)):
             continue
         a, b = number_words(metric, comparison.kind, [before, now])
-        comparable = comparison.kind is Kind.NUMERIC and before and now / before > 0
+        # What is hardly another one has no ratio to tell.
+        comparable = comparison.kind is Kind.NUMERIC and before and not _SIMILAR <= now / before <= 1.0 / _SIMILAR
+        comparable = comparable and now / before > 0.0
         ratio = f" ({times_words(now, before)})" if comparable else ""
         moved.append(Change("quantile", f"{label} {a} -> {b}{ratio}", metric, before, now))
     chosen = sorted(moved, key=lambda change: _TELLING.index(change.subject or ""))[:MOST_CHANGES]

@@ -32,6 +32,8 @@ class MovedMetric:
     moved: float
     """By how much, from 0 to 1: a share by its points, all else relative to the larger of both values, or to how widely
     the column's values are spread where that is more.  It orders metrics of different units, and is no evidence."""
+    learned: bool
+    """Whether a gate learns ranges of it: what it does not look at (a kurtosis) moves by itself."""
 
     @property
     def words(self) -> str:
@@ -58,8 +60,8 @@ class Difference:
     retyped: tuple[tuple[str, str, str], ...]
     """Columns of another type: name, type before, type after."""
     moved: tuple[MovedMetric, ...]
-    """The metrics that are not equal, those that moved most first; not the places of timestamps, which move every day
-    and are told in ``columns``."""
+    """The metrics that are not equal, those that a gate learns first, of these those that moved most; not the places of
+    timestamps, which move every day and are told in ``columns``."""
     columns: tuple[ColumnChange, ...]
     """Values and patterns that came and went, quantiles that moved, and the like; only where the states are kept."""
     unkept: tuple[str, ...]
@@ -77,7 +79,7 @@ def difference(before: Profile, after: Profile) -> Difference:
         appeared=tuple(name for name in after.columns if name not in before.columns),
         vanished=tuple(name for name in before.columns if name not in after.columns),
         retyped=tuple((a.name, a.data_type, b.data_type) for a, b in pairs if a.data_type != b.data_type),
-        moved=tuple(sorted(moved, key=lambda one: -one.moved)),
+        moved=tuple(sorted(moved, key=lambda one: (not one.learned, -one.moved))),
         columns=tuple(one for one in changed if one.changes),
         unkept=tuple(a.name for a, b in pairs if not (a.states and b.states)),
     )
@@ -101,7 +103,7 @@ def _moved(before: ColumnProfile, after: ColumnProfile) -> Iterator[MovedMetric]
         shown = [None if value is None else next(texts) for value in (a, b)]
         size = 1.0 if a is None or b is None else _size(metric, a, b, before, after)
         if size > _ROUNDING:
-            yield MovedMetric(after.name, metric.name, a, b, shown[0], shown[1], size)
+            yield MovedMetric(after.name, metric.name, a, b, shown[0], shown[1], size, metric.learned(named=False))
 
 
 def _size(metric: Metric, before: float, after: float, *columns: ColumnProfile) -> float:

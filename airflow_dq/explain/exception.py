@@ -5,16 +5,13 @@ from __future__ import annotations
 import pyarrow as pa
 
 from airflow_dq.explain.exception_cause import cause_of
-from airflow_dq.explain.wording import listed, past_words, quoted, share_words
+from airflow_dq.explain.wording import beside, listed, past_words, share_words
 from airflow_dq.learn.constraint.base import Finding
 from airflow_dq.learn.constraint.pattern import BROKEN, Conforming
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.profile.check.learned import answer_rule
 from airflow_dq.states.text_sample import TextSample
 from airflow_dq.visible import visible
-
-_SHOWN, _BEFORE = 40, 12
-"""Characters of a value that a headline shows, and those of them before the place where it begins to differ."""
 
 
 def exception_words(constraint: Conforming, finding: Finding, partition: PartitionView) -> str:
@@ -51,16 +48,9 @@ def looks_words(constraint: Conforming, finding: Finding, partition: PartitionVi
         return None
     cause = cause_of(constraint.pattern, name, measured.examples, usual)
     now = measured.examples[0][0]
-    # Of long ones the part is shown in which they begin to differ.
-    differ = next((place for place, (one, other) in enumerate(zip(now, usual, strict=False)) if one != other), 0)
-    first = max(0, min(differ - _BEFORE, max(len(now), len(usual)) - _SHOWN))
+    shown, was = beside(now, usual)
     said = "" if cause is None else f": {cause}"
-    return f"{said}, such as {quoted(_part(now, first))}, usually like {quoted(_part(usual, first))}"
-
-
-def _part(text: str, first: int) -> str:
-    last = first + _SHOWN
-    return ("\u2026" if first else "") + text[first:last] + ("\u2026" if len(text) > last else "")
+    return f"{said}, such as {shown}, usually like {was}"
 
 
 def _usual(constraint: Conforming, partition: PartitionView) -> str | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from airflow_dq.explain.cause.rewritten import WORD, with_word
+from airflow_dq.explain.rewriting import WORD, with_word
 from airflow_dq.explain.wording import quoted
 from airflow_dq.pattern import Pattern, PatternRule
 from airflow_dq.pattern.language import Characters, Constant, Element, Number
@@ -30,16 +30,20 @@ _LONGEST_PREFIX = 20
 class Exceptions:
     """A few values that break a rule, as the causes look at them."""
 
-    def __init__(self, rule: PatternRule, column: str, usual: str | None) -> None:
+    def __init__(self, rule: PatternRule, column: str, examples: Sequence[str], usual: str | None) -> None:
         """Take the rule.
 
+        :param examples: the values that break it
         :param usual: a value that conforms; None where none is known
         """
         self.rule, self.column, self.usual = rule, column, usual
+        # What has a pattern that is possible, but none that is usual, breaks the rule only in that.
+        self._has_pattern = rule.conforming
+        self._has_pattern = rule.usual_of if self.conform(examples) else rule.conforming
 
     def conform(self, values: Sequence[str]) -> bool:
-        """Whether any of some values has the pattern."""
-        return bool(pc.any(self.rule.conforming(pa.array(values, pa.large_string()))).as_py())
+        """Whether any of some values has what the examples lack: the pattern, or a usual one."""
+        return bool(pc.any(self._has_pattern(pa.array(values, pa.large_string()))).as_py())
 
     @cached_property
     def beginnings(self) -> str:
@@ -64,7 +68,7 @@ def cause_of(rule: PatternRule, column: str, examples: Sequence[tuple[str, int]]
     :param examples: values that break the rule, with their rows
     :param usual: a value that conforms
     """
-    looked, found = Exceptions(rule, column, usual), Counter[str]()
+    looked, found = Exceptions(rule, column, [value for value, _ in examples], usual), Counter[str]()
     for value, rows in examples:
         words = next((said for cause in _CAUSES if (said := cause(looked, value)) is not None), None)
         if words is not None:

@@ -16,6 +16,7 @@ from airflow_dq.explain.grouping import grouped
 from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.headline import Known, with_facts
 from airflow_dq.explain.history import history_changes, past_values
+from airflow_dq.explain.novelty import novel_causes
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.related import related_columns
@@ -28,6 +29,7 @@ from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
 from airflow_dq.learn.constraint.range import Range
@@ -56,6 +58,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
         every = (_compare(partition, name, previous) for name in partition.profile.columns)
         why = row_cause(one for one in every if one is not None)
     accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
+    odd = [finding for constraint, finding in of_table if isinstance(constraint, NoNovelty)]
+    novel = novel_causes(odd, lambda name: None if name in accused else _compare(partition, name, previous))
     alerts += _alerts(partition, of_table, why, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
@@ -72,19 +76,21 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     causes |= swapped(compared) | header_rows(partition.profile, compared)
     causes = without_disproved(partition, causes)
     causes |= hit_by_copies(compared, causes)
-    causes = with_segments(partition, others, causes)
+    causes = with_segments(partition, others, causes, compared)
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)
     disturbed = max((one for _, one in disturbances), default=Disturbance.NONE)
     strange = {name: hit for name, one in compared.items() if (hit := strange_rows(one)) is not None}
     told = {name: hit for name, one in compared.items() if (hit := rows_told(one, strange.get(name))) is not None}
-    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told)
+    rows_by = None if why is None else why.column
+    together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told, rows_by)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
     broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
     looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
-    return with_facts(together, Known(partition.profile.row_count, causes, order, findings, strange, looks))
+    known = Known(partition.profile.row_count, causes, order, findings, strange, looks, rows_by, novel)
+    return with_facts(together, known)
 
 
 def _worst(disturbances: Sequence[tuple[str | None, Disturbance]], name: str) -> Disturbance:
@@ -117,8 +123,10 @@ def _proven(partition: PartitionView, name: str, causes: Sequence[Cause], found:
     # Declared checks read what the scan has counted for them, which nothing undoes.
     learned = [one for one in found if not isinstance(one[0], Declared)]
     tried = [(cause, None if cause.undo is None else prove(partition, name, cause.undo, learned)) for cause in causes]
-    if len(tried) == 1 and tried[0][1] is None:
-        return tried[0][0]
+    untried = [cause for cause, proof in tried if proof is None]
+    if len(untried) == 1 and not any(proof is not None and proof.convinces for _, proof in tried):
+        # What was undone to no effect has not happened: of the others one is left.
+        return untried[0]
     proven = [(proof.vanished, cause, proof) for cause, proof in tried if proof is not None and proof.convinces]
     proven.sort(key=lambda one: -one[0])
     if not proven or (len(proven) > 1 and proven[0][0] == proven[1][0]):

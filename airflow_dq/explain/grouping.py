@@ -20,6 +20,8 @@ _DELIVERY = "delivery"
 """The partition is another one's data."""
 _ROWS = "rows"
 """The rows are too few or too many."""
+_OF_ROWS = "volume_change"
+"""The type of a cause of the number of rows."""
 _DECLARED = "check"
 """The rule of an alert that a declared check gives."""
 _NOVELTY = "novelty"
@@ -37,6 +39,7 @@ def grouped(
     disturbance: Disturbance = Disturbance.NONE,
     related: Sequence[Set[str]] = (),
     told: Mapping[str, int] | None = None,
+    rows_by: str | None = None,
 ) -> tuple[Alert, ...]:
     """The alerts in groups: those about the table itself first, then by how many columns a group has.
 
@@ -45,8 +48,9 @@ def grouped(
     :param disturbance: what was found of the values of any column, which no cause of the table may deny
     :param related: columns that are computed of each other
     :param told: in how many rows something has happened to a column, where nobody knows what
+    :param rows_by: the column that tells why there are too few or too many rows
     """
-    keys = _keys(alerts, causes, judged, related, told or {})
+    keys = _keys(alerts, causes, judged, related, told or {}, rows_by)
     groups: dict[str, list[Alert]] = {}
     for key, alert in zip(keys, alerts, strict=True):
         groups.setdefault(key, []).append(alert)
@@ -66,6 +70,7 @@ def _keys(
     judged: int,
     related: Sequence[Set[str]],
     told: Mapping[str, int],
+    rows_by: str | None,
 ) -> list[str]:
     """What each alert has in common with others."""
     learned = [alert for alert in alerts if alert.rule not in (_DECLARED, _NOVELTY, _RELATION)]
@@ -74,7 +79,11 @@ def _keys(
     repeated = any(alert.rule == "partition_repeated" for alert in alerts)
     undated = {alert.column for alert in alerts if alert.rule == "date_column"}
     odd_count = any(alert.is_range and alert.column is None for alert in alerts)
+    # Of rows that came again or late the other columns show that they are no sample of a day.
+    known = [causes[column] for column in columns if column in causes]
+    odd_count |= any(cause.of_rows and cause.type == _OF_ROWS for cause in known)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
+    own |= {column: _ROWS for column in columns if odd_count and column == rows_by}
     own |= _with_related(own, causes, related)
     own |= _in_as_many_rows(own, causes, told)
     without = [column for column in columns if own[column] is None]
@@ -118,7 +127,7 @@ def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
     if cause.segment is not None:
         # What is odd in the same rows is one accident, whatever it has made of each column.
         return f"segment {cause.segment}"
-    if cause.type == "volume_change" or (cause.type == "distribution_change" and odd_count):
+    if cause.type == _OF_ROWS or (cause.type in ("distribution_change", "overwritten") and odd_count):
         return _ROWS
     if cause.type == "schema_change" and schema:
         return _SCHEMA

@@ -47,6 +47,10 @@ class Known:
     """Rows with values that a column has never had, by column, as far as they are known."""
     looks: Mapping[str, str] = field(default_factory=dict)
     """By column what is so with values that break its pattern: what they look like, and what they usually do."""
+    rows_by: str | None = None
+    """The column that tells why there are too few or too many rows; None where none does."""
+    novel: Mapping[str, Cause] = field(default_factory=dict)
+    """The columns that make the partition odd as a whole, with what happened to them; empty where none tells."""
 
 
 def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
@@ -55,10 +59,16 @@ def with_facts(alerts: Sequence[Alert], known: Known) -> tuple[Alert, ...]:
     facts = [_fact(one, known, alone=len(found) == 1) for one in found]
     order = sorted(range(len(found)), key=lambda place: weight(found[place], facts[place].rows, known))
     return tuple(
-        replace(alert, fact=facts[problem]) if place == 0 else alert
+        _speaking(alert, facts[problem], known) if place == 0 else alert
         for problem in order
         for place, alert in enumerate(found[problem])
     )
+
+
+def _speaking(alert: Alert, fact: Fact, known: Known) -> Alert:
+    """The alert with the fact of its problem."""
+    told = next((cause.words for cause in known.novel.values()), None) if alert.rule == "novelty" else None
+    return replace(alert, fact=fact, cause=told or alert.cause)
 
 
 def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
@@ -71,6 +81,9 @@ def _fact(alerts: Sequence[Alert], known: Known, *, alone: bool) -> Fact:
     if root.rule.startswith("column_"):
         return schema_fact(alerts, columns, known.schema, known.rows)
     cause = known.causes.get(root.column or "")
+    if root.rule == "novelty" and known.novel:
+        names = tuple(known.novel)
+        return _explained(alerts, names, known.novel[names[0]], replace(known, causes=known.novel), alone=alone)
     if not root.is_range and (cause is None or root.rule not in _OF_VALUES):
         return _of_rule(root, columns, known)
     if root.column is None:
@@ -110,7 +123,8 @@ def _of_rows(root: Alert, columns: tuple[str, ...], known: Known) -> Fact:
     told = "" if root.cause is None else f": {root.cause}"
     causes = [known.causes[name] for name in columns if name in known.causes]
     copied = next((cause.rows for cause in causes if cause.of_rows), None)
-    return Fact("rows", _line(f"{seen}{told}"), (), copied or known.rows, _ADVICE["rows"])
+    of = () if known.rows_by is None else (known.rows_by,)
+    return Fact("rows", _line(f"{seen}{told}"), of, copied or known.rows, _ADVICE["rows"])
 
 
 def _explained(alerts: Sequence[Alert], columns: tuple[str, ...], cause: Cause, known: Known, *, alone: bool) -> Fact:
@@ -210,7 +224,8 @@ def _seen(root: Alert, alerts: Sequence[Alert]) -> str:
         if isinstance(root.observed, Reason):
             return f"{metric_words(root.metric or '', pair=False)} has no value ({reason_words(root.observed)})"
         return "its values are distributed otherwise than before"
-    seen = f"{metric_words(root.metric or '', pair=False)} is {_number(root, root.observed)}{_usual(root)}"
+    observed, usual = _observed_and_usual(root, float(root.observed))
+    seen = f"{metric_words(root.metric or '', pair=False)} is {observed}{usual}"
     return f"{seen}; {told.words}" if told is not None and told.subject != root.metric else seen
 
 
@@ -245,17 +260,24 @@ def _widths(alert: Alert) -> float:
 def _usual(alert: Alert) -> str:
     """``, usually 148.2 to 156.9``; nothing where there are no bounds."""
     bounds = [bound for bound in (alert.lower, alert.upper) if bound is not None]
-    if not bounds:
-        return ""
-    texts = [_number(alert, bound) for bound in bounds]
-    if len(bounds) == 2:
-        span = f"{texts[0]} to {texts[1]}" if texts[0] != texts[1] else texts[0]
-        return f", usually {span}"
-    return f", usually at {'most' if alert.lower is None else 'least'} {texts[0]}"
+    return _usually(alert, number_words(alert.metric or "", alert.kind or Kind.NUMERIC, bounds)) if bounds else ""
 
 
-def _number(alert: Alert, value: float) -> str:
-    return number_words(alert.metric or "", alert.kind or Kind.NUMERIC, [float(value)])[0]
+def _observed_and_usual(alert: Alert, observed: float) -> tuple[str, str]:
+    """The value, and what is usual, with as many digits as it takes to tell them apart."""
+    bounds = [bound for bound in (alert.lower, alert.upper) if bound is not None]
+    first, *texts = number_words(alert.metric or "", alert.kind or Kind.NUMERIC, [observed, *bounds])
+    return first, _usually(alert, texts)
+
+
+def _usually(alert: Alert, texts: Sequence[str]) -> str:
+    """The bounds in words.
+
+    :param texts: those that there are
+    """
+    if len(texts) == 2:
+        return f", usually {texts[0]}" if texts[0] == texts[1] else f", usually {texts[0]} to {texts[1]}"
+    return f", usually at {'most' if alert.lower is None else 'least'} {texts[0]}" if texts else ""
 
 
 def _line(text: str) -> str:
@@ -276,6 +298,11 @@ _ADVICE = {
     "segment": "Look at what is special about these rows: their source, job or shop; `airflow dq drill` shows them.",
     "rewritten": "Ask who writes the column for its format; write it as before, or accept it as the new normal.",
     "unsigned": "Ask who writes the column whether the minus was meant to go: sums count these rows the other way now.",
+    "overwritten": "Look at the field that fills the column: a default or an old value has taken the place of others.",
+    "placeholder": "Ask who writes the column what the value stands for; write null for what is missing.",
+    "clipped": "Look for a field that is too small, or a rule that limits the values.",
+    "rounding": "Look for a type or a format that dropped the decimals on the way.",
+    "schema_change": "Look at the order of the columns, and for a separator within a value.",
     "encoding": "Read the source as UTF-8, and load the partition again.",
     "new_values": "Ask whether the new values are meant; accept them as the new normal when they are.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from airflow_dq.explain.alert import Change
-from airflow_dq.explain.wording import number_words
+from airflow_dq.explain.wording import metric_words, number_words
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
@@ -39,8 +39,9 @@ def history_changes(constraint: Range, partition: PartitionView, past: Points) -
     values = [value for _, value in past if value is not None][-LAST_VALUES:]
     if values:
         texts = number_words(constraint.metric, constraint.kind, values)
-        said = ", ".join(texts) if len(set(texts)) > 1 else f"always {texts[0]}"
-        yield Change("history", f"last values: {said}", constraint.metric, values[-1])
+        said = f"was {', '.join(texts)}" if len(set(texts)) > 1 else f"has always been {texts[0]} lately"
+        name = metric_words(constraint.metric, constraint.pair)
+        yield Change("history", f"before, {name} {said}", constraint.metric, values[-1])
     centre = None if constraint.expectation.is_fixed else constraint.centre(partition)
     if centre is None:
         return

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
+from airflow_dq.explain.cause import Cause, contenders
+from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import metric_words
 from airflow_dq.learn.constraint.base import Finding
 
@@ -24,7 +27,32 @@ _GROUPS = (
 _LEAST_PREFIX = 3
 """Characters that names must begin with alike to be called alike."""
 
+_SHARE = 0.25
+"""A column that is responsible for less of what is odd is not what happened."""
+_CONVINCING = 0.9
+"""Least score of a cause of it: nothing else was found of the column that could prove one."""
+
 Attributes = Sequence[tuple[str | None, str, float]]
+
+
+def novel_causes(findings: Iterable[Finding], compare: Callable[[str], Comparison | None]) -> dict[str, Cause]:
+    """What happened to the columns that make a partition novel, by their names; empty where it does not show.
+
+    :param compare: a column beside itself in the past
+    """
+    shares: dict[str, float] = defaultdict(float)
+    for finding in findings:
+        for column, _, share in finding.attributes:
+            if column is not None:
+                shares[column] += share
+    told = {}
+    for name in sorted(shares, key=lambda one: -shares[one]):
+        comparison = compare(name) if shares[name] >= _SHARE else None
+        found = () if comparison is None else contenders(comparison)
+        if len(found) == 1 and found[0].score >= _CONVINCING and found[0].fact is not None:
+            told[name] = found[0]
+    first = next(iter(told.values()), None)
+    return {name: one for name, one in told.items() if first is not None and one.type == first.type}
 
 
 def novelty_words(finding: Finding, past: str) -> str:

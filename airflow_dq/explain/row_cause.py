@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.cause.presence import copied_words, copies_of
-from airflow_dq.explain.cause.rows import began_late, cut_by_size, ended_early, values_gone
+from airflow_dq.explain.cause.rows import began_late, came_late, cut_by_size, ended_early, limited, values_gone
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.metrics.descriptor import MetricValue, Reason
 from airflow_dq.states.base import Kind
 
 _TELLING = (
+    (Kind.TIMESTAMP, came_late),
     (Kind.TIMESTAMP, ended_early),
     (Kind.TIMESTAMP, began_late),
     (Kind.STRING, values_gone),
     (Kind.NUMERIC, cut_by_size),
 )
-"""What tells why rows are missing, the most certain first, and the columns that it can look at."""
+"""What tells why rows are too many or missing, the most certain first, and the columns that it can look at."""
 _CONVINCING = 0.7
 """Least score of a cause that is named."""
 _AGREES = 0.03
@@ -44,11 +46,13 @@ def row_cause(comparisons: Iterable[Comparison]) -> Cause | None:
         return Cause("volume_change", f"every row {copies} times", copied_words(copies), 1.0)
     # A time tells better than a value what was cut off.
     for kind, examine in _TELLING:
-        causes = [examine(one) for one in known if one.kind is kind]
-        told = [cause for cause in causes if cause is not None and cause.score >= _CONVINCING]
+        causes = [(one.name, examine(one)) for one in known if one.kind is kind]
+        told = [(name, cause) for name, cause in causes if cause is not None and cause.score >= _CONVINCING]
         if told:
-            return max(told, key=lambda cause: cause.score)
-    return None
+            name, cause = max(told, key=lambda one: one[1].score)
+            return replace(cause, column=name)
+    rows, before = known[0].rows if known else (0, 0)
+    return limited(rows) if rows < before else None
 
 
 def without_disproved(partition: PartitionView, causes: Mapping[str, Cause]) -> dict[str, Cause]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause
-from airflow_dq.explain.comparison import nine_in_ten
+from airflow_dq.explain.comparison import Comparison, nine_in_ten
+from airflow_dq.explain.mixture import lies_as
 from airflow_dq.explain.segment import clock_words
 from airflow_dq.explain.wording import name_words, number_words, quoted, scaled_words, share_words
 from airflow_dq.learn.constraint.base import Constraint, Finding
@@ -75,11 +76,15 @@ class Place:
 
 
 def with_segments(
-    partition: PartitionView, found: Iterable[tuple[Constraint, Finding]], causes: Mapping[str, Cause]
+    partition: PartitionView,
+    found: Iterable[tuple[Constraint, Finding]],
+    causes: Mapping[str, Cause],
+    compared: Mapping[str, Comparison],
 ) -> dict[str, Cause]:
     """The causes, said of the segment that their rows are; and causes of columns that only their segments tell.
 
     :param causes: what all of a column shows
+    :param compared: the columns beside themselves in the past
     """
     places: dict[str, Place] = {}
     for constraint, finding in found:
@@ -91,7 +96,7 @@ def with_segments(
                 places[column] = place
     told = dict(causes)
     for column, place in places.items():
-        cause = _located(causes.get(column), place)
+        cause = _located(causes.get(column), place, compared.get(column))
         if cause is not None:
             told[column] = cause
     return told
@@ -111,18 +116,28 @@ def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView
     known = tuple(past[~np.isnan(past)].tolist())
     usual = float(np.median(known))
     times = constraint.of_times(partition)
-    if times and _moves_elsewhere(constraint, partition, finding.examples, finding.observed - usual):
+    moved = _moved_by(statistic, times, finding.observed, usual)
+    if _moves_elsewhere(constraint, partition, statistic, finding.examples, moved):
         return None
     return Place(words, statistic, rows, share, finding.observed, usual, finding.lower, finding.upper, known, times)
 
 
-def _moves_elsewhere(constraint: UsualSegments, partition: PartitionView, named: tuple[str, ...], moved: float) -> bool:
-    """Whether the times of other segments have moved at least half as far: then it is not these segments' clocks."""
-    others = [one for one in constraint.segments if one not in named]
-    steps = [
-        constraint.now(partition, MEAN, one) - np.nanmedian(constraint.past(partition, MEAN, one)) for one in others
-    ]
-    return bool(steps) and float(np.nanmedian(steps)) / moved >= _ELSEWHERE
+def _moves_elsewhere(
+    constraint: UsualSegments, partition: PartitionView, statistic: str, named: tuple[str, ...], moved: float
+) -> bool:
+    """Whether other segments have moved at least half as far: then what happened has not happened in these alone."""
+    times, steps = constraint.of_times(partition), list[float]()
+    for one in constraint.segments:
+        now, past = constraint.now(partition, statistic, one), constraint.past(partition, statistic, one)
+        if one not in named and not np.isnan(now) and not np.isnan(past).all():
+            steps.append(_moved_by(statistic, times, now, float(np.nanmedian(past))))
+    return bool(steps and moved) and float(np.median(steps)) / moved >= _ELSEWHERE
+
+
+def _moved_by(statistic: str, times: bool, observed: float, usual: float) -> float:
+    """How far a statistic has moved: a mean by its part, for segments differ; a share and a clock as they are."""
+    moved = observed - usual
+    return moved / abs(usual) if statistic == MEAN and not times and usual else moved
 
 
 def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
@@ -134,9 +149,9 @@ def _words(by: str, values: tuple[str, ...], *, hidden: bool) -> str:
     return f"{name} is one of {', '.join(map(quoted, values))}"
 
 
-def _located(cause: Cause | None, place: Place) -> Cause | None:
+def _located(cause: Cause | None, place: Place, comparison: Comparison | None) -> Cause | None:
     """The cause of the column in its segment; None where neither says what happened there."""
-    own = _of_place(place)
+    own = _of_place(place, comparison)
     if cause is None or cause.of_rows or cause.type in ("volume_change", "distribution_change"):
         # With other rows the segments' means are others, too.
         return own if cause is None else None
@@ -164,7 +179,7 @@ def _is_same(rows: int, place: Place) -> bool:
     return there / _CLOSE <= rows <= there * _CLOSE
 
 
-def _of_place(place: Place) -> Cause:
+def _of_place(place: Place, comparison: Comparison | None) -> Cause:
     """What a segment's own statistic says."""
     if place.statistic == COMPLETE:
         missing = 1.0 - place.observed
@@ -178,7 +193,7 @@ def _of_place(place: Place) -> Cause:
         )  # fmt: skip
     if place.times:
         return _of_clock(place)
-    name, factor = _factor(place)
+    name, factor = _factor(place, comparison)
     was, now = number_words("mean", Kind.NUMERIC, [place.usual, place.observed])
     detail = f"mean {was} -> {now}"
     if factor is None:
@@ -217,15 +232,21 @@ def _moved(place: Place) -> list[float]:
     return [abs(math.log(one / place.usual)) for one in place.past if one * place.usual > 0.0] or [0.0]
 
 
-def _factor(place: Place) -> tuple[str, float | None]:
-    """The change of unit that leaves the mean within its range, the one that leaves it nearest to what is usual."""
+def _factor(place: Place, comparison: Comparison | None) -> tuple[str, float | None]:
+    """The change of unit that leaves the mean within its range, the one that leaves it nearest to what is usual.
+
+    Not one that the numbers deny which were never there before.
+    """
     known = {_MINUS: -1.0}
     for name, factor in _FACTORS.items():
         known |= {name: factor, f"/{name[1:]}": 1.0 / factor}
+    points = None if comparison is None else comparison.nonzero
     fitting = [
         (name, one)
         for name, one in known.items()
-        if place.lower <= place.observed / one <= place.upper and _is_near(place.observed / one, place)
+        if place.lower <= place.observed / one <= place.upper
+        and _is_near(place.observed / one, place)
+        and (points is None or lies_as(*points, points[1].scaled(one, 0.0)))
     ]
     if not fitting:
         return "", None

@@ -19,6 +19,8 @@ _PLAIN_NAME = re.compile(r"[\w.\-]+")
 """A name that needs no quotes in a sentence."""
 _RUN = 5
 """A run of one symbol is counted from this length on."""
+_SHOWN, _BEFORE = 36, 12
+"""Characters of one of two long texts that are shown beside each other, and those of them before their difference."""
 _LONGEST = 40
 """Characters of a value that a sentence shows."""
 
@@ -155,6 +157,18 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Some of the names, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def beside(one: str, other: str) -> tuple[str, str]:
+    """Two texts, quoted: of long ones the part in which they begin to differ."""
+    differ = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    first = max(0, min(differ - _BEFORE, max(len(one), len(other)) - _SHOWN))
+    return quoted(_part(one, first)), quoted(_part(other, first))
+
+
+def _part(text: str, first: int) -> str:
+    last = first + _SHOWN
+    return ("\u2026" if first else "") + text[first:last] + ("\u2026" if len(text) > last else "")
 
 
 def quoted(text: str) -> str:

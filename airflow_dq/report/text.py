@@ -34,11 +34,12 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{passed} of {count(len(verdicts), 'partition')} passed; {count_or_no(problems, 'problem')}."
 
 
-def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None) -> str:
+def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = None, findings: int | None = None) -> str:
     """A table of partition, verdict and finding; below its partition each problem and its evidence.
 
     :param verdicts: (dataset, verdict) in the order to show them
     :param width: characters in a line (None: as wide as the terminal, 100 where there is none)
+    :param findings: findings of each problem that are spelt out (None: all)
     """
     width = width or shutil.get_terminal_size((100, 24)).columns
     many = len({dataset for dataset, _ in verdicts}) > 1
@@ -55,7 +56,7 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
         for problem in verdict.problems:
             first, *rest = _wrap(marked(problem), width - indent - 2)
             texts += [f"- {first}", *(f"  {line}" for line in rest)]
-            for detail in evidence(problem, len(problem.alerts)):
+            for detail in evidence(problem, len(problem.alerts) if findings is None else findings):
                 first, *rest = _wrap(detail, width - indent - 6)
                 texts += [f"    {first}", *(f"      {line}" for line in rest)]
         for said in (*verdict.notes, *filter(None, [record_words(verdict.record)])):

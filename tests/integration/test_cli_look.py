@@ -122,7 +122,7 @@ def test_drill_finds_the_slice_and_masks_what_is_hidden(run: Run) -> None:
     run("judge", "orders", DAYS[-1], "--store")
     code, out, _ = run("drill", "orders", DAYS[-1], "--rows", "2")
     assert code == 0
-    assert f"orders: {DAYS[-1]} against {DAYS[-2]}, the last good one; price." in out
+    assert f"orders: {DAYS[-1]} against {DAYS[-2]}, the last good one: what changed in price." in out
     assert "filter: `channel` = 'marketplace'" in out
     assert out.count("(hidden)") == 2
     found: dict[str, Any] = json.loads(run("drill", "orders", DAYS[-1], "--json", "--rows", "30")[1])

@@ -15,6 +15,8 @@ AHEAD = 0.04
 
 _STUCK = "stuck"
 """The type of a column that has one value."""
+_REWRITTEN, _CUT = "rewritten", "truncation"
+"""The types of texts that are written by another rule, and of those that are cut to a length."""
 
 
 def likely_cause(comparison: Comparison, disturbance: Disturbance = Disturbance.NONE) -> Cause | None:
@@ -42,6 +44,9 @@ def contenders(comparison: Comparison, disturbance: Disturbance = Disturbance.NO
     if _STUCK in best:
         # Of one value all else is so as well: its length, its case, its place in the order.
         return (best[_STUCK],)
+    if _REWRITTEN in best:
+        # What a rule makes of the texts of before is as long as it makes it.
+        best.pop(_CUT, None)
     return tuple(best.values())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, sampling_noise
-from airflow_dq.explain.mixture import mixture
+from airflow_dq.explain.mixture import lies_as, mixture
 from airflow_dq.explain.wording import scaled_words, share_words
 from airflow_dq.learn.distribution import QuantilePoints
 from airflow_dq.states.base import Kind
@@ -35,6 +35,10 @@ _FRACTIONS = 0.5
 """With more whole numbers than this before, whole numbers say nothing."""
 _COARSE = (1000.0, 100.0, 10.0)
 """Multiples of what numbers may have been rounded to, beside whole ones."""
+_FINE = (0.1, 0.01, 0.001)
+"""The same of numbers with decimals."""
+_EXACT = 1e-6
+"""A number of steps that is off a whole one by less is one: the decimals of floating point are not exact."""
 
 
 @hypothesis(Kind.NUMERIC, trust=0.93)
@@ -52,7 +56,7 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
         ((*mixture(now, before, before.scaled(factor, 0.0)), name) for name, factor in _FACTORS.items()),
         key=lambda found: -found[1],
     )
-    if not _PART[0] <= share <= _PART[1]:
+    if not _PART[0] <= share <= _PART[1] or not lies_as(now, before, before.scaled(_FACTORS[name], 0.0)):
         return None
     is_sign = _FACTORS[name] < 0.0
     words = f"{name if is_sign else f'change of unit, {name},'} in {percent(share)} of the values"
@@ -64,19 +68,45 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
 
 @hypothesis(Kind.NUMERIC)
 def rounded(comparison: Comparison) -> Cause | None:
-    """Whole numbers in place of numbers with a fraction, of the same size."""
+    """Whole numbers in place of numbers with a fraction, or fewer decimals than before; of the same size."""
     now, past, points = comparison.value("integer_ratio"), comparison.series("integer_ratio"), comparison.points
-    if now is None or points is None or now < _WHOLE or not len(past) or past.max() > _FRACTIONS:
+    if now is None or points is None or not len(past) or past.max() > _FRACTIONS:
         return None
-    values = points[0].values
-    step = next((one for one in _COARSE if (values % one == 0.0).all() and np.abs(values).max() > one), 1.0)
+    step = _step(*points) if now < _WHOLE else _whole_step(points[0])
+    if step is None:
+        return None
     rest = min(points[0].ks_distance(_to_steps(points[1], step, shift)) for shift in (0.0, 0.5, 1.0))
     score = fit(rest, max(1.5 * comparison.usual_distance, sampling_noise(*comparison.present)), 1.0)
-    was, rows = float(past.max()), comparison.present[0]
-    detail = f"{share_words(was)} were whole before"
-    to = "whole numbers" if step == 1.0 else f"multiples of {step:,.0f}"
-    words, fact = f"numbers were rounded to {to}", f"is rounded to {to}"
-    return Cause("rounding", "" if step == 1.0 else to, words, score, fact=fact, detail=detail, rows=rows)
+    to = _steps_words(step)
+    words, fact, was = f"numbers were rounded to {to}", f"is rounded to {to}", float(past.max())
+    detail = f"{share_words(was)} were whole before" if step >= 1.0 else "most had more before"
+    parameter = "" if step == 1.0 else to
+    return Cause("rounding", parameter, words, score, fact=fact, detail=detail, rows=comparison.present[0])
+
+
+def _whole_step(now: QuantilePoints) -> float:
+    """The largest step of which all of some whole numbers are multiples."""
+    values = now.values
+    return next((one for one in _COARSE if (values % one == 0.0).all() and np.abs(values).max() > one), 1.0)
+
+
+def _step(now: QuantilePoints, before: QuantilePoints) -> float | None:
+    """The largest step below 1 of which all numbers are multiples and few of before; None without one."""
+    if not (now.exact and before.exact):
+        return None
+    return next((one for one in _FINE if _on_steps(now, one) >= _WHOLE and _on_steps(before, one) <= _FRACTIONS), None)
+
+
+def _on_steps(points: QuantilePoints, step: float) -> float:
+    steps = points.values / step
+    return float((np.abs(steps - np.round(steps)) <= _EXACT).mean())
+
+
+def _steps_words(step: float) -> str:
+    if step > 1.0:
+        return f"multiples of {step:,.0f}"
+    decimals = round(-np.log10(step))
+    return f"{decimals} decimal{'s' if decimals > 1 else ''}" if decimals else "whole numbers"
 
 
 @hypothesis(Kind.NUMERIC)

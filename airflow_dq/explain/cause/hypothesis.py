@@ -71,6 +71,8 @@ class Cause:
     happen in some rows by themselves, or nobody knows."""
     of_rows: bool = False
     """Whether the fact speaks of whole rows, and needs no column's name before it."""
+    column: str | None = None
+    """The column that tells it, of a cause of the number of rows."""
     proof: Proof | None = None
     """What became of the column when it was undone."""
     segment: str | None = None

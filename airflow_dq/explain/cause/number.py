@@ -106,7 +106,7 @@ def unit(comparison: Comparison) -> Cause | None:
         noise = 0.0
     if moved < _LEAST + noise:
         return None
-    fits = list(_fits(now, before, drift))
+    fits = list(_fits(now, before, drift, moment=comparison.new_every_time))
     if not fits:
         return None
     rest, name, times = _likeliest(fits, now, before)
@@ -175,8 +175,13 @@ def _medians(points: tuple[QuantilePoints, QuantilePoints], kind: Kind) -> str:
     return f"median {was} -> {is_now}"
 
 
-def _fits(now: QuantilePoints, before: QuantilePoints, drift: float) -> Iterator[tuple[float, str, float]]:
-    """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor."""
+def _fits(
+    now: QuantilePoints, before: QuantilePoints, drift: float, *, moment: bool
+) -> Iterator[tuple[float, str, float]]:
+    """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor.
+
+    :param moment: whether the numbers are counted up, as moments are: seconds of them are whole, too
+    """
     factor = _factor(now, before)
     for name, (times, plus) in CHANGES.items():
         if plus != 0.0 and not _temperate(before, name):
@@ -185,7 +190,7 @@ def _fits(now: QuantilePoints, before: QuantilePoints, drift: float) -> Iterator
         if plus == 0.0 and (factor is None or not 0.6 < factor / times < 1.67):
             continue
         undone = now.scaled(1.0 / times, -plus / times)
-        if plus != 0.0 or _plausible(now, undone, before):
+        if plus != 0.0 or moment or _plausible(now, undone, before):
             yield _rest(undone, before, drift), name, times
 
 

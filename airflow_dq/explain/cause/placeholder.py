@@ -26,7 +26,9 @@ _ABOVE = 10.0
 is often three times as frequent as the next."""
 _MOST = 0.9
 """A larger share leaves too little of the column to be told by: it is stuck."""
-_NOTHING = frozenset({"-", "--", "?", "n/a", "na", "nan", "nil", "none", "null", "unknown", "undefined", "missing"})
+_NOTHING = frozenset(
+    {"-", "--", "?", "\\n", "n/a", "na", "nan", "nil", "none", "null", "unknown", "undefined", "missing"}
+)
 """Texts that stand for nothing, in lower case: of them any share that is new is one."""
 _DEFAULTS = {
     name: datetime.fromisoformat(f"{name}T00:00:00+00:00").timestamp()

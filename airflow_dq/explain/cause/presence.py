@@ -14,6 +14,8 @@ from airflow_dq.states.count import Counts
 from airflow_dq.states.number import NumberDistribution
 
 _ALL = tuple(Kind)
+_RECENT = 7
+"""Newest partitions that tell how many values are usual: the one before may be an odd one."""
 _SEVERAL = 3
 """The counts of at most this many values may have a common divisor by chance."""
 _MISSING = {"nulls": "null", "nans": "NaN", "empty": "empty"}
@@ -27,8 +29,11 @@ _VOLUME = 0.2
 @hypothesis(*_ALL)
 def missing(comparison: Comparison) -> Cause | None:
     """More nulls, NaNs or empty strings than before, and nothing else."""
-    lost = -comparison.change("complete_ratio")
-    old = comparison.value_before("complete_ratio") or 0.0
+    complete, past = comparison.value("complete_ratio"), comparison.series("complete_ratio")
+    if complete is None or not len(past):
+        return None
+    old = float(np.median(past[-_RECENT:]))
+    lost = old - complete
     if old <= 0 or lost <= 0.002 + 2.0 * comparison.usual_change("complete_ratio"):
         return None
     share = lost / old

@@ -6,6 +6,7 @@ import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.cause.presence import copies_of
+from airflow_dq.explain.cause.risen import one_for_another
 from airflow_dq.explain.cause.subset import part_of_numbers
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import joined, name_words, number_words, quoted, share_words
@@ -15,8 +16,14 @@ _UNIQUE = 0.999
 """A column in which no more values recur is taken for one that tells rows apart."""
 _LEAST = 0.01
 """A smaller share of copies or of lost time has no cause worth a name."""
+_OF_ONE = 0.5
+"""Where one value is more than this part of all that recur, no rows arrived again."""
 _FEWEST = 10
 """Fewer rows show no end of their own."""
+_DAYS = 5
+"""Fewer partitions that follow each other may do so by chance."""
+_ROUND = 1000
+"""A number of rows is a multiple of it once in a thousand times by chance."""
 _GONE = 0.05
 """Of values that made up less, or that leave less, nothing is told."""
 _WITH_THEM = 0.5
@@ -39,9 +46,38 @@ def copies(comparison: Comparison) -> Cause | None:
     # With as many rows as before, they are in place of others, and no copies; that all came again is told elsewhere.
     if again < _LEAST * values or rows <= before or (copies_of(comparison) or 1) > 1:
         return None
+    if (comparison.value("mode_ratio") or 0.0) * values > _OF_ONE * again:
+        # One value took the place of many.
+        return None
     words = f"{again:,} of {rows:,} rows are there more than once"
     detail = f"{name_words(comparison.name)} repeats, of which every value was unique"
     return Cause("volume_change", "copies", words, 1.0, fact=words, detail=detail, rows=again, of_rows=True)
+
+
+@hypothesis(Kind.TIMESTAMP)
+def came_late(comparison: Comparison) -> Cause | None:
+    """Rows from before the newest of the partition before, in a column whose partitions follow each other."""
+    points, lowest, highest = comparison.points, comparison.series("min"), comparison.series("max")
+    if points is None or len(lowest) != len(highest) or len(lowest) < _DAYS:
+        return None
+    until, values = float(highest[-1]), points[0].values
+    share = float((values <= until).mean())
+    # Where partitions overlap, old rows are usual; where all are old, the day is another one.
+    if (lowest[1:] <= highest[:-1]).any() or not _LEAST <= share <= 1.0 - _LEAST:
+        return None
+    (rows, _), old = comparison.rows, round(share * comparison.present[0])
+    newest = number_words("max", comparison.kind, [until])[0]
+    words = f"{old:,} of {rows:,} rows are of an earlier partition's time"
+    detail = f"{name_words(comparison.name)} up to {newest}"
+    return Cause("volume_change", "late", words, 1.0, fact=words, detail=detail, rows=old, of_rows=True)
+
+
+def limited(rows: int) -> Cause | None:
+    """As many rows as a limit leaves: a round number, or a power of two; None of any other number."""
+    is_round = rows >= _ROUND and rows % _ROUND == 0
+    is_power = rows >= _ROUND and any((rows + more).bit_count() == 1 for more in (0, 1))
+    words = f"exactly {rows:,}, as a limit leaves them"
+    return Cause("volume_change", "limit", words, 1.0) if is_round or is_power else None
 
 
 @hypothesis(Kind.TIMESTAMP)
@@ -124,7 +160,7 @@ def values_gone(comparison: Comparison) -> Cause | None:
     now, was = (side.all_shares for side in values)
     gone = {value: share for value, share in was.items() if value not in now and share * before >= _FEWEST}
     lost = sum(gone.values())
-    if not rows or not _GONE <= lost <= 1.0 - _GONE:
+    if not rows or not _GONE <= lost <= 1.0 - _GONE or one_for_another(comparison) is not None:
         return None
     # Otherwise other values have taken their place.
     if rows > (1.0 - _WITH_THEM * lost) * _usual_rows(comparison):

@@ -152,4 +152,5 @@ def _named(found: list[tuple[float, float, float, str]], present: int) -> Cause 
     score, _, share, name = max(found)
     words = f"values of column {quoted(name)} in {percent(share)} of the rows"
     fact = f"has values of column {quoted(name)}"
-    return Cause("schema_change", "", words, score, fact=fact, rows=round(share * present))
+    rows = round(share * present)
+    return Cause("schema_change", name, words, score, fact=fact, rows=rows, hit=rows)

@@ -72,7 +72,8 @@ def cell(value: object) -> str | None:
         case datetime() | date() | time():
             text = value.isoformat()
         case _:
-            text = str(value)
+            # A double of 25.1 * 10 is 251 to a reader.
+            text = f"{value:.15g}" if isinstance(value, float) else str(value)
     return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airflow_dq.backtest.model import BacktestResult, PartitionOutcome, Rate
+from airflow_dq.explain.lines import SPELT
+from airflow_dq.explain.wording import metric_words
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.backtest_words import caution, counts, headline, next_step, rate_words, sorted_recall, subject
 from airflow_dq.report.pages.card import Charts, charts
@@ -16,8 +18,6 @@ from airflow_dq.report.words import count, spaced, status_words
 
 CARDS = 60
 """Most alarms that get a chart, the newest ones: a page must stay small enough to be mailed."""
-_SENTENCES = 8
-"""Most other alerts of an alarm that are told."""
 _TONES = {Status.PASS: "good", Status.FAIL: "bad"}
 
 
@@ -34,7 +34,7 @@ class _Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Alarm:
-    """One alarm: its first reason with a chart, the others as sentences."""
+    """One alarm: its worst problem with a chart and some of its findings, and what the other problems are."""
 
     place: int
     partition: str
@@ -43,6 +43,7 @@ class _Alarm:
     decision: str | None
     sentence: str
     charts: Charts | None
+    evidence: Sequence[str]
     others: Sequence[str]
 
 
@@ -108,17 +109,19 @@ def _columns(result: BacktestResult) -> tuple[list[tuple[str, Rate]] | None, str
 
 
 def _alarm(place: int, outcome: PartitionOutcome) -> _Alarm:
-    first, *others = outcome.alerts
-    sentences = [alert.message for alert in others[:_SENTENCES]]
-    if len(others) > _SENTENCES:
-        sentences.append(f"and {count(len(others) - _SENTENCES, 'alert')} more")
+    worst, *others = outcome.problems
+    first = worst.alerts[0]
+    sentences = [alert.sentence for alert in worst.alerts[1:]]
+    if len(sentences) > SPELT:
+        sentences = [*sentences[:SPELT], f"and {count(len(sentences) - SPELT, 'finding')} more"]
     return _Alarm(
         place=place,
         partition=outcome.partition or NO_KEY,
         subject=subject(first.column),
-        rule=spaced(first.metric or first.rule),
+        rule=metric_words(first.metric, pair=False) if first.is_range and first.metric else spaced(first.rule),
         decision=None if outcome.decision is None else spaced(outcome.decision),
-        sentence=outcome.problems[0].headline,
+        sentence=worst.headline,
         charts=charts(first, outcome.partition),
-        others=sentences,
+        evidence=sentences,
+        others=[one.headline for one in others],
     )

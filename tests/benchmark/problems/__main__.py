@@ -4,7 +4,7 @@ Sixty accidents on three generated tables. Of each: was it caught, does the firs
 the cause that is named right, are the rows concerned right within a tenth. Seed 1 is what the package is worked on
 with; any other is a held-out variant: other data, columns, factors and shares of the same kinds. ``--of held-out``
 takes accidents of other kinds, some of them in one segment, which is to be named as well; ``--of everyday`` more of
-them, on three other tables.
+them, on three other tables, and ``--of pipeline`` what exports, loaders and releases do, on three more.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from tests.benchmark.problems.everyday import SEGMENTS as EVERYDAY_SEGMENTS
 from tests.benchmark.problems.everyday_table import TABLES as EVERYDAY_TABLES
 from tests.benchmark.problems.heldout import HELD_OUT, SEGMENTS
 from tests.benchmark.problems.outcome import Outcome, Stage, outcomes
+from tests.benchmark.problems.pipeline import PIPELINE
+from tests.benchmark.problems.pipeline import SEGMENTS as PIPELINE_SEGMENTS
+from tests.benchmark.problems.pipeline_table import TABLES as PIPELINE_TABLES
 from tests.benchmark.problems.table import TABLES, Table
 
 _CATALOGUES: dict[str, tuple[Sequence[Accident], Mapping[str, Table], Mapping[str, tuple[str, ...]]]] = {
     "first": (CATALOGUE, TABLES, {}),
     "held-out": (HELD_OUT, TABLES, SEGMENTS),
     "everyday": (EVERYDAY, EVERYDAY_TABLES, EVERYDAY_SEGMENTS),
+    "pipeline": (PIPELINE, PIPELINE_TABLES, PIPELINE_SEGMENTS),
 }
 """Accidents, the tables that they happen to, and what these are profiled by."""
 

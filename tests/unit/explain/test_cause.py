@@ -171,6 +171,14 @@ def _written(before: Callable[[float], str], now: Callable[[float], str]) -> Cau
         (lambda x: f"{x:05.0f}", lambda x: f"{x:.0f}", "has lost leading zeros"),
         (lambda x: f"A-{x:05.0f}", lambda x: f"A_{x:05.0f}", "has '_' in place of '-'"),
         (lambda x: f"https://a/{x:05.0f}", lambda x: f"http://a/{x:05.0f}", "has 'http' in place of 'https'"),
+        (lambda x: f"KA-{x:04.0f}", lambda x: f"KA{x:04.0f}", "has lost '-'"),
+        (lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", ""), "has lost '.'"),
+        (lambda x: f"/p/{x:.0f}?a={x:04.0f}", lambda x: f"/p/{x:.0f}", "has lost '?' and what stood behind it"),
+        (lambda x: f"u{x:.0f}@{x:.0f}.example", lambda x: f"{x:.0f}.example", "has lost '@' and what stood before it"),
+        (lambda x: f"{x:05.0f}", lambda x: f"ID{x:05.0f}", "has 'ID' before its values"),
+        (lambda x: f"{x:05.0f}", lambda x: f"[{x:05.0f}]", "has '[' before and ']' behind its values"),
+        (lambda x: f"a={x:05.0f}&b=1", lambda x: f"a={x:05.0f}&amp;b=1", "has HTML codes in place of signs"),
+        (lambda x: f"a b {x:05.0f}", lambda x: f"a%20b%20{x:05.0f}", "has URL codes in place of signs"),
     ],
 )
 def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[float], str], fact: str) -> None:
@@ -187,7 +195,6 @@ def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[
         (lambda x: f"{x:06.0f}", lambda x: f"{x:06.0f}"[:4]),
         (lambda x: f"{x:06.0f}", lambda x: f"{x:06.0f}"[-4:]),
         (lambda x: f"{x:.2f}", lambda x: f"{x:.1f}"),
-        (lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", "")),
     ],
 )
 def test_what_no_rule_makes_is_not_called_written_otherwise(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.explain.cause import Cause, likely_cause
+from airflow_dq.explain.cause.rows import limited
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.previous import PreviousPartition
@@ -146,3 +147,76 @@ def test_the_rows_of_a_query_that_was_sorted_and_cut(highest: bool) -> None:
 def test_fewer_rows_of_any_size_were_not_cut_by_size() -> None:
     told = _why(_picked(np.random.default_rng(3).permutation(ROWS)[:180]))
     assert "price" not in (told or "")
+
+
+def test_rows_of_the_day_before_among_those_of_the_day() -> None:
+    frame, before = _frame(DAYS), _frame(DAYS - 1)
+    both = {name: [*before[name][-100:], *values] for name, values in frame.items()}
+    cause = row_cause(_compared(both)[1].values())
+    assert cause is not None
+    assert (cause.rows, cause.fact) == (100, "100 of 500 rows are of an earlier partition's time")
+
+
+@pytest.mark.parametrize(("rows", "told"), [(1000, True), (65_536, True), (65_535, True), (999, False), (1001, False)])
+def test_a_number_of_rows_that_a_limit_leaves(rows: int, told: bool) -> None:
+    cause = limited(rows)
+    assert (cause is not None) is told
+    assert cause is None or cause.words == f"exactly {rows:,}, as a limit leaves them"
+
+
+def test_a_known_value_in_place_of_others() -> None:
+    cause = _changed("heat", 20.0, every=3)
+    assert cause is not None
+    assert (cause.type, cause.fact) == ("overwritten", "is 20 in place of other values")
+    assert cause.rows == pytest.approx(134, rel=0.1)
+    shops = _changed("shop", "west", every=2)
+    assert shops is not None
+    assert (shops.type, shops.fact) == ("overwritten", "is 'west' in place of other values")
+
+
+def test_one_code_for_another_is_no_value_whose_rows_are_gone() -> None:
+    frame = _frame(DAYS)
+    frame["shop"] = ["north" if shop == "east" else shop for shop in frame["shop"]]
+    cause = likely_cause(_compared(frame)[1]["shop"])
+    assert cause is not None
+    assert cause.fact == "is 'north' in place of 'east'"
+    assert cause.rows == pytest.approx(_frame(DAYS)["shop"].count("east"), rel=0.3)
+
+
+def test_nulls_in_place_of_one_value() -> None:
+    frame = _frame(DAYS)
+    frame["shop"] = [None if shop == "south" else shop for shop in frame["shop"]]
+    cause = likely_cause(_compared(frame)[1]["shop"])
+    assert cause is not None
+    assert (cause.type, cause.fact) == ("increased_nulls", "is null instead of 'south'")
+    assert cause.rows == _frame(DAYS)["shop"].count("south")
+
+
+@pytest.mark.parametrize(("decimals", "to"), [(1, "1 decimal"), (2, "2 decimals")])
+def test_numbers_with_fewer_decimals(decimals: int, to: str) -> None:
+    history = [_profile(index, {"lat": _places(index)}) for index in range(DAYS)]
+    now = _profile(DAYS, {"lat": [round(one, decimals) for one in _places(DAYS)]})
+    comparison = Comparison.of("lat", now, history, PreviousPartition(history[-1]))
+    assert comparison is not None
+    cause = likely_cause(comparison)
+    assert cause is not None
+    assert (cause.type, cause.fact) == ("rounding", f"is rounded to {to}")
+
+
+def _places(index: int) -> list[float]:
+    return np.random.default_rng(900 + index).normal(49.0, 0.3, ROWS).round(5).tolist()
+
+
+def test_seconds_in_place_of_milliseconds_are_told_of_whole_numbers() -> None:
+    history = [_profile(index, {"ms": _moments(index)}) for index in range(DAYS)]
+    now = _profile(DAYS, {"ms": [one // 1000 for one in _moments(DAYS)]})
+    comparison = Comparison.of("ms", now, history, PreviousPartition(history[-1]))
+    assert comparison is not None
+    cause = likely_cause(comparison)
+    assert cause is not None
+    assert cause.fact == "is 1,000 times too small"
+
+
+def _moments(index: int) -> list[int]:
+    start = 1_770_000_000_000 + 86_400_000 * index
+    return (start + np.sort(np.random.default_rng(index).integers(0, 86_400_000, ROWS))).tolist()

@@ -29,9 +29,10 @@ def test_equal_partitions_have_no_difference() -> None:
 def test_what_moved_most_comes_first_and_dates_only_where_values_are_told() -> None:
     found = difference(profile(1), profile(2, factor=60.0))
     assert {one.column for one in found.moved} == {"price"}
-    sizes = [one.moved for one in found.moved]
-    assert sizes == sorted(sizes, reverse=True)
-    assert all(0 < size <= 1 for size in sizes)
+    places = [(not one.learned, -one.moved) for one in found.moved]
+    assert places == sorted(places)
+    assert [one.metric for one in found.moved if not one.learned]
+    assert all(0 < size <= 1 for size in (one.moved for one in found.moved))
     assert [one.column for one in found.columns] == ["price", "at"]
 
 

@@ -62,3 +62,12 @@ def test_a_cause_speaks_for_most_of_the_rows() -> None:
 def test_no_value_brings_it_down(value: str) -> None:
     for rule in USUAL:
         cause_of(rule, "", [(value, 1)], None)
+
+
+def test_what_broke_only_what_is_usual_is_asked_of_that() -> None:
+    """Upper and lower case have the pattern as well: neither is why a word without its number is unusual."""
+    rule = PatternRule(
+        ("<letter>+", "<letter>+ <digit>+"), min_length=1, max_length=20, usual=("<letter>+ <digit>+",),
+        values=100, distinct=20,
+    )  # fmt: skip
+    assert cause_of(rule, "system", [("iOS", 8), ("Android", 9)], "Windows 11") == "values cut short"

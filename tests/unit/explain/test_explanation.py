@@ -62,7 +62,7 @@ def test_sentence_of_a_moving_range_says_what_it_follows_from() -> None:
         "45 times the largest deviation in 44 partitions."
     )
     assert [change.words for change in alert.changes if change.aspect == "history"] == [
-        "last values: 109, 110, 111",
+        "before, mean was 109, 110, 111",
         "expected around 105: the value of 7 partitions before, moved on by the usual difference",
     ]
     assert (alert.lower, alert.upper, alert.moving) == (103.0, 108.5, True)
@@ -104,7 +104,9 @@ def test_chart_of_a_distance_has_the_first_partition_without_a_value() -> None:
 
 def test_details_quote_the_last_values_and_say_how_often_it_was_the_same() -> None:
     alert = _alert(_clause("row_count", lower=390.0, upper=410.0), 51.0)
-    assert [change.words for change in alert.changes if change.aspect == "history"] == ["last values: always 400"]
+    assert [change.words for change in alert.changes if change.aspect == "history"] == [
+        "before, number of rows has always been 400 lately"
+    ]
 
 
 def test_a_factor_of_sixty_is_named_and_what_moved_is_listed() -> None:

@@ -31,6 +31,21 @@ def test_a_short_table_is_the_root_of_what_has_no_cause_of_its_own() -> None:
     assert found[3].group is None
 
 
+def test_the_column_that_tells_why_rows_are_missing_is_no_problem_of_its_own() -> None:
+    alerts = [_alert("shop"), _alert("price"), _alert(None, "row_count")]
+    causes = {"shop": _cause("stuck", "'north'"), "price": _cause("unit_change", "x60")}
+    found = grouped(alerts, causes, judged=9, rows_by="shop")
+    assert [(alert.column, alert.root) for alert in found] == [(None, True), ("shop", False), ("price", True)]
+
+
+def test_rows_that_came_twice_explain_which_values_are_frequent() -> None:
+    copies = Cause("volume_change", "copies", "rows are there more than once", 1.0, of_rows=True)
+    causes = {"id": copies, "shop": _cause("overwritten", "'north'")}
+    found = grouped([_alert("id"), _alert("shop")], causes, judged=9)
+    assert [(alert.column, alert.group) for alert in found] == [("id", "rows"), ("shop", "rows")]
+    assert {alert.group for alert in grouped([_alert("shop")], {"shop": causes["shop"]}, judged=9)} == {None}
+
+
 def test_columns_with_the_same_accident_are_together_and_the_largest_group_comes_first() -> None:
     alerts = [_alert(name) for name in "abcde"]
     causes = {name: _cause("increased_nulls", "null 37%") for name in "bde"} | {

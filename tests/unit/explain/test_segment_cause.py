@@ -133,3 +133,20 @@ def test_a_clock_that_is_wrong_in_half_of_all_rows_is_no_segments() -> None:
     assert "too late" not in problem.headline
     # No cause, and what was seen in the first segment, as a clock shows it.
     assert re.search(r"the mean time of day was \d\d:\d\d; expected \d\d:\d\d to \d\d:\d\d", problem.headline)
+
+
+def test_what_has_happened_in_all_segments_alike_is_said_of_none() -> None:
+    frame = shop(DAYS)
+    lost = np.random.default_rng(1).random(ROWS) < 0.5
+    (problem,) = judged({**frame, "weight": np.where(lost, np.nan, frame["weight"])}).problems
+    assert "where country" not in problem.headline
+    assert problem.rows == pytest.approx(lost.sum(), rel=0.1)
+
+
+def test_a_factor_that_the_numbers_deny_is_not_named() -> None:
+    frame = shop(DAYS)
+    # As large as a hundredth, and all but one number: a meter that was set back.
+    reset = np.where(frame["country"] == "DE", 0.2 + np.random.default_rng(2).normal(0.0, 0.001, ROWS), frame["weight"])
+    (problem,) = judged({**frame, "weight": reset}).problems
+    assert "where country = 'DE'" in problem.headline
+    assert "times too" not in problem.headline

@@ -133,7 +133,7 @@ def test_page_is_one_file_with_a_chart_for_the_alarm(result: BacktestResult, tmp
     (card,) = tree.iter("article")
     assert card.get("id") == "partition-10"
     assert len(list(card.iter("svg"))) == 2
-    assert "air_time: max was 99,999." in "".join(card.itertext())
+    assert "air_time: max was 99,999" in "".join(card.itertext())
     assert "volume change" in page
 
 
