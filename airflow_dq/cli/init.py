@@ -31,6 +31,7 @@ from airflow.sdk import DAG
 
 from airflow_dq.operators.guard import dq_guard
 
+# Of a run for a day before start_date Airflow runs no task, and calls it a success.
 with DAG({dag_id}, schedule={schedule}, start_date=datetime({start}), catchup=False):
     # In place of these two: the task that writes the partition, and what uses it.
     write = EmptyOperator(task_id="write")
@@ -48,6 +49,8 @@ _CRON = re.compile(r"(?:(?:[\d*/,#?L-]+|[A-Za-z]{3}(?:[,-][A-Za-z]{3})*)(?:\s+|$
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 """Format by how a file's name ends."""
+_YEARS = 2
+"""How far back the DAG's runs may be: a dataset that somebody begins to watch has rarely more history that is read."""
 _LOOKED_AT = 1000
 """Most names of a folder that are looked at: a partition's first file is among them, or it is a very odd folder."""
 
@@ -95,7 +98,8 @@ def dag_text(arguments: Any, reader: Mapping[str, Any]) -> str:
         dataset=ascii(arguments.dataset),
         dag_id=_literal(f"{_identifier(arguments.dataset)}_dq"),
         schedule="None" if schedule is None else _literal(schedule),
-        start=f"{datetime.now(UTC):%Y, %-m, %-d}",
+        # So that the days that are there can be run by hand as well.
+        start=f"{datetime.now(UTC).year - _YEARS}, 1, 1",
         arguments=",\n        ".join(f"{name}={_written(value)}" for name, value in given.items()),
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import runpy
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,8 @@ def test_the_file_is_a_dag_that_guards_the_dataset(
     assert profile.dataset == dataset
     assert {name: getattr(profile, name) for name in wanted} == wanted
     assert dag.task_dict["write"].downstream_task_ids == {profile.task_id}
+    # Airflow calls a run before it a success in which no task has run.
+    assert dag.start_date < datetime.now(UTC) - timedelta(days=366)
 
 
 @pytest.mark.parametrize(
