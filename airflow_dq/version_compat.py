@@ -1,9 +1,13 @@
-"""The Airflow names this package uses whose home differs between the supported versions (3.1 and later).
+"""The Airflow names this package uses whose home or form differs between the supported versions (3.1 and later).
 
 Everything else is imported from ``airflow.sdk``, which is the same in all of them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
 
 try:
     from airflow.sdk.configuration import conf
@@ -46,4 +50,10 @@ __all__ = [
     "TaskAwaitingInput",
     "TaskDeferred",
     "conf",
+    "taken_by",
 ]
+
+
+def taken_by(function: Callable[..., Any], **given: Any) -> dict[str, Any]:
+    """Of some arguments those that a function of Airflow takes in this version: before 3.3 none asked who clears."""
+    return {name: value for name, value in given.items() if name in signature(function).parameters}

@@ -26,7 +26,7 @@ INIT = command(
             "the partition's key, as the operators take it (default: '{{ ds }}')",
             default="{{ ds }}",
         ),
-        option("--format", "NAME", "format of Spark's reader (default: parquet)", default="parquet"),
+        option("--format", "NAME", "format of the files (default: what those that are there are called, else parquet)"),
         option(
             "--engine",
             "NAME",

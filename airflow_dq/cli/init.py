@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
+import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +31,7 @@ from airflow.sdk import DAG
 
 from airflow_dq.operators.guard import dq_guard
 
+# Of a run for a day before start_date Airflow runs no task, and calls it a success.
 with DAG({dag_id}, schedule={schedule}, start_date=datetime({start}), catchup=False):
     # In place of these two: the task that writes the partition, and what uses it.
     write = EmptyOperator(task_id="write")
@@ -43,11 +47,18 @@ _PRESETS = (
 )
 _CRON = re.compile(r"(?:(?:[\d*/,#?L-]+|[A-Za-z]{3}(?:[,-][A-Za-z]{3})*)(?:\s+|$)){5,6}")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
+_ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+"""Format by how a file's name ends."""
+_YEARS = 2
+"""How far back the DAG's runs may be: a dataset that somebody begins to watch has rarely more history that is read."""
+_LOOKED_AT = 1000
+"""Most names of a folder that are looked at: a partition's first file is among them, or it is a very odd folder."""
 
 
 def init(arguments: Any) -> int:
     """Write the DAG, look at the database, and say what comes next; exit code 1 while something is left to do."""
-    text = dag_text(arguments)
+    reader = _reader(arguments)
+    text = dag_text(arguments, reader)
     path = _target(arguments)
     _write(path, text, replace=arguments.replace)
     started = None
@@ -58,7 +69,7 @@ def init(arguments: Any) -> int:
         # For what follows here; the person has to do the same in each shell.
         os.environ[DSN_VARIABLE] = started
     found = list(database(arguments.dq_conn_id))
-    steps = _next(arguments, found, started)
+    steps = _next(arguments, reader, found, started)
     if arguments.output:
         print_json({"file": str(path), "dsn": started, "findings": [asdict(one) for one in found], "next": steps})
     else:
@@ -68,9 +79,10 @@ def init(arguments: Any) -> int:
     return 0 if all(one.ok for one in found) else 1
 
 
-def dag_text(arguments: Any) -> str:
+def dag_text(arguments: Any, reader: Mapping[str, Any]) -> str:
     """The DAG file.
 
+    :param reader: how the partition is read, as :func:`_reader` says
     :raises ConfigurationError: when Airflow would not take it, or the source has no place for the partition's key
     """
     _require_takeable(arguments)
@@ -78,7 +90,7 @@ def dag_text(arguments: Any) -> str:
         "dataset": arguments.dataset,
         "source": arguments.source,
         "partition": arguments.partition,
-        **({"source_format": arguments.format} if arguments.format != "parquet" else {}),
+        **reader,
         **({"engine": arguments.engine} if arguments.engine != "spark" else {}),
     }
     schedule = None if arguments.schedule == "None" else arguments.schedule
@@ -86,9 +98,37 @@ def dag_text(arguments: Any) -> str:
         dataset=ascii(arguments.dataset),
         dag_id=_literal(f"{_identifier(arguments.dataset)}_dq"),
         schedule="None" if schedule is None else _literal(schedule),
-        start=f"{datetime.now(UTC):%Y, %-m, %-d}",
-        arguments=",\n        ".join(f"{name}={_literal(value)}" for name, value in given.items()),
+        # So that the days that are there can be run by hand as well.
+        start=f"{datetime.now(UTC).year - _YEARS}, 1, 1",
+        arguments=",\n        ".join(f"{name}={_written(value)}" for name, value in given.items()),
     )
+
+
+def _reader(arguments: Any) -> dict[str, Any]:
+    """What the operator is told of the files, where they are not Parquet; of CSV for Spark, to find the types."""
+    found = arguments.format or _format_of(_TEMPLATE.sub("*", arguments.source))
+    if found == "parquet":
+        return {}
+    typed = {"read_options": {"inferSchema": "true"}} if found == "csv" and arguments.engine == "spark" else {}
+    return {"source_format": found, **typed}
+
+
+def _format_of(pattern: str) -> str:
+    """What the newest partition that is there looks like; Parquet where nothing tells."""
+    for place in sorted(glob.iglob(pattern), reverse=True)[:1]:
+        names = [place] if os.path.isfile(place) else sorted(os.listdir(place))[:_LOOKED_AT]
+        for name in names:
+            ending = os.path.splitext(name.removesuffix(".gz"))[1]
+            if ending in _ENDINGS:
+                return _ENDINGS[ending]
+    return "parquet"
+
+
+def _written(value: str | Mapping[str, str]) -> str:
+    """An argument as Python source."""
+    if isinstance(value, str):
+        return _literal(value)
+    return "{" + ", ".join(f"{_literal(name)}: {_literal(one)}" for name, one in value.items()) + "}"
 
 
 def _require_takeable(arguments: Any) -> None:
@@ -100,7 +140,7 @@ def _require_takeable(arguments: Any) -> None:
         raise ConfigurationError("DATASET is empty: give the name under which the profiles are stored.")
     for flag, text in (("--source", arguments.source), ("--partition", arguments.partition)):
         _require_template(flag, text)
-    if arguments.engine == "arrow" and arguments.format not in FILE_FORMATS:
+    if arguments.engine == "arrow" and arguments.format not in (None, *FILE_FORMATS):
         raise ConfigurationError(
             f"--format {arguments.format!r} is read by Spark only: leave out --engine arrow, or give one of "
             f"{', '.join(FILE_FORMATS)}."
@@ -165,7 +205,7 @@ def _write(path: Path, text: str, *, replace: bool) -> None:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def _next(arguments: Any, found: list[Finding], started: str | None) -> list[str]:
+def _next(arguments: Any, reader: Mapping[str, Any], found: list[Finding], started: str | None) -> list[str]:
     """What to do now, as command lines as far as it is one."""
     command = "airflow dq" if Path(sys.argv[0]).name == "airflow" else "python -m airflow_dq"
     steps = [] if started is None else [f"export {DSN_VARIABLE}='{started}'"]
@@ -175,7 +215,11 @@ def _next(arguments: Any, found: list[Finding], started: str | None) -> list[str
     if wrong & {"connection", "schema"}:
         steps.append(f"{command} db upgrade")
     pattern = _TEMPLATE.sub("*", arguments.source)
-    reader = "" if arguments.format == "parquet" else f" --format {arguments.format}"
+    how = "".join(f" --option {name}={value}" for name, value in reader.get("read_options", {}).items())
+    if "source_format" in reader:
+        how = f" --format {reader['source_format']}{how}"
     if pattern.count("*") == 1:
-        steps.append(f"{command} backfill {arguments.dataset} --source '{pattern}'{reader} --judge")
+        steps.append(
+            f"{command} backfill {shlex.quote(arguments.dataset)} --source {shlex.quote(pattern)}{how} --judge"
+        )
     return [*steps, f"{command} doctor"]

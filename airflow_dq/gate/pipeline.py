@@ -301,7 +301,7 @@ def _warming_up(
         said = f"The same task has judged dataset {before!r} before: is {dataset!r} misspelt?"
     else:
         return verdict
-    return replace(verdict, reason=f"{verdict.reason} {said}")
+    return replace(verdict, reason=f"{verdict.reason}. {said}")
 
 
 def _unjudged(verdict: Verdict, reason: str) -> Verdict:

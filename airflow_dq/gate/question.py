@@ -11,15 +11,12 @@ from airflow_dq.explain.record import record_words
 from airflow_dq.judge.verdict import BUTTONS
 
 if TYPE_CHECKING:
-    from airflow_dq.explain.alert import Alert
     from airflow_dq.store.review_model import VerdictDetail
 
 SUBJECT = 200
 """Longest subject, in characters."""
 SHOWN = 3
 """Problems that are told: the answers below must be seen without scrolling; the page has all."""
-ROWS = 1
-"""Rows of the table, for the same reason: the metric that says most."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&:$@^=])")
 _MEANING = {
     "accepted": "the data is right: it joins the history, and the run goes on",
@@ -46,15 +43,14 @@ def _first(detail: VerdictDetail) -> str:
 
 
 def body(detail: VerdictDetail, page: str | None) -> str:
-    """The problems, the history's chart, a table of what was violated, and what each answer does.
+    """The problems, what was measured, the history's chart, and what each answer does.
 
     :param page: path of the alert's page; None when there is no alert
     """
-    blocks = ["\n".join(_problem_lines(detail))]
+    measured = _measured(detail)
+    blocks = ["\n".join([*_problem_lines(detail), *([] if measured is None else [measured])])]
     if page is not None:
         blocks.append(f"![What the metric was in the partitions before]({page}/chart.svg)")
-    blocks.append("\n".join(_table(detail)))
-    if page is not None:
         blocks.append(f"[Open the page: all findings, rows, what changed, who is held up, snooze]({page})")
     if (said := record_words(detail.verdict.record)) is not None:
         blocks.append(f"How reliable this gate has been: {escape(said)}")
@@ -75,39 +71,31 @@ def _problem_lines(detail: VerdictDetail) -> Iterator[str]:
         yield f"- {escape(marked(first))}"
     # The headline of a problem that there is an advice for has its cause, in other words.
     if first.advice is not None:
-        yield f"- {escape(first.advice)}"
+        yield f"- **What to do**: {escape(first.advice)}"
     elif first.cause is not None and first.cause not in first.headline:
         yield f"- {escape(first.cause)}"
     for problem in problems[1:SHOWN]:
-        yield f"- {escape(marked(problem))}"
+        yield f"- **Also**: {escape(marked(problem))}"
     if len(problems) > SHOWN:
         yield f"- and {len(problems) - SHOWN} more"
 
 
-def _table(detail: VerdictDetail) -> Iterator[str]:
-    """What was measured."""
-    alerts = [alert for alert in detail.verdict.alerts if alert.metric is not None]
-    if not alerts:
-        return
-    yield "| " + " | ".join(_HEADS) + " |"
-    yield "|" + "---|" * len(_HEADS)
-    for alert in alerts[:ROWS]:
-        yield "| " + " | ".join(map(escape, _cells(alert))) + " |"
-
-
-_HEADS = ("Column", "Measured", "Seen", "Expected")
-
-
-def _cells(alert: Alert) -> tuple[str, str, str, str]:
+def _measured(detail: VerdictDetail) -> str | None:
+    """The metric that says most, in one line: a table of it would push the answers out of sight."""
     from airflow_dq.explain.wording import metric_words, reason_words
     from airflow_dq.metrics.descriptor import Reason
     from airflow_dq.report.number import expected, numbers
 
-    column = alert.column if alert.column is not None else "(table)"
+    alert = next((alert for alert in detail.verdict.alerts if alert.metric is not None), None)
+    if alert is None:
+        return None
+    column = alert.column if alert.column is not None else "whole table"
     seen = alert.observed
     shown = reason_words(seen) if isinstance(seen, Reason) else "".join(numbers(alert, [] if seen is None else [seen]))
     warns = " (only warns)" if alert.severity == "warn" else ""
-    return column, f"{metric_words(alert.metric or '', pair=False)}{warns}", shown, expected(alert)
+    usual = f", expected {words}" if (words := expected(alert)) else ""
+    said = f"{column}, {metric_words(alert.metric or '', pair=False)}{warns}: {shown}{usual}"
+    return f"- **Measured**: {escape(said)}"
 
 
 def escape(text: str) -> str:

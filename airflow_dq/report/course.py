@@ -120,7 +120,9 @@ class Insight:
         if metric is not None and excludes_nothing(*bounds, metric.natural_range):
             return None
         value, low, high = (_on_scale(one, number) for number in (float(observed), *bounds))
-        assert value is not None
+        if value is None:
+            # On a scale of factors zero has no place: no rows are no part of any way.
+            return None
         used = max(_part(value, centre, high), _part(-value, -centre, None if low is None else -low))
         return Near(one.column, one.metric, one.kind, float(observed), bounds, used) if math.isfinite(used) else None
 

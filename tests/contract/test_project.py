@@ -205,7 +205,7 @@ def compose_command() -> list[str] | None:
     return None
 
 
-@pytest.mark.parametrize("script", [".ci/run", ".ci/setup", ".ci/spark-versions"])
+@pytest.mark.parametrize("script", [".ci/run", ".ci/setup", ".ci/spark-versions", ".ci/airflow-versions"])
 def test_shell_scripts_are_executable_and_parse(script: str):
     file = ROOT / script
     assert file.stat().st_mode & 0o111

@@ -9,7 +9,9 @@ from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
+import pyarrow as pa
 import pytest
 
 from airflow_dq.demo.airflow_api import AirflowApi, NoAnswerError
@@ -21,7 +23,11 @@ from airflow_dq.demo.session import wait_until
 from airflow_dq.demo.standalone import Airflow, free_port
 from airflow_dq.demo.ui import PARKED, STEPS, serving
 from airflow_dq.demo.workspace import Workspace
+from airflow_dq.gate.pipeline import judge
+from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile import profile_table
 from airflow_dq.store import EmbeddedPostgres, open_store
+from airflow_dq.store.review_model import Origin
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, FrameLocator, Page
@@ -217,6 +223,21 @@ def test_no_page_is_wider_than_the_window(page: Page, airflow: Airflow) -> None:
         page.get_by_text("Acknowledge, owner, ticket, noise").first.click()
         assert page.evaluate("document.documentElement.scrollWidth") == width
         shoot(page, f"snooze-{width}")
+
+
+def test_names_of_any_length_leave_a_page_as_wide_as_the_window(page: Page, airflow: Airflow, dsn: str) -> None:
+    name, key = "a_name_without_end_" * 7, "region=eu-central-1/day=2026-11-29T00:00:00+00:00"
+    profile = profile_table(pa.table({name: [1.0, 2.0]}), partition=key)
+    with open_store(dsn) as store:
+        store.save_profile(store.begin_attempt(name, key), name, profile)
+        judge(store, name, key, SynthesisOptions(), origin=Origin(DAG_ID, f"demo__{CLEAN}", "gate"))
+    columns = f"dags/{DAG_ID}/partition?dataset={name}&partition={quote(key, safe='')}"
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        for path in ("", f"dataset?name={name}", columns):
+            page.goto(f"{airflow.url}/dq-alerts/{path}")
+            page.get_by_text(name).first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") == width, path
 
 
 def test_a_viewer_reads_and_cannot_decide(context: BrowserContext, airflow: Airflow) -> None:

@@ -17,6 +17,7 @@ from airflow_dq.plugins.web.route import PageRoute
 from airflow_dq.plugins.web.visit import Visit, Visiting
 from airflow_dq.report.pages.drill import Stage
 from airflow_dq.store.review_model import Origin, through
+from airflow_dq.version_compat import taken_by
 
 router = APIRouter(
     prefix="/dags/{dag_id}/alerts/{alert_id}",
@@ -78,5 +79,6 @@ def _clear(
         only_failed=False,
         reset_dag_runs=True,
     )
-    post_clear_task_instances(dag_id=origin.dag_id, dag_bag=DBDagBag(), body=body, session=session, user=user)
+    who = taken_by(post_clear_task_instances, user=user)
+    post_clear_task_instances(dag_id=origin.dag_id, dag_bag=DBDagBag(), body=body, session=session, **who)
     session.commit()

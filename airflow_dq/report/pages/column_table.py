@@ -137,7 +137,8 @@ def near_words(near: Near | None, insight: Insight | None, outside: Mapping[str,
 def _plain_spark(outside: Mapping[str, MetricHistory], kind: Kind) -> Sparkline | None:
     """The first of what tells at a glance how a column moves: how large or long its values are, else how full it is."""
     found = next((outside[metric] for metric in ("mean", "str_len", "complete_ratio") if metric in outside), None)
-    return None if found is None else sparkline(found, kind)
+    # Of a first partition there is no course yet.
+    return None if found is None or len(found.values) < 2 else sparkline(found, kind)
 
 
 def _row(

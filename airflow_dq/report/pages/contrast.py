@@ -132,12 +132,14 @@ def _line(metric: str, now: ColumnProfile, before: ColumnProfile, past: Iterable
 
 
 def _change(metric: str, kind: Kind, now: float | None, before: float | None) -> tuple[str, bool]:
-    """What became of it, and whether that stands out: twice or half as much, ten points, or gone."""
+    """What became of it, and whether that stands out: twice or half as much, ten points, from or to none, or gone."""
     if now is None or before is None:
         return ("appeared" if before is None else "vanished"), True
     if metric.endswith("_ratio"):
         points = 100 * (now - before)
         return ("", False) if abs(points) < 100 * _LEAST_SHARE else (f"{points:+.1f} points", abs(points) >= 10)
+    if kind is not Kind.TIMESTAMP and min(before, now) == 0 < max(before, now):
+        return ("from 0" if before == 0 else "to 0"), True
     if kind is Kind.TIMESTAMP or before <= 0 or now <= 0 or now == before:
         # A percentage of what lies below zero would be read the wrong way.
         return "", False

@@ -18,7 +18,7 @@ from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.calendar import EFFECT_OPTIONS, KIND_OPTIONS, event_rows
 from airflow_dq.report.pages.check_table import check_rows
 from airflow_dq.report.pages.column_table import COLUMNS, column_rows
-from airflow_dq.report.pages.mark import LEGEND, marks_of
+from airflow_dq.report.pages.mark import legend_of, marks_of
 from airflow_dq.report.pages.program import catch_words, clause_words, date_words
 from airflow_dq.report.pages.rule_table import rule_rows
 from airflow_dq.report.partition_map import partition_map
@@ -104,7 +104,7 @@ def render_dataset(view: DatasetView, addresses: Addresses) -> str:
         open=_open(view),
         problem_page=marks[-1].address if marks else None,
         marks=marks,
-        legend=LEGEND,
+        legend=legend_of(marks),
         snoozes=view.snoozes,
         newest=None if newest is None else newest.partition,
         newest_page=_newest_page(view, dag_id, addresses),
@@ -153,6 +153,8 @@ def _lede(view: DatasetView) -> str:
         return "No partition has been judged yet."
     newest = view.partitions[-1]
     rows = "" if newest.rows is None else f"; the newest, {newest.partition}, has {newest.rows:,} rows"
+    if all(partition.verdict in (None, "warming_up") for partition in view.partitions):
+        return f"The gate is warming up{rows}."
     return f"{passed} of the last {count(judged, 'judged partition')} passed{rows}."
 
 
@@ -167,7 +169,8 @@ def _open(view: DatasetView) -> str | None:
 def _about(partition: str, program: Program) -> str:
     """Where the program comes from, and what it aims at."""
     if program.missing:
-        return f"{program.missing} more partitions are needed before anything is judged."
+        needed = count(program.missing, "more partition")
+        return f"{needed} {'is' if program.missing == 1 else 'are'} needed before ranges are learned."
     rate = program.options.target_fpr
     scope = "partitions" if program.options.scope == "partition" else "partitions of each column"
     return (

@@ -26,6 +26,11 @@ CARDS = 60
 """Most alerts that get a chart: a page must load in a second even when every column of a wide table broke."""
 
 
+_SHOWN, _FOLDED = 3, 2
+"""Problems that are told in full where there are many, so that what is held up is seen on the same screen; fewer than
+two are not worth a fold."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemWords:
     """One problem as its page tells it.
@@ -58,6 +63,12 @@ class First:
     not_judged: str = ""
     record: str | None = None
     notes: Sequence[str] = ()
+
+    @property
+    def shown(self) -> int:
+        """How many problems are told in full; the others are folded."""
+        count = len(self.problems)
+        return _SHOWN if count >= _SHOWN + _FOLDED else count
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +137,7 @@ def _problem_words(problem: Problem, life: Life | None) -> ProblemWords:
 
 
 def _facts(problem: Problem) -> Iterator[tuple[str, str]]:
-    if problem.rows is not None:
+    if problem.rows:
         yield "Rows concerned", f"{problem.rows:,}"
     if len(problem.columns) > 1:
         yield "Columns", listed(problem.columns, 6)

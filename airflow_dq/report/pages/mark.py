@@ -18,7 +18,7 @@ DECISIONS: dict[Decision, tuple[str, str]] = {
     "new_normal": ("new normal", "good"),
 }
 """Words and tone of each decision."""
-LEGEND = (
+_LEGEND = (
     ("good", "passed"),
     ("bad", "failed"),
     ("warn", "warning"),
@@ -122,6 +122,12 @@ def marks_of(
         return addresses.partition(origin.dag_id, dataset, partition.partition)
 
     return strip(partitions, where, here)
+
+
+def legend_of(marks: Sequence[Mark]) -> list[tuple[str, str]]:
+    """What the colours of these marks mean."""
+    shown = {mark.colour for mark in marks}
+    return [(colour, words) for colour, words in _LEGEND if colour in shown]
 
 
 def _mark(partition: PartitionSummary, address: str | None, here: bool) -> Mark:

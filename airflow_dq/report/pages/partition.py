@@ -84,7 +84,7 @@ def _said(view: PartitionView) -> str:
     if view.detail is None:
         return "No gate has judged this partition."
     verdict = view.detail.verdict
-    return verdict.headline or verdict.reason or f"Everything that was checked holds: {held_words(verdict)}."
+    return verdict.headline or verdict.reason or f"Everything that was checked holds: {held_words(verdict)}"
 
 
 def _problem(view: PartitionView, addresses: Addresses) -> str | None:

@@ -198,7 +198,8 @@ def _where(view: AlertView, addresses: Addresses) -> DrillCard | None:
     before = view.recent[: keys.index(partition.partition)] if partition.partition in keys else ()
     # What no gate has judged, such as a backfilled past, is compared with as well.
     comparable = any(one.rows is not None and (one.verdict is None or is_good(one)) for one in before)
-    shows = profile is not None and profile.options.store_values and comparable
+    # No rows of an empty partition carry its change.
+    shows = profile is not None and profile.row_count and profile.options.store_values and comparable
     if view.drilled is None and not (shows and view.detail.alerts):
         return None
     action = None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import runpy
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,29 @@ def test_the_file_is_a_dag_that_guards_the_dataset(
     assert profile.dataset == dataset
     assert {name: getattr(profile, name) for name in wanted} == wanted
     assert dag.task_dict["write"].downstream_task_ids == {profile.task_id}
+    # Airflow calls a run before it a success in which no task has run.
+    assert dag.start_date < datetime.now(UTC) - timedelta(days=366)
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "wanted"),
+    [
+        ("day=1/part-0.csv", "spark", {"source_format": "csv", "read_options": {"inferSchema": "true"}}),
+        ("day=1/part-0.csv.gz", "arrow", {"source_format": "csv", "read_options": None}),
+        ("day=1/_SUCCESS", "spark", {"source_format": "parquet", "read_options": None}),
+        ("day=1/x.jsonl", "spark", {"source_format": "json", "read_options": None}),
+    ],
+)
+def test_the_format_is_what_the_files_that_are_there_are_called(
+    name: str, engine: str, wanted: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "lake" / name
+    data.parent.mkdir(parents=True)
+    data.touch()
+    file = tmp_path / "x.py"
+    run(capsys, "orders", "--source", f"{tmp_path}/lake/day={{{{ ds }}}}", "--engine", engine, "--out", str(file))
+    profile = next(task for task in runpy.run_path(str(file))["guard"].dag.tasks if task.task_id.endswith(".profile"))
+    assert {name: getattr(profile, name) for name in wanted} == wanted
 
 
 def test_a_database_that_is_not_there_is_what_is_left_to_do(
@@ -51,7 +75,7 @@ def test_a_database_that_is_not_there_is_what_is_left_to_do(
     assert code == 1
     assert f"Written: {tmp_path}/my_orders_dq.py" in out
     assert "FAIL  connection:" in out
-    assert "backfill my orders --source 's3://lake/day=*' --format csv" in out
+    assert "backfill 'my orders' --source 's3://lake/day=*' --format csv --option inferSchema=true --judge" in out
     code, _, said = run(capsys, "my orders", "--source", "s3://lake/day={{ ds }}")
     assert (code, "is there already: give --replace" in said) == (2, True)
 

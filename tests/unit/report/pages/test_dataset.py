@@ -50,6 +50,18 @@ def test_the_page_tells_verdicts_movement_and_program(view, where):
     assert "catches 24 of 25 simulated errors" in page.text
 
 
+def test_while_it_warms_up_the_page_says_so_and_has_no_table_without_rows(view, where):
+    young = Program(SynthesisOptions(), ("a",), (), {}, missing=6)
+    page = Page(
+        render_dataset(
+            replace(view, partitions=[partition("a", verdict=Status.WARMING_UP)], program=("a", young)), where
+        )
+    )
+    assert "The gate is warming up; the newest, a, has 10 rows." in page.text
+    assert "6 more partitions are needed before ranges are learned." in page.text
+    assert not page.all("table", class_="expected")
+
+
 def test_the_newest_partition_s_columns_and_what_is_expected_of_the_next_are_tables(view, where, monkeypatch):
     monkeypatch.setenv("AIRFLOW_DQ_HASH_SECRET", "a secret of the tests")
     ahead = ahead_of(known.program(), known.history(), known.key_of(known.DAYS - 1))

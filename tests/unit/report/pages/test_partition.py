@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
+from airflow_dq.profile import profile_table
+from airflow_dq.report.course import Insight
 from airflow_dq.report.histogram import bars_of, histogram
 from airflow_dq.report.pages import PartitionView, render_partition
 from airflow_dq.report.pages.column_table import column_rows
@@ -14,7 +17,8 @@ from airflow_dq.report.pages.problem import render_alert
 from airflow_dq.report.svg import inline
 from airflow_dq.states.base import Kind
 from airflow_dq.states.number import NumberDistribution
-from tests.unit.report.known import DAYS, SECRET, history, insight, key_of, profile_of, verdict
+from airflow_dq.store.review_model import MetricHistory
+from tests.unit.report.known import DAYS, SECRET, history, insight, key_of, profile_of, program, verdict
 from tests.unit.report.pages.conftest import NOW, ORIGIN, Page, partition
 
 
@@ -38,6 +42,36 @@ def test_a_day_that_nobody_judged_has_a_page_with_its_columns(view, where):
     assert "'<us>'" not in page.text  # the third most frequent one
     assert "Nearest to an alarm" in page.text
     assert len(page.all("svg", class_="histogram")) == 1
+
+
+def test_an_empty_day_has_a_page_that_tells_no_way_to_a_bound_that_zero_rows_have_none_of(view, where):
+    none = {
+        name: pa.array([], kind) for name, kind in (("price", "float64"), ("country", "string"), (SECRET, "float64"))
+    }
+    empty = profile_table(pa.table(none), partition=key_of(DAYS), options=view.profile.options)
+    seen = Insight.of(program(), empty, history())
+    page = Page(render_partition(replace(view, profile=empty, insight=seen), where))
+    assert "Rows 0" in page.text
+    assert "Nearest to an alarm" not in page.text
+    assert "Over time" in page.text
+
+
+def test_of_a_first_day_there_is_no_course(view, where):
+    first = [MetricHistory("price", "mean", ((key_of(DAYS), 100.0),))]
+    page = Page(render_partition(replace(view, insight=None, moves=first), where))
+    assert "Over time" in page.text
+    assert not page.all("span", class_="near-spark")
+
+
+def test_what_comes_from_nothing_or_goes_to_nothing_stands_out():
+    letters = [pa.table({"code": [text] * 50}) for text in ("abc", "ABC")]
+    before, now = (profile_table(table, partition=key_of(day)) for day, table in enumerate(letters))
+    found = contrast("code", now, before)
+    assert found is not None
+    changes = {line.words: (line.change, line.moved) for line in found.lines}
+    assert changes["Upper-case letters"] == ("from 0", True)
+    assert changes["Lower-case letters"] == ("to 0", True)
+    assert changes["Digits"] == ("", False)
 
 
 def test_any_other_partition_can_be_chosen_to_compare_with(view, where):

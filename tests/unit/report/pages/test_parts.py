@@ -10,7 +10,7 @@ from airflow_dq.explain.alert import Change
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report.pages.address import Addresses
 from airflow_dq.report.pages.difference import difference
-from airflow_dq.report.pages.mark import Badge, badge, is_good, strip
+from airflow_dq.report.pages.mark import Badge, badge, is_good, legend_of, strip
 from airflow_dq.report.pages.snooze import read_scope, scope_value, scopes
 from airflow_dq.report.render import environment
 from airflow_dq.report.sparkline import sparkline
@@ -44,6 +44,12 @@ def test_what_no_gate_has_judged_is_told_by_the_backtest_as_an_outline():
     assert [mark.colour for mark in marks] == ["bad would", "good would", "plain", "good"]
     assert marks[0].words == "1: not judged; by the backtest it would have failed"
     assert not is_good(replace(past, replayed=Status.PASS))
+
+
+def test_the_legend_has_the_colours_that_are_there():
+    judged = PartitionSummary("1", 10, NOW, "succeeded", None, Status.PASS, None, 0)
+    marks = strip([judged, replace(judged, verdict=Status.FAIL, decision="rejected")], lambda _: None)
+    assert legend_of(marks) == [("good", "passed"), ("bad decided", "rejected")]
 
 
 @pytest.mark.parametrize(

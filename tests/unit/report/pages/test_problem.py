@@ -94,6 +94,20 @@ def test_nobody_is_asked_to_look_where_there_is_nothing_to_compare_with_or_to_sh
         assert "Where it is" not in Page(render_alert(view, where)).text
 
 
+def test_no_rows_of_an_empty_partition_are_looked_for(make_view, where, profile):
+    view = make_view(recent=BEFORE, profile=replace(profile, row_count=0))
+    assert "Where it is" not in Page(render_alert(view, where)).text
+
+
+@pytest.mark.parametrize(("number", "folded"), [(1, 0), (4, 0), (5, 2), (12, 9)])
+def test_many_problems_leave_what_is_held_up_in_sight(make_view, make_detail, alert: Alert, where, number, folded):
+    apart = [replace(alert, column=f"c{n}", statement=f"c{n} is odd", fact=None, root=True) for n in range(number)]
+    page = Page(render_alert(make_view(make_detail(*apart)), where))
+    assert len(page.all("p", class_="what")) == number
+    assert [len(page.all("details", class_="more-problems"))] == [int(folded > 0)]
+    assert (f"{folded} more problems" in page.text) is (folded > 0)
+
+
 def test_a_drill_that_is_stored_can_be_made_again_by_who_may(make_view, where, profile):
     report = DrillReport("2026-02-28", "2026-02-27", True, None, 1.0, ("channel",), 3, (), ())
     view = make_view(recent=BEFORE, profile=profile, drilled=report, drills=[RAN])
