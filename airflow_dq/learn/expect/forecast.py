@@ -79,7 +79,7 @@ class Expected:
 
     @property
     def follows_odd_day(self) -> bool:
-        """Whether the newest value is the odd one: no past value tells whether it was a day's accident or a new level."""
+        """Whether the newest value is the odd one: an accident of a day or a new level, nobody can tell yet."""
         return self._odd_day == len(self.errors) - 1
 
     @cached_property
