@@ -19,7 +19,10 @@ HOUR = "hour"
 _NUMBERS: Mapping[str, Callable[[datetime], int]] = {
     "date as YYYYMMDD": lambda day: int(f"{day:%Y%m%d}"),
     "month as YYYYMM": lambda day: int(f"{day:%Y%m}"),
+    "date as YYMMDD": lambda day: int(f"{day:%y%m%d}"),
+    "month as YYMM": lambda day: int(f"{day:%y%m}"),
     "year": lambda day: day.year,
+    "year of two digits": lambda day: day.year % 100,
     "quarter": lambda day: (day.month + 2) // 3,
     "month": lambda day: day.month,
     "half of the year": lambda day: (day.month + 5) // 6,
@@ -56,6 +59,9 @@ _FORMATS: Mapping[str, str] = {
         "YYYY-MM-DD 00:00:00": "%Y-%m-%d 00:00:00",
         "YYYY-MM": "%Y-%m",
         "YYYYMM": "%Y%m",
+        "YYMMDD": "%y%m%d",
+        "YYMM": "%y%m",
+        "YY": "%y",
         "YYYY-Www": "%G-W%V",
     }.items()
 } | {

@@ -192,6 +192,9 @@ class Band:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
         worst = self.expected.seen(above=above, forgiving=forgiving)
         reach = np.minimum(surprises * worst, self._most(worst, above=above))
+        if forgiving and self.expected.follows_odd_day:
+            # What was accepted the last time may stay, whatever is made of it once more is known.
+            reach = np.maximum(reach, self.expected.worst)
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
 
     def _most(self, worst: float, *, above: bool) -> float:

@@ -77,6 +77,11 @@ class Expected:
             return self.worst
         return self._worst_of_the_rest
 
+    @property
+    def follows_odd_day(self) -> bool:
+        """Whether the newest value is the odd one: an accident of a day or a new level, nobody can tell yet."""
+        return self._odd_day == len(self.errors) - 1
+
     @cached_property
     def _worst_of_the_rest(self) -> float:
         return _worst(self.errors[np.arange(len(self.errors)) != self._odd_day])

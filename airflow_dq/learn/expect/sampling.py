@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airflow_dq.learn.history.column import ColumnHistory
+from airflow_dq.learn.history.column import ColumnHistory, kind_of
 from airflow_dq.metrics.descriptor import Metric, Support
 from airflow_dq.profile.model import ColumnProfile
-from airflow_dq.states.base import State
+from airflow_dq.states.base import Kind, State
 from airflow_dq.states.number import NumberDistribution
 
 RANK_ERRORS = 3.0
@@ -19,6 +19,13 @@ RANK_ERRORS = 3.0
 NEARLY = 0.05
 """A quantile may become the next value when so few of the values, as a share, would have to change sides: of few
 distinct numbers one more or less is no news.  Of 22,400 series that had never moved, ten moved by such a step."""
+
+
+HIGHER = 0.8
+"""A maximum that has not moved may rise by this part of itself: the largest customer was the largest for two years.
+Of 993, 660 and 301 places of 35 tables where one had not moved for 7, 14 and 30 partitions it rose in 36, 13 and 8, far
+more often than any rate allows, and half as often to more than twice itself.  A minimum fell in 1, 0 and 0 of 2,045,
+1,640 and 1,053."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +55,9 @@ class SamplingError:
             return cls(values, std, alike=alike)
         newest = None if past.columns[-1] is None else past.columns[-1].states.get(NumberDistribution.key)
         if metric.is_extreme:
-            # A new extreme is news.  That nothing came near the old one is not, unless all values stay far from it.
+            # A new minimum is news.  That nothing came near the old one is not, unless all values stay far from it.
             step = max(std, _lone_step(newest, metric.level))
-            return cls(values, std, *((0.0, step) if metric.level == 0.0 else (step, 0.0)))
+            return cls(values, std, *((0.0, step) if metric.level == 0.0 else (step, _room_above(past))))
         states = [state for one in past.columns if one is not None and (state := _counted(one)) is not None]
         return cls(values, std, *_rank_noise(newest, states, metric.level, values))
 
@@ -59,6 +66,15 @@ def _counted(column: ColumnProfile) -> NumberDistribution | None:
     """The numbers of a column, where each is counted by itself."""
     state = column.states.get(NumberDistribution.key)
     return state if isinstance(state, NumberDistribution) and state.sketch is None and state.total else None
+
+
+def _room_above(past: ColumnHistory) -> float:
+    """How far a maximum of numbers that has never moved may be exceeded; one that moves has its own errors."""
+    if kind_of(past.columns) is not Kind.NUMERIC:
+        return 0.0  # a moment is no multiple of another
+    highs = past.series("max", False).floats()
+    known = highs[np.isfinite(highs)]
+    return HIGHER * float(known[0]) if len(known) and known[0] > 0.0 and (known == known[0]).all() else 0.0
 
 
 def _lone_step(state: State | None, level: float) -> float:

@@ -6,19 +6,27 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
+from tests.benchmark.leave_out import source
 from tests.benchmark.program import latency, report
-from tests.benchmark.program.dataset import datasets
 from tests.benchmark.program.outcome import Outcome
 from tests.benchmark.program.setting import Setting, ablations, figures
 from tests.benchmark.program.trial import run
+from tests.benchmark.simulated import profiled
+from tests.benchmark.simulated.table import TUNING
+
+DAYS = 75
+"""Partitions of a simulated table."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and write one page of tables, all counts as JSON, and a PNG per figure."""
     order = argparse.ArgumentParser(prog="python -m tests.benchmark.program", description=__doc__)
     order.add_argument("folder", type=Path, help="folder of datasets, each a folder with one file per partition")
+    order.add_argument("--simulated", type=int, default=0, help="simulated tables beside them (default %(default)s)")
+    order.add_argument("--cache", type=Path, default=profiled.CACHE, help="folder of profiles (default %(default)s)")
     order.add_argument("--out", type=Path, required=True, help="folder for the tables and figures")
     order.add_argument("--only", default="", help="of ablation,fig5,...,fig10,latency, with commas (default: all)")
     order.add_argument("--points", type=int, default=4, help="partitions judged per dataset (default %(default)s)")
@@ -39,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = {name: found for name, found in {"ablation": ablations(), **figures()}.items() if wanted(name)}
     measured: list[tuple[Setting, Outcome]] = []
     outcomes = {name: {one.label: _outcome(one, measured) for one in found} for name, found in settings.items()}
-    for dataset in datasets(given.folder, given.columns) if settings else ():
+    real = source.real(given.folder, given.columns, given.cache)
+    drawn = source.simulated(TUNING[: given.simulated], DAYS, given.columns, given.cache)
+    for dataset in chain(real, drawn) if settings else ():
         print(dataset.name, file=sys.stderr, flush=True)
         run(dataset, measured, given.points, given.before)
     page = ["# False alarms and recall\n"]

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from airflow_dq.profile import Profile, ProfileOptions, profile_table
+from airflow_dq.profile import Profile
 
 ENDINGS = (".parquet", ".csv", ".csv.gz")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -62,29 +61,6 @@ def recurring(folder: Path) -> Iterator[Recurring]:
         files = sorted(path for path in home.iterdir() if path.name.endswith(ENDINGS))
         if files:
             yield Recurring(home, tuple(files))
-
-
-def datasets(folder: Path, columns: int) -> Iterator[Dataset]:
-    """Profile one dataset after the other, each with at most so many of its columns (always the same ones)."""
-    return (_dataset(found, columns) for found in recurring(folder))
-
-
-def _dataset(found: Recurring, columns: int) -> Dataset:
-    kinds = _kinds(found.home)
-    keys, tables = zip(*found.tables(), strict=True)
-    names = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
-    if kinds:
-        names = [name for name in names if name in kinds]
-    some = np.random.default_rng(7).choice(len(names), min(columns, len(names)), replace=False)
-    chosen = [names[i] for i in sorted(some.tolist())]
-    learned, tested = (
-        tuple(
-            profile_table(table.select(chosen), partition=key, options=ProfileOptions(seed=seed))
-            for key, table in zip(keys, tables, strict=True)
-        )
-        for seed in (0, OWN_SEED)
-    )
-    return Dataset(found.name, learned, tested)
 
 
 def _kinds(home: Path) -> dict[str, str]:

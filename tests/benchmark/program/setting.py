@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
-from airflow_dq.learn.choose import budget
+from airflow_dq.learn import pipeline
+from airflow_dq.learn.choose import budget, prepare
 from airflow_dq.learn.choose import column as choice
-from airflow_dq.learn.expect import band, forecast, sampling
+from airflow_dq.learn.constraint.range import Range
+from airflow_dq.learn.expect import band, forecast, surprise
 from airflow_dq.learn.expect.expectation import Forecast
+from airflow_dq.learn.expect.sampling import SamplingError
+from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.program import SynthesisOptions
@@ -70,23 +75,52 @@ def figures() -> dict[str, tuple[Setting, ...]]:
 
 def ablations() -> tuple[Setting, ...]:
     """Mode ``calibrated`` whole, without each of its parts in turn, and mode ``paper``."""
+    moving = (Forecast.LAST, Forecast.TREND)
+    weekless = ((forecast, "FORECASTS", moving), (forecast, "OF_GROWTH", (*moving, Forecast.LINE)))
     return (
         Setting("calibrated"),
-        Setting("no margin beyond the largest error", changes=((band, "_least_reach", lambda *_: 1.0),)),
-        Setting("no least effect", changes=((band, "_EFFECTS", dict.fromkeys(Scale, lambda *_: 1e-9)),)),
-        Setting("no sampling noise of quantiles", changes=((sampling, "RANK_ERRORS", 0.0),)),
         Setting("no forecasts", replace(PLAIN, stationary=False)),
-        Setting("no weekly cycle", changes=((forecast, "FORECASTS", (Forecast.LAST, Forecast.TREND)),)),
-        Setting("no factors while the history is short", changes=((band, "FEW", 0),)),
+        Setting("no week", changes=weekless),
+        Setting("no growth", changes=((forecast, "OF_GROWTH", forecast.FORECASTS),)),
+        Setting("an odd day is a scale for both sides", changes=((forecast, "ODD", math.inf),)),
+        Setting("no least effect", changes=((band, "_EFFECTS", dict.fromkeys(Scale, lambda *_: 1e-9)),)),
+        Setting("no sampling noise", changes=((SamplingError, "of", staticmethod(_without_noise)),)),
+        Setting("no limit after a month", changes=((surprise, "MOST", math.inf),)),
+        Setting("a steady level may double", changes=((band.Band, "_most", lambda *_, above: math.inf),)),
+        Setting("all metrics have one tail", changes=((surprise, "HEAVINESS", {}),)),
+        Setting("no width below 1.5 times is refused", changes=((surprise, "LEAST", 1.0),)),
+        Setting("as wide for few values", changes=((surprise, "FEW_VALUES", 0.0),)),
+        Setting("as wide for thin partitions", changes=((Range, "_amount", lambda *_: None),)),
+        Setting("nothing may come into use", changes=((band, "NEWCOMER", 0.0),)),
+        Setting("what varied by factors may not vanish", changes=((band, "VANISHING", math.inf),)),
+        Setting("new values are watched from the first week on", changes=((prepare, "PER_COLUMN", 0.0),)),
         Setting("no metric is always watched", changes=((choice, "guarded", lambda problem, chosen, guards: chosen),)),
+        Setting("the rest of the budget is not spent", changes=((choice, "tightened", lambda _, chosen: chosen),)),
         Setting("an error caught by a hair counts in full", changes=((choice, "MARGINS", ()),)),
-        Setting("the rest of the budget is not spent", changes=((choice, "TIGHTENED_FROM", 10**9),)),
         Setting("selection by partial enumeration", changes=((choice, "select", coverage.enumerated),)),
         Setting("exact selection", changes=((choice, "select", coverage.exact),)),
         Setting("no pooled baselines", changes=(_without(lambda metric: metric.pool > 1),)),
+        Setting("no distances", changes=(_without(lambda metric: metric.pair),)),
         Setting("only the paper's metrics", changes=(_without(lambda metric: not metric.paper),)),
+        *(Setting(f"no {family}", changes=(_without_family(family),)) for family in JUDGED),
         Setting("paper", replace(PLAIN, mode="paper")),
     )
+
+
+JUDGED = ("date column", "repeated partition", "first occurrence", "outsized value", "pattern", "segment", "novelty")
+"""Families that a profile alone is learned and judged by, beside ranges."""
+
+
+def _without_family(name: str) -> tuple[Any, str, Any]:
+    kept = tuple(one for one in pipeline.DETECTORS["calibrated"] if one.name != name)
+    return pipeline, "DETECTORS", {**pipeline.DETECTORS, "calibrated": kept}
+
+
+_sampled = SamplingError.of
+
+
+def _without_noise(past: ColumnHistory, metric: Metric) -> SamplingError:
+    return replace(_sampled(past, metric), below=0.0, above=0.0)
 
 
 def _without(dropped: Callable[[Metric], bool]) -> tuple[Any, str, Any]:

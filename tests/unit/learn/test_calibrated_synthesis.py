@@ -102,8 +102,8 @@ def test_paper_mode_uses_no_metric_that_the_paper_does_not_have() -> None:
 def test_of_two_metrics_that_catch_an_error_the_one_that_catches_it_clearly_is_watched(
     monkeypatch: pytest.MonkeyPatch, margins: tuple[float, ...], partitions: int, chosen: set[str]
 ) -> None:
-    # The history's maximum is always 100: the error's 102.5 is just above a quarter of a standard deviation more.
-    values, wrong = [10.0] * 99 + [100.0], [20.0] * 99 + [102.5]
+    # The history's maximum is always 100: the error's 182.5 is just above what one that never moved may rise by.
+    values, wrong = [10.0] * 99 + [100.0], [20.0] * 99 + [182.5]
     *earlier, newest = (profile(f"{i:02d}", column("amount", Kind.NUMERIC, values)) for i in range(partitions))
     newest = replace(newest, variants={"amount": (variant(Kind.NUMERIC, "unit_change x2", wrong),)})
     monkeypatch.setattr(choice, "MARGINS", margins)

@@ -53,6 +53,17 @@ def test_a_share_that_was_constant_is_not_violated_by_one_row_in_500() -> None:
     assert found.violations([1.0 - 10 / 500], NOTHING).all()
 
 
+@pytest.mark.parametrize("length", [20, 29])
+def test_a_share_that_has_fallen_once_may_stay_there(length: int) -> None:
+    """A country's figures come with one decimal instead of two from a year on: that is one change, not two."""
+    usual = 0.95 + 0.01 * np.sin(np.arange(length))
+    fallen = constraints("unique_ratio", np.append(usual, 0.7), size=SamplingError(185.0))
+    assert not fallen.violations([0.7, 0.702], NOTHING).any()
+    assert fallen.violations([0.2], NOTHING)[0].all()
+    back = constraints("unique_ratio", np.append(np.append(usual, 0.7), usual[:2]), size=SamplingError(185.0))
+    assert back.violations([0.4], NOTHING)[0].all()
+
+
 def test_a_constant_count_may_change_by_one() -> None:
     found = constraints("dist_val_count", np.full(30, 14.0), kind=Kind.STRING)
     assert not found.violations([13.0, 15.0], NOTHING).any()

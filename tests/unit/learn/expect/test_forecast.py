@@ -64,6 +64,13 @@ def test_an_odd_day_is_no_scale_for_the_other_side() -> None:
     assert accident.seen(above=True) < 10.0
 
 
+@pytest.mark.parametrize(("place", "follows"), [(12, False), (29, True)])
+def test_only_the_newest_odd_day_is_followed(place: int, follows: bool) -> None:
+    usual = np.random.default_rng(1).normal(100.0, 1.0, 29)
+    assert expect(np.insert(usual, place, 10.0)).follows_odd_day is follows
+    assert not expect(usual).follows_odd_day
+
+
 def test_two_odd_days_are_a_scale() -> None:
     usual = np.random.default_rng(1).normal(100.0, 1.0, 29)
     twice = expect(np.insert(usual, [5, 12], 250.0))

@@ -33,11 +33,29 @@ def test_a_quantile_may_move_by_the_error_of_its_rank(name: str, level: float) -
     assert (size.below, size.above) == pytest.approx((middle - low, high - middle))
 
 
-def test_extremes_may_fall_short_by_a_standard_deviation_but_not_be_exceeded() -> None:
+def test_extremes_may_fall_short_by_a_standard_deviation() -> None:
     spread = VALUES.std()
     low, high = _size("min"), _size("max")
     assert (low.below, low.above) == pytest.approx((0.0, spread))
-    assert (high.below, high.above) == pytest.approx((spread, 0.0))
+    assert high.below == pytest.approx(spread)
+
+
+@pytest.mark.parametrize(
+    ("highs", "room"), [([20.0] * 5, 0.8 * 20.0), ([20.0] * 4 + [21.0], 0.0), ([0.0] * 5, 0.0), ([-3.0] * 5, 0.0)]
+)
+def test_only_a_positive_maximum_that_never_moved_has_room_above(highs: list[float], room: float) -> None:
+    history = [profile_table(pa.table({"x": np.append(np.arange(-9.0, -3.0), high)}), str(high)) for high in highs]
+    metric = get_metric("max", Kind.NUMERIC)
+    assert metric is not None
+    assert SamplingError.of(ColumnHistory(history, "x"), metric).above == pytest.approx(room)
+
+
+def test_a_latest_moment_has_no_room_above() -> None:
+    moments = pa.array([0, 86_400_000_000], pa.timestamp("us"))
+    metric = get_metric("max", Kind.TIMESTAMP)
+    assert metric is not None
+    history = [profile_table(pa.table({"x": moments}), partition=name) for name in "ab"]
+    assert SamplingError.of(ColumnHistory(history, "x"), metric).above == 0.0
 
 
 def test_other_metrics_move_by_nothing_of_their_own() -> None:
@@ -101,4 +119,4 @@ def test_an_extreme_that_few_rows_have_may_be_the_value_next_to_it(rows: int, st
     assert metric is not None
     size = SamplingError.of(ColumnHistory(history, "x"), metric)
     assert (size.below == 1.0) is step
-    assert size.above == 0.0
+    assert size.above == pytest.approx(0.8 * 3.0)
