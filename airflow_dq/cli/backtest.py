@@ -116,8 +116,9 @@ def _remark(profile: Profile) -> None:
     found = looking_numeric(profile)
     if found:
         print(
-            f"{listed(list(map(repr, found)))} read as numbers and are judged as text, as a profile job judges them "
-            "unless it is told otherwise: for numbers give --option inferSchema=true, here and to the job.",
+            f"{listed(list(map(repr, found)))} read as numbers and are judged as text, with mean, spread, least and "
+            "largest of the numbers, as a profile job judges them. For all metrics of numbers give --option "
+            "inferSchema=true, here and to the job.",
             file=sys.stderr,
         )
 

@@ -181,9 +181,10 @@ class Ledger:
         names = list(map(repr, looking_numeric(profile)))
         if names:
             self._say(
-                f"{self._dataset} {profile.partition}: {listed(names)} read as numbers and are profiled as text, for a "
-                "CSV file has no types. For the metrics of numbers let Spark find the types (read option "
-                "inferSchema=true, not with engine='arrow'), or write Parquet."
+                f"{self._dataset} {profile.partition}: {listed(names)} read as numbers and are profiled as text, with "
+                "mean, spread, least and largest of the numbers, for a CSV file has no types. For all metrics of "
+                "numbers let Spark find the types (read option inferSchema=true, not with engine='arrow'), or write "
+                "Parquet."
             )
 
     def _save(self, profile: Profile, outcome: Outcome) -> None:

@@ -25,7 +25,8 @@ def remark_of(kind: Kind, states: Mapping[str, State]) -> str | None:
     """The remark on a column of this kind with the states of a whole partition; None when there is nothing to say."""
     share = numeric_share(states)
     if share is not None and share >= LOOKS_NUMERIC:
-        return f"looks numeric: {_percent(share)} of the values read as numbers; profiled as a string"
+        said = f"looks numeric: {_percent(share)} of the values read as numbers"
+        return f"{said}; profiled as text, with mean, spread, least and largest of them"
     return _BY_KIND.get(kind)
 
 

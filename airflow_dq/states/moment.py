@@ -52,7 +52,11 @@ class Moments(State):
         if is_long(values):
             numbers = values.drop_null().to_numpy(zero_copy_only=False)
             return cls._of_integers(numbers)
-        numbers = column.finite
+        return cls.of_finite(column.finite)
+
+    @classmethod
+    def of_finite(cls, numbers: NDArray[np.float64]) -> Self:
+        """Summarise finite floats."""
         if len(numbers) == 0:
             return cls()
         return cls(len(numbers), *_sums(numbers), float(numbers.min()), float(numbers.max()))

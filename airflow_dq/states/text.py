@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.states import character
@@ -15,7 +13,6 @@ from airflow_dq.states.base import Kind
 from airflow_dq.states.counter import CounterState
 from airflow_dq.states.prepared import PreparedColumn
 
-_NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _FLAGS = (
     character.LETTER,
     character.DIGIT,
@@ -27,9 +24,6 @@ _FLAGS = (
 )
 _HAS_FLAG = np.array([[(flags & flag) != 0 for flag in _FLAGS] for flags in range(256)], np.int64)
 """By the flags of a character: the classes that it is of."""
-_FIRST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-. \t\n\r\f\v"])
-_WITHIN = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789+-.eE \t\n\r\f\v"])
-_LAST = np.isin(np.arange(128), [ord(symbol) for symbol in "0123456789. \t\n\r\f\v"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ class TextShape(CounterState):
             leading_blank=strings((text.classes_at(starts) & character.SPACE) != 0),
             trailing_blank=strings((text.classes_at(ends - 1) & character.SPACE) != 0),
             with_control=strings(_with_control(text.classes, starts)) if control else 0,
-            numeric=_count_numeric(text),
+            numeric=int(text.counts[text.numeric].sum()),
             non_ascii=strings(np.logical_or.reduceat(text.codes >= 0x80, starts)) if text.codes.itemsize > 1 else 0,
         )
 
@@ -96,17 +90,3 @@ class TextShape(CounterState):
 def _with_control(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = np.bitwise_or.reduceat(classes & character.CONTROL, starts) != 0
     return found
-
-
-def _count_numeric(text: character.Text) -> int:
-    """How many strings read as a number; the first, the middle and the last character rule most of them out."""
-    first, last = text.offsets[:-1], text.offsets[1:] - 1
-    possible = np.arange(len(first))
-    for table, at in ((_FIRST, first), (_LAST, last), (_WITHIN, (first + last) // 2)):
-        possible = possible[table[np.minimum(text.codes[at[possible]], 127)]]
-    if not len(possible):
-        # Arrow compiles the expression for every call.
-        return 0
-    candidates = text.strings if len(possible) == len(first) else text.strings.take(pa.array(possible))
-    numbers = pc.match_substring_regex(candidates, _NUMBER).to_numpy(zero_copy_only=False)
-    return int(text.counts[possible][numbers].sum())

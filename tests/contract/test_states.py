@@ -35,7 +35,23 @@ NUMBERS = st.one_of(st.none(), st.sampled_from(SPECIAL), st.integers(-5, 5).map(
 STRINGS = st.one_of(
     st.none(),
     st.sampled_from(
-        ["", "a", "b", "AB-12", " x", "x ", "Zürich", "naïve 1", "東京１２", "\x00", "-1.5", "x" * 250, "y" * 200]
+        [
+            "",
+            "a",
+            "b",
+            "AB-12",
+            " x",
+            "x ",
+            "Zürich",
+            "naïve 1",
+            "東京１２",
+            "\x00",
+            "-1.5",
+            "+2e3",
+            "007",
+            "x" * 250,
+            "y" * 200,
+        ]
     ),
     st.text(max_size=12),
 )
@@ -173,7 +189,7 @@ def sample(state: type[State], kind: Kind) -> pa.Array:
     items = {
         Kind.NUMERIC: rng.normal(size=60).tolist(),
         Kind.TIMESTAMP: (1.7e9 + rng.random(60)).tolist(),
-        Kind.STRING: [f"v-{i} é" for i in range(60)],
+        Kind.STRING: [text for i in range(30) for text in (f"v-{i} é", f"{i}.25")],
         Kind.BOOLEAN: [True, False] * 30,
         Kind.BINARY: [b"x"] * 60,
         Kind.NESTED: [[1]] * 60,

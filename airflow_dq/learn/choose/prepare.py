@@ -10,6 +10,7 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.error import Training
+from airflow_dq.learn.counting import NEARLY_ALL, counts_up
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
@@ -19,6 +20,7 @@ from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 from airflow_dq.states.initial import Initials
+from airflow_dq.states.pattern import PatternDistribution
 
 PER_COLUMN = 0.5
 """Values without anything new that are needed for each column judged: the columns' chances of a false alarm add up.
@@ -29,8 +31,8 @@ Most such metrics are watched all the same, for little else catches the errors t
 not while the partitions are few for so many columns: where new values are many, the distances of the whole distribution
 show them.  On a simulated clean table of 40 columns with 7 partitions of history alarms fell from 34 to 11 of 117 days.
 """
-NEARLY_ALL = 0.99
-"""Of the values of a column of ids; a few may be written otherwise, or be there twice."""
+_OF_DIGITS = frozenset({"str_len", "digit_len", "max_len"})
+"""Of texts that count up: as long as the number is large."""
 
 
 def prepare_column(
@@ -105,7 +107,9 @@ class _Column:
 
     def _values(self, metric: Metric) -> FloatArray | str:
         """The metric's values on their slots, or why nothing can be learned of it."""
-        if metric.states == (Initials,) and self.options.metrics is None and self._counts_up:
+        if self.options.metrics is None and _is_of_digits(metric) and self._counts_up:
+            return "its values are numbers that count up: how they are written moves on with them"
+        if self.options.metrics is None and metric.states == (Initials,) and self._tells_apart:
             return "its values are numbers that tell rows apart: their first digits move on as they grow"
         values = self.past.slotted(metric, self.options.min_history - (metric.pool if metric.pair else 0))
         # A metric that a user has named is watched.
@@ -115,7 +119,12 @@ class _Column:
 
     @property
     def _counts_up(self) -> bool:
-        """Whether it holds texts that are numbers, each of them once: the ids of what came last."""
+        """Whether it holds texts that are numbers which go on where they stopped."""
+        return self.history.remembered(("counts up", self.past.name), lambda: counts_up(self.past.columns))
+
+    @property
+    def _tells_apart(self) -> bool:
+        """Whether it holds texts that are numbers, each of them once: ids, of what came last for the most part."""
         return all(self.past.typical(name) >= NEARLY_ALL for name in ("numeric_ratio", "unique_ratio"))
 
     def _bands(self, known: Sequence[tuple[Metric, FloatArray]]) -> Mapping[str, Band | str]:
@@ -136,6 +145,11 @@ class _Column:
         may_be_absent = rare or self.past.series(metric.name, metric.pair).has_absent
         widening = self.history.answers.widening(self.past.name, metric.name)
         return WatchedMetric(metric, band, values, may_be_absent, widening)
+
+
+def _is_of_digits(metric: Metric) -> bool:
+    """Whether a metric says how numbers are written: their length, their first digits, their pattern."""
+    return metric.name in _OF_DIGITS or not {Initials, PatternDistribution}.isdisjoint(metric.states)
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:

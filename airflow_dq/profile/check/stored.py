@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from airflow_dq.check.model import Check, closest
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.metrics.descriptor import Reason
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import get_metric, metrics_for
 from airflow_dq.profile.check.measured import NO_ROWS, NO_VALUES, Measured
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
 from airflow_dq.states.moment import Moments
 from airflow_dq.states.number import NumberDistribution
+from airflow_dq.states.written import WrittenNumbers
 
 GONE = "the statistics that it is read from are no longer kept; profile the partition again"
 _METRICS = {
@@ -40,6 +41,8 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
     if column.kind is Kind.NULL:
         rows = column.metrics.get("row_count")
         return Measured(nothing=NO_VALUES if rows else NO_ROWS)
+    if check.metric != "profiled" and not applies(check, column.kind):
+        return Measured(problem=wrong_kind(check, column.kind, _KINDS.get(check.metric, "numbers")))
     exact = _EXACT.get(check.metric)
     found = None if exact is None else exact(check, column)
     if found is not None:
@@ -52,12 +55,23 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
         return Measured(nothing=_REASONS[value])
     if value is not None:
         return Measured(problem=f"its value is not known: {value}")
-    if name is not None and name not in column.metrics and column.metrics:
-        if check.metric == "profiled":
-            known = ", ".join(sorted(column.metrics))
-            return Measured(problem=f"the profile has no metric {name!r} of column {column.name!r}; it has {known}")
-        return Measured(problem=wrong_kind(check, column.kind, _KINDS.get(check.metric, "numbers")))
+    if check.metric == "profiled" and name not in column.metrics and column.metrics:
+        known = ", ".join(sorted(column.metrics))
+        return Measured(problem=f"the profile has no metric {name!r} of column {column.name!r}; it has {known}")
     return Measured(problem=GONE)
+
+
+def applies(check: Check, kind: Kind) -> bool:
+    """Whether columns of a kind have what a check of a stored metric is answered by.
+
+    What is kept of the numbers in a text is for who names that metric itself: a check of numbers on a text is a mistake
+    more often than not, and is told before any row is read.
+    """
+    name = metric_of(check)
+    if name is None:
+        return True
+    metric = get_metric(name, kind)
+    return metric is not None and (check.metric == "profiled" or WrittenNumbers not in metric.states)
 
 
 def metric_of(check: Check) -> str | None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from airflow_dq.check.model import Check
-from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.profile import ProfileOptions
-from airflow_dq.profile.check.stored import metric_of, wrong_kind
+from airflow_dq.profile.check.stored import applies, wrong_kind
 from airflow_dq.profile.check.tallies import meant_column
 from airflow_dq.profile.column import CANONICAL, kind_of
 from airflow_dq.profile.table import profile_table
@@ -93,8 +92,8 @@ def _of_kind(check: Check, kinds: Mapping[str, Kind]) -> str | None:
         return wrong_kind(check, kinds[check.columns[0]], "timestamps")
     if check.entry.source != "stored":
         return None
-    kind, metric = kinds[check.columns[0]], metric_of(check)
-    if metric is None or metric in {entry.name for entry in metrics_for(kind, pair=False)}:
+    kind = kinds[check.columns[0]]
+    if applies(check, kind):
         return None
     return wrong_kind(check, kind, "texts" if check.metric == "mean_length" else "numbers")
 
