@@ -122,7 +122,7 @@ def _chance(now: Mapping[Value, float], before: Mapping[Value, float], compariso
     scale = sum(1.0 / max(1, one) for one in comparison.present)
     shares = [(now.get(value, 0.0) + before.get(value, 0.0)) / 2.0 for value in {**now, **before}]
     # Half of the mean size of a normal error for each value.
-    return sum((share * (1.0 - share) * scale) ** 0.5 for share in shares) * math.sqrt(2.0 / math.pi) / 2.0
+    return sum(math.sqrt(share * (1.0 - share) * scale) for share in shares) * math.sqrt(2.0 / math.pi) / 2.0
 
 
 def _shown(comparison: Comparison, value: Value) -> str:
