@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pyarrow.types as pt
 
 from airflow_dq.engine.worker.files import Place
-from airflow_dq.engine.worker.partial import Partial, merge_batches
+from airflow_dq.engine.worker.partial import SLICE_COLUMNS, Partial, merge_batches
 from airflow_dq.engine.worker.task import profile_keyed, profile_lanes
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import logical_type, whole_micros
@@ -23,6 +23,9 @@ _BATCH_CELLS = 2**20
 """The same of a wide table."""
 _BATCH_BYTES = 2**26
 """The same of a table with large values, as far as the file tells: values that repeat may take less room in it."""
+_SHORT_CELLS, _SHORT_BYTES = 2**23, 2**27
+"""The most of a wide table's row group that is read whole, some columns after the others: to read a part of it takes at
+least a page of every column, encoded and decoded, at once, which is 280 MB of 2,000 columns whose values are 90 MB."""
 _BUFFER = 2**18
 """Bytes of each column that are read at once: a row group may be larger than memory."""
 
@@ -57,15 +60,26 @@ class RowGroups:
         """
         self._check(place)
         with self._opened(place) as file:
-            groups = [file.metadata.row_group(group) for group in self.groups]
-            width = max([1, *(group.total_byte_size // max(1, group.num_rows) for group in groups)])
-            rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(self.schema), _BATCH_BYTES // width))
-            for batch in file.iter_batches(rows, list(self.groups), self.schema.names, use_threads=False):
+            for batch in self._batches(file):
                 # By name: to the library a dot leads into a struct, so that it may read more columns than these.
                 columns = [_read_as(batch.column(field.name), field.type) for field in self.schema]
                 yield pa.RecordBatch.from_arrays(columns, names=self.schema.names)
         # Written over meanwhile, it would be half the one and half the other.
         self._check(place)
+
+    def _batches(self, file: pa.parquet.ParquetFile) -> Iterator[pa.RecordBatch]:
+        names = self.schema.names
+        groups = [file.metadata.row_group(group) for group in self.groups]
+        if len(names) > SLICE_COLUMNS and all(_is_short(group, len(names)) for group in groups):
+            slices = [names[start : start + SLICE_COLUMNS] for start in range(0, len(names), SLICE_COLUMNS)]
+            for group in self.groups:
+                parts = [file.read_row_group(group, some, use_threads=False).select(some) for some in slices]
+                columns = [column for part in parts for column in part.columns]
+                yield from pa.Table.from_arrays(columns, names).to_batches()
+            return
+        width = max([1, *(group.total_byte_size // max(1, group.num_rows) for group in groups)])
+        rows = max(1, min(_BATCH_ROWS, _BATCH_CELLS // len(names), _BATCH_BYTES // width))
+        yield from file.iter_batches(rows, list(self.groups), names, use_threads=False)
 
     def _opened(self, place: Place | None) -> pa.parquet.ParquetFile:
         if place is None:
@@ -76,6 +90,11 @@ class RowGroups:
     def _check(self, place: Place | None) -> None:
         if stamp_of(self.path, place) != self.stamp:
             raise OSError(errno.ESTALE, "The file has changed since it was listed", self.path)
+
+
+def _is_short(group: pa.parquet.RowGroupMetaData, columns: int) -> bool:
+    """Whether all values of a wide table's row group take less room than what reads a part of every column at once."""
+    return bool(group.num_rows * columns <= _SHORT_CELLS and group.total_byte_size <= _SHORT_BYTES)
 
 
 def stamp_of(path: str, place: Place | None = None) -> tuple[int, int]:

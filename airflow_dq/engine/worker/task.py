@@ -10,7 +10,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
@@ -99,7 +99,8 @@ def profile_keyed(
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
     without_rows = replace(options, sample_rows=0)
-    for batch in batches:
+
+    def take_in(batch: Iterable[tuple[str, pa.RecordBatch]]) -> Iterator[tuple[str, pa.RecordBatch]]:
         for key, rows in batch:
             if key not in held:
                 held[key] = Waiting(without_rows if key in unsampled else options)
@@ -115,6 +116,9 @@ def profile_keyed(
             for waiting in held.values():
                 waiting.summarise()
                 waiting.partial.seconds += clock.lap()
+
+    # No name here holds the last rows while the states are encoded.
+    yield from chain.from_iterable(map(take_in, batches))
     for key, waiting in held.items():
         waiting.summarise()
         waiting.partial.seconds += clock.lap()

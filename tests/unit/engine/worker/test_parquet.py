@@ -97,6 +97,40 @@ def test_rows_are_decoded_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Mo
     assert 40 <= batches[0].num_rows <= 50
 
 
+def _of_short_groups(path: Path) -> tuple[pa.Table, RowGroups]:
+    names = ["a", "a.b", "b", "t", "", "late"]
+    kinds = [range(7), [*list("uvwxyz"), None], [None] * 6 + [1.5], [b"x"] * 7, ["v"] * 7, [[1], None, []] * 2 + [[2]]]
+    table = pa.table(dict(zip(names, map(pa.array, kinds), strict=True)))
+    return table, written(path, table, group=3)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5, 6])
+def test_short_row_groups_of_a_wide_table_are_read_whole_some_columns_after_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    table, groups = _of_short_groups(tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 2)
+    expected = list(groups.read())
+    monkeypatch.setattr(parquet, "SLICE_COLUMNS", width)
+    batches = list(groups.read())
+    assert pa.Table.from_batches(batches) == pa.Table.from_batches(expected) == table
+    # As wide as a slice is not wide.
+    assert [batch.num_rows for batch in batches] == ([3, 3, 1] if width < 6 else [2, 2, 2, 1])
+
+
+@pytest.mark.parametrize(("limit", "most"), [("_SHORT_CELLS", 17), ("_SHORT_BYTES", 100)])
+def test_longer_row_groups_of_a_wide_table_are_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    table, groups = _of_short_groups(tmp_path / "a.parquet")
+    monkeypatch.setattr(parquet, "SLICE_COLUMNS", 2)
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 2)
+    monkeypatch.setattr(parquet, limit, most)
+    batches = list(groups.read())
+    assert [batch.num_rows for batch in batches] == [2, 2, 2, 1]
+    assert pa.Table.from_batches(batches) == table
+
+
 @pytest.mark.parametrize("change", ["gone", "rewritten", "touched", "damaged", "no permission"])
 def test_a_key_whose_file_cannot_be_read_says_so_and_loses_no_other(tmp_path: Path, change: str) -> None:
     table = pa.table({"v": [f"value {row}" for row in range(2_000)]})

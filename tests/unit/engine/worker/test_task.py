@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
 from functools import reduce
 from itertools import pairwise
 
@@ -132,6 +134,28 @@ def test_split_by_key_keeps_every_row_once() -> None:
     found = {key: rows.num_rows for key, rows in split_by_key(batch)}
     expected = dict(zip(*np.unique(batch["key"].to_pylist(), return_counts=True), strict=True))
     assert found == expected
+
+
+def test_the_last_rows_are_let_go_before_the_states_are_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[weakref.ref[pa.RecordBatch]] = []
+    alive: list[int] = []
+
+    def batches() -> Iterator[list[tuple[str, pa.RecordBatch]]]:
+        for number in range(3):
+            rows = pa.record_batch({"n": [number, 1], "s": ["x", "y"]})
+            read.append(weakref.ref(rows))
+            yield [("k", rows)]
+            del rows
+
+    encode = Partial.to_batch
+
+    def noting(partial: Partial, key: str) -> pa.RecordBatch:
+        alive.append(sum(rows() is not None for rows in read))
+        return encode(partial, key)
+
+    monkeypatch.setattr(Partial, "to_batch", noting)
+    ((key, _),) = task.profile_keyed(batches(), ProfileOptions())
+    assert (key, len(read), alive) == ("k", 3, [0])
 
 
 def test_more_keys_than_a_task_holds_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
