@@ -98,8 +98,10 @@ def _step(now: QuantilePoints, before: QuantilePoints) -> float | None:
 
 
 def _on_steps(points: QuantilePoints, step: float) -> float:
-    steps = points.values / step
-    return float((np.abs(steps - np.round(steps)) <= _EXACT).mean())
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A number too large to be counted in steps is on none that can be told.
+        steps = points.values / step
+        return float((np.abs(steps - np.round(steps)) <= _EXACT).mean())
 
 
 def _steps_words(step: float) -> str:

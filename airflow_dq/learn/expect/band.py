@@ -59,6 +59,19 @@ numbers of rows none did."""
 FALL = 0.5
 """One that falls by this part of itself is a finding: 1 of the same did after 7 partitions and 1 after 14, and 1 of the
 numbers of rows."""
+SETTLED = 0.3
+"""A level in the column's own unit that never moved by more than this part of the column's standard deviation has
+settled, also around zero, where it is no part of itself."""
+LEAP = 10.0
+"""A settled level that moves by a standard deviation, and by so many times its largest error, is a finding.  Of 4,415,
+4,150 and 3,935 such series of 29 public and simulated tables 3 did so after 7 partitions (all stations of a city out of
+service, delays of a day of storms, weeks of 28 posts), none after 14 or after 30."""
+CLOSE = 0.1
+"""A distance that never was more than this part of its range is one of distributions that are alike."""
+FAR = 0.5
+"""One that is more than this part of its range then is a finding.  Of 5,053, 4,865 and 4,552 such series of the same
+tables, those left out that had never been anything but 0, 3 were after 7 partitions (the same stations), none after 14
+and 2 after 30 (a football week with half of its matches)."""
 _LEVELS = (Scale.AMOUNT, Scale.INFORMATION, Scale.LENGTH)
 """What a metric is that has a level, and no factors."""
 
@@ -198,17 +211,42 @@ class Band:
         return reach if self.metric.of_table else reach * too_few(self.sampling.values)
 
     def _most(self, worst: float, *, above: bool) -> float:
-        """How far a steady level may reach, whatever the rate; infinite for any other metric.
+        """How far the metric may reach, whatever the rate; infinite where nothing but the rate says.
 
         :param worst: the largest past error at that side
         """
-        if self.metric.pair or not self.positive:
+        if self.metric.pair:
+            return self._until_far(worst)
+        return min(self._until_moved(worst, above=above), self._until_leapt(worst))
+
+    def _until_moved(self, worst: float, *, above: bool) -> float:
+        """Up to where a steady level, measured by itself, is none any more."""
+        if not self.positive:
             return math.inf
         if self.logarithmic:
             return (math.log1p(RISE) if above else -math.log1p(-FALL)) if worst <= math.log1p(STEADY) else math.inf
         if self.metric.scale not in _LEVELS or worst > STEADY * self.level:
             return math.inf
         return (RISE if above else FALL) * self.level
+
+    def _until_leapt(self, worst: float) -> float:
+        """The same of a settled one, measured by the column's standard deviation."""
+        std = self.sampling.std
+        if self.metric.is_extreme or not self.is_place or worst > SETTLED * std:
+            return math.inf
+        return max(std, LEAP * worst)
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it lies on the axis of the column's values: a sum has their unit, but is no place among them."""
+        return self.metric.unit is Unit.COLUMN and self.metric.extrapolation is not TOTAL and self.sampling.std > 0.0
+
+    def _until_far(self, worst: float) -> float:
+        """Up to where a distance of distributions that were alike says that they still are."""
+        highest, centre = self.metric.natural_range[1], self.expected.expectation.center
+        if self.metric.scale is not Scale.DISTANCE or not self.expected.is_fixed or centre + worst > CLOSE * highest:
+            return math.inf
+        return FAR * highest - centre
 
 
 def _one(band: Band) -> float:
@@ -270,8 +308,7 @@ def _of_length(band: Band, rates: FloatArray) -> float:
 def _of_amount(band: Band, rates: FloatArray) -> float:
     effect = max(band.metric.min_effect, _one(band))
     material, std = effect * max(band.level, 1e-9), band.sampling.std
-    # A sum has the column's unit, but is no place on its axis.
-    if std > 0.0 and band.metric.unit is Unit.COLUMN and band.metric.extrapolation is not TOTAL:
+    if band.is_place:
         shift = max(OFFSET_EFFECT, effect) * std
         # Far from zero a shift is measured by the column's spread: its level says nothing of what is usual.  The level
         # of an extreme never does: an earliest time of 4 after 5 is nothing where times reach up to 2,359.  In 7,721

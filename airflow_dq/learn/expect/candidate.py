@@ -39,9 +39,10 @@ class Candidates:
 
     def bounds(self, centre: float) -> tuple[FloatArray, FloatArray]:
         """Lower and upper bounds on the metric itself around a centre on the expectation's scale."""
-        low, high = centre - self.below, centre + self.above
-        if self.expectation.logarithmic:
-            with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
+            # A bound beyond the largest float is none.
+            low, high = centre - self.below, centre + self.above
+            if self.expectation.logarithmic:
                 # Nothing lies below the logarithm of zero but what has none.
                 low, high = np.where(np.isinf(low), -np.inf, np.exp(low)), np.exp(high)
         lowest, highest = self.metric.natural_range

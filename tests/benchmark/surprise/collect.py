@@ -51,7 +51,7 @@ def surprises(name: str, profiles: Sequence[Profile], points: int) -> Iterator[S
                 yield Surprise(name, place, length, column, metric, band.expected.samples, moving, times, *level)
 
 
-def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[float, float]]]:
+def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[float, ...]]]:
     """Column, metric, band, surprise and move of each series that the partition goes on with."""
     rows = _rows(view)
     if isinstance(rows, Band):
@@ -74,7 +74,8 @@ def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[
             observed = past.observe(metric.name, metric.pair, now)
             times = surprise(band, values, observed, view.amount(past, metric))
             if times is not None:
-                yield name, metric.name, band, times, level_move(band, values, observed)
+                moves = (*level_move(band, values, observed), *leap(band, values, observed))
+                yield name, metric.name, band, times, moves
 
 
 def _rows(view: PartitionView) -> Band | str:
@@ -126,6 +127,21 @@ def level_move(band: Band, past: FloatArray, observed: MetricValue | None) -> tu
     if band.logarithmic:
         return math.expm1(worst), math.expm1(deviation)
     return worst / band.level, deviation / band.level
+
+
+def leap(band: Band, past: FloatArray, observed: MetricValue | None) -> tuple[float, float]:
+    """How far a place had erred at most, or how far a distance was, and what it did now (see :class:`Surprise`)."""
+    expected, metric = band.expected, band.metric
+    centre = expected.expectation.centre(past)
+    if centre is None or not isinstance(observed, float):
+        return math.inf, 0.0
+    deviation = observed - centre
+    worst = expected.seen(above=deviation > 0.0)
+    if band.is_place and not metric.is_extreme:
+        return worst / band.sampling.std, abs(deviation) / band.sampling.std
+    if metric.pair and metric.scale is Scale.DISTANCE and expected.is_fixed and math.isfinite(metric.natural_range[1]):
+        return (centre + worst) / metric.natural_range[1], observed / metric.natural_range[1]
+    return math.inf, 0.0
 
 
 def as_usual(band: Band, amount: Amount, centre: float, observed: float) -> float:

@@ -8,8 +8,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from airflow_dq.learn.array import BoolArray
 from airflow_dq.learn.expect import pooled
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.report.svg import document, element
+from airflow_dq.states.base import Kind
 from tests.benchmark.surprise.fit import (
     FEWEST,
     Constants,
@@ -25,6 +28,10 @@ from tests.benchmark.surprise.sample import Sample
 LIMITS = (1.0, 1.5, 2.0, 3.0, 6.0, 10.0)
 RATES = (0.05, 0.01, 0.003)
 """False-positive rates of a column at which its chance is looked for."""
+SETTLED, LEAPS = (0.1, 0.2, 0.3), (0.5, 1.0, 2.0, 3.0)
+"""The same in standard deviations of the column."""
+CLOSE, FAR = (0.05, 0.1, 0.2), (0.3, 0.5, 0.8)
+"""How far distances were, and are, as parts of their range."""
 STEADY, RISES, FALLS = (0.05, 0.1, 0.2), (0.5, 0.8, 1.0), (0.3, 0.5)
 """Largest past errors of levels, and moves, as parts of the level."""
 _WIDTH, _HEIGHT, _EDGE = 480, 400, 60
@@ -54,6 +61,10 @@ def page(sample: Sample) -> str:
         _chances(sample),
         "## Steady levels: those that moved by more than a part of themselves, and in how many places\n",
         _steady(sample),
+        "## Settled places in standard deviations of their column: those that leapt, and in how many places\n",
+        _leaps(sample.where(~_of_distances(sample)), SETTLED, LEAPS),
+        "## Distances as parts of their range, of what was alike: those that were further, and in how many places\n",
+        _leaps(sample.where(_of_distances(sample)), CLOSE, FAR),
         "## Heaviness by metric\n",
         _heaviness(moving, fitted, others),
     ]
@@ -133,6 +144,23 @@ def _steady(sample: Sample) -> str:
     moves = [f"rose by {part:g}" for part in RISES] + [f"fell by {part:g}" for part in FALLS]
     head = f"| history | largest past error | series | {' | '.join(moves)} |"
     return "\n".join([head, "|---|---|---|" + "---|" * len(moves), *lines, ""])
+
+
+def _of_distances(sample: Sample) -> BoolArray:
+    bounded = [entry.name for entry in metrics_for(Kind.NUMERIC, pair=True) + metrics_for(Kind.STRING, pair=True)]
+    return np.isin(sample["metric"], bounded)
+
+
+def _leaps(sample: Sample, settled: Sequence[float], leaps: Sequence[float]) -> str:
+    lines = []
+    for history, some in _histories(sample):
+        for most in settled:
+            steady = some.where((some["unsettled"] > 0.0) & (some["unsettled"] <= most))
+            shown = [steady.where(steady["leapt"] > far) for far in leaps]
+            counts = " | ".join(f"{len(one)} in {len(_places(one))}" for one in shown)
+            lines.append(f"| {history} | {most:g} | {len(steady)} in {len(_places(some))} | {counts} |")
+    head = f"| history | furthest before | series | {' | '.join(f'beyond {far:g}' for far in leaps)} |"
+    return "\n".join([head, "|---|---|---|" + "---|" * len(leaps), *lines, ""])
 
 
 def _places(sample: Sample) -> set[tuple[str, int]]:

@@ -37,6 +37,11 @@ class Surprise:
     infinite for other metrics, and where the level was not always positive."""
     moved: float = 0.0
     """The error as a part of the level, below 0 when it fell."""
+    unsettled: float = math.inf
+    """The largest past error of a place on the column's axis (an average, a quantile) in standard deviations of the
+    column, or how far a distance ever was as a part of its range; infinite for other metrics."""
+    leapt: float = 0.0
+    """The error in standard deviations, without its sign, or the distance as a part of its range."""
 
 
 @dataclass(frozen=True)

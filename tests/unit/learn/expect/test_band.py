@@ -120,6 +120,31 @@ def test_cheaper_constraints_are_wider(values: list[float], name: str) -> None:
     assert found.fpr.max() <= 1e-3
 
 
+@pytest.mark.parametrize("count", [7, 14, 30])
+@pytest.mark.parametrize("zero", [-1e6, 0.0, 3.0, 1e6])
+def test_a_settled_level_leaps_wherever_its_zero_lies(count: int, zero: float) -> None:
+    values = zero + 0.05 * (-1.0) ** np.arange(count)
+    found = constraints("mean", values, size=SamplingError(2000.0, std=1.0), budget=1e-6)
+    assert found.violations([zero - 1.3, zero + 1.3, zero + 5.0, zero - 100.0], NOTHING).all()
+    assert not found.violations([zero - 0.06, zero + 0.06], NOTHING).any()
+
+
+def test_a_level_that_never_settled_does_not_leap() -> None:
+    values = 0.5 * (-1.0) ** np.arange(7)
+    found = constraints("mean", values, size=SamplingError(2000.0, std=1.0), budget=1e-6)
+    assert not found.violations([-5.0, 5.0], NOTHING).any()
+
+
+@pytest.mark.parametrize("count", [7, 14, 30])
+@pytest.mark.parametrize("name", ["ks_dist", "js_div"])
+def test_distributions_that_were_alike_are_told_when_they_are_others(name: str, count: int) -> None:
+    near = np.where(np.arange(count) % 2, 0.02, 0.05)
+    found = constraints(name, near, size=SamplingError(2000.0, std=1.0), budget=1e-6)
+    assert found.violations([0.6, math.log(2.0)], NOTHING).all()
+    far = constraints(name, 6.0 * near, size=SamplingError(2000.0, std=1.0), budget=1e-6)
+    assert (far.above >= found.above).all()
+
+
 def test_a_short_history_reaches_further() -> None:
     widths = []
     for count in (7, 14, 30):
