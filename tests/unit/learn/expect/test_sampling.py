@@ -120,3 +120,15 @@ def test_an_extreme_that_few_rows_have_may_be_the_value_next_to_it(rows: int, st
     size = SamplingError.of(ColumnHistory(history, "x"), metric)
     assert (size.below == 1.0) is step
     assert size.above == pytest.approx(0.8 * 3.0)
+
+
+@pytest.mark.parametrize(("step", "allowed"), [(0.01, 0.01), (1.0, 0.0)])
+def test_a_quantile_on_a_grid_may_move_by_a_step_that_is_fine(step: float, allowed: float) -> None:
+    grid = np.concatenate(
+        [np.linspace(1.0, 2.4 - step, 3_000), np.full(4_000, 2.4), np.linspace(2.4 + step, 4.0, 3_000)]
+    )
+    metric = get_metric("median", Kind.NUMERIC)
+    assert metric is not None
+    history = [profile_table(pa.table({"x": np.round(grid, 2)}), partition=name) for name in "ab"]
+    size = SamplingError.of(ColumnHistory(history, "x"), metric)
+    assert (size.below, size.above) == pytest.approx((allowed, allowed))
