@@ -72,8 +72,7 @@ def cell(value: object) -> str | None:
         case datetime() | date() | time():
             text = value.isoformat()
         case _:
-            # A double of 25.1 * 10 is 251 to a reader.
-            text = f"{value:.15g}" if isinstance(value, float) else str(value)
+            text = str(value)
     return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"
 
 
