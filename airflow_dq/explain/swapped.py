@@ -8,6 +8,7 @@ from itertools import combinations
 from airflow_dq.explain.cause.hypothesis import Cause
 from airflow_dq.explain.comparison import Comparison, sampling_noise
 from airflow_dq.explain.wording import quoted
+from airflow_dq.learn.distribution import total_variation
 
 _ALIKE = 0.1
 """Largest share of values that differ between two columns of texts that are taken for one."""
@@ -38,9 +39,4 @@ def _holds(column: Comparison, other: Comparison) -> bool:
     now_shares, own_shares, their_shares = (
         side.all_shares for side in (column.values[0], column.values[1], other.values[1])
     )
-    return _apart(now_shares, their_shares) <= _ALIKE < _apart(own_shares, their_shares)
-
-
-def _apart(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Total variation distance (0 to 1)."""
-    return sum(abs(one.get(value, 0.0) - other.get(value, 0.0)) for value in {**one, **other}) / 2.0
+    return total_variation(now_shares, their_shares) <= _ALIKE < total_variation(own_shares, their_shares)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 
 IntArray = NDArray[np.int64]
+K = TypeVar("K", bound=Hashable)
 QUANTILES = 512
 """Equally likely points that stand for an exact distribution of numbers."""
 _SKETCHED = 128
@@ -131,6 +133,11 @@ def _listed(categories: CategoryDistribution, number: int) -> Mapping[str, float
     order = np.argsort(-categories.counts, kind="stable")[:number]
     names = categories.values.take(pa.array(order)).to_pylist()
     return dict(zip(names, (categories.counts[order] / categories.total).tolist(), strict=True))
+
+
+def total_variation(one: Mapping[K, float], other: Mapping[K, float]) -> float:
+    """Total variation distance (0 to 1) of two distributions: the share of the values that are others."""
+    return sum(abs(one.get(value, 0.0) - other.get(value, 0.0)) for value in {**one, **other}) / 2.0
 
 
 def shape(value: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.learn.distribution import QuantilePoints, ValueShares
+from airflow_dq.learn.distribution import QuantilePoints, ValueShares, total_variation
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
@@ -52,5 +52,4 @@ def _words_apart(old: ColumnProfile, new: ColumnProfile, kind: type[CategoryDist
     states = old.states.get(kind.key), new.states.get(kind.key)
     if not isinstance(states[0], kind) or not isinstance(states[1], kind) or not states[0].total or not states[1].total:
         return 1.0
-    a, b = (ValueShares.of(state).all_shares for state in states if isinstance(state, kind))
-    return 0.5 * sum(abs(a.get(value, 0.0) - b.get(value, 0.0)) for value in {**a, **b})
+    return total_variation(*(ValueShares.of(state).all_shares for state in states if isinstance(state, kind)))

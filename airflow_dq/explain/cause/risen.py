@@ -9,6 +9,7 @@ from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.undo import other_than
 from airflow_dq.explain.wording import joined, number_words, quoted, share_words
+from airflow_dq.learn.distribution import total_variation
 from airflow_dq.states.base import Kind
 from airflow_dq.states.number import NumberDistribution
 
@@ -53,7 +54,7 @@ def in_place_of_others(comparison: Comparison) -> Cause | None:
     others = {one: part / left for one, part in now.items() if one != value}
     were = {one: part / had for one, part in before.items() if one != value}
     drawn = max(1.0, min(left * comparison.present[0], had * comparison.present[1]))
-    score = 1.0 - max(0.0, _apart(others, were) - (len({**others, **were}) / drawn) ** 0.5)
+    score = 1.0 - max(0.0, total_variation(others, were) - (len({**others, **were}) / drawn) ** 0.5)
     shown, rows = _shown(comparison, value), round(gained[value] * comparison.present[0])
     return Cause(
         "overwritten",
@@ -103,18 +104,17 @@ def one_for_another(comparison: Comparison) -> Cause | None:
     chance = _chance(now, before, comparison)
     # Gone with their rows, they leave the others as they were to each other.
     in_proportion = {value: share / (1.0 - lost) for value, share in before.items() if value not in gone}
-    rest = _apart(now, {**before, **dict.fromkeys(gone, 0.0), taker: before.get(taker, 0.0) + lost})
-    if taker not in before or rest > _TIMES * chance or _apart(now, in_proportion) <= _CLEARLY * max(rest, chance):
+    rest = total_variation(now, {**before, **dict.fromkeys(gone, 0.0), taker: before.get(taker, 0.0) + lost})
+    if (
+        taker not in before
+        or rest > _TIMES * chance
+        or total_variation(now, in_proportion) <= _CLEARLY * max(rest, chance)
+    ):
         return None
     were, shown = joined([_shown(comparison, one) for one in gone], _NAMED), _shown(comparison, taker)
     words, fact = f"{shown} in place of {were} in {percent(lost)} of the values", f"is {shown} in place of {were}"
     rows = round(lost * comparison.present[0])
     return Cause("new_values", "one for another", words, 1.0, fact=fact, rows=rows)
-
-
-def _apart(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
-    """Total variation distance (0 to 1)."""
-    return sum(abs(one.get(value, 0.0) - other.get(value, 0.0)) for value in {**one, **other}) / 2.0
 
 
 def _chance(now: Mapping[Value, float], before: Mapping[Value, float], comparison: Comparison) -> float:

@@ -11,7 +11,7 @@ from airflow_dq.explain.cause.hypothesis import Cause, fit, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison, nine_in_ten
 from airflow_dq.explain.mixture import mixture
 from airflow_dq.explain.wording import quoted
-from airflow_dq.learn.distribution import QuantilePoints, shape
+from airflow_dq.learn.distribution import QuantilePoints, shape, total_variation
 from airflow_dq.states.base import Kind
 from airflow_dq.states.pattern import PatternDistribution
 
@@ -123,7 +123,7 @@ def patterns_of(comparison: Comparison) -> Cause | None:
     now, before = (side.all_shares for side in comparison.patterns)
     past = comparison.past_distances("pat_l1")
     noise = nine_in_ten(past) if past else 0.0
-    moved = _apart(now, before)
+    moved = 2.0 * total_variation(now, before)
     if moved <= _LEAST + 1.5 * noise:
         return None
     found = []
@@ -140,10 +140,6 @@ def patterns_of(comparison: Comparison) -> Cause | None:
         rest = float(np.abs(change - share * way).sum())
         found.append((round(fit(rest, noise, moved), 2), -rest, share, name))
     return _named(found, comparison.present[0])
-
-
-def _apart(now: Mapping[str, float], before: Mapping[str, float]) -> float:
-    return sum(abs(now.get(key, 0.0) - before.get(key, 0.0)) for key in {**now, **before})
 
 
 def _named(found: list[tuple[float, float, float, str]], present: int) -> Cause | None:
