@@ -56,10 +56,11 @@ class Absence:
 
     @property
     def is_optional(self) -> bool:
-        """Whether it may be missing, or if it has just been missed for the first time, may come again."""
+        """Whether it may be missing, or if it has been missed for the first time and not for long, may come again."""
         if self.longest:
             return self.current <= self._bearable
-        return 1 <= self.current <= STAYS_AWAY
+        # One that most partitions have is no new one when it comes again.
+        return 1 <= self.current <= max(STAYS_AWAY, (self.seen - 1) // 2)
 
 
 @dataclass(frozen=True)
