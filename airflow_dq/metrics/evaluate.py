@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from airflow_dq.metrics.descriptor import Metric, MetricValue
+from airflow_dq.metrics.descriptor import Metric, MetricValue, Reason
 from airflow_dq.metrics.outcome import as_value
 from airflow_dq.metrics.registry import metrics_for, revision
 from airflow_dq.states.base import Kind, Representation, State
 from airflow_dq.states.pair import Pair
+
+log = logging.getLogger(__name__)
 
 
 def measure(kind: Kind, states: Mapping[str, State]) -> dict[str, MetricValue]:
     """Every single-distribution metric of one column's states, by name."""
     read = {key: state.reader() for key, state in states.items()}
     return {
-        name: as_value(function(*[read[key] for key in keys]))
+        name: _returned(name, function, *[read[key] for key in keys])
         for name, function, keys in _measures(kind, frozenset(read), revision())
     }
+
+
+def _returned(name: str, function: Callable[..., MetricValue], *given: object) -> MetricValue:
+    """What a metric's function returns; an error that it raises, as a user's own may, is one of this metric alone."""
+    try:
+        return as_value(function(*given))
+    except Exception as error:
+        # Its words may quote values of a hidden column.
+        log.warning("metric %r cannot be computed: its function raises %s", name, type(error).__name__)
+        return Reason.ENGINE_ERROR
 
 
 @cache
@@ -167,12 +180,12 @@ def _compare(
                 of_pairs.setdefault((entry.pair_type, sketched), {}).setdefault(place, []).append(entry)
                 continue
             sides = [side.form(key, sketched).reader() for side in (now, before)]
-            found[place][entry.name] = entry.bounded(as_value(entry.function(*sides)))
+            found[place][entry.name] = entry.bounded(_returned(entry.name, entry.function, *sides))
     for (made, sketched), asked in of_pairs.items():
         pairs = made.each([nows[place].form(key, sketched) for place in asked], before.form(key, sketched))
         for (place, metrics), pair in zip(asked.items(), pairs, strict=True):
             for entry in metrics:
-                found[place][entry.name] = entry.bounded(as_value(entry.function(pair)))
+                found[place][entry.name] = entry.bounded(_returned(entry.name, entry.function, pair))
     return found
 
 

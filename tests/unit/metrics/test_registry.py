@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 
-from airflow_dq.metrics.descriptor import Bound, MetricValue, Scale, Support, Unit, Use
-from airflow_dq.metrics.evaluate import is_complete, measure
+from airflow_dq.metrics.descriptor import Bound, MetricValue, Reason, Scale, Support, Unit, Use
+from airflow_dq.metrics.evaluate import compare, is_complete, measure
 from airflow_dq.metrics.registry import find_metric, get_metric, metric, metrics_for, unregister_metric
 from airflow_dq.states.base import Kind, states_of
 from airflow_dq.states.moment import Moments
@@ -43,13 +43,17 @@ def own() -> Iterator[Callable[..., None]]:
     """Registers a metric under some name with some facts, for one test."""
     names = []
 
-    def register(name: str, pair: bool = False, **facts: object) -> None:
+    def register(name: str, pair: bool = False, returned: Exception | None = None, **facts: object) -> None:
         def one(moments: Moments) -> MetricValue:
             """Some number."""
+            if returned is not None:
+                raise returned
             return 1.0
 
         def two(now: Moments, before: Moments) -> MetricValue:
             """Some distance."""
+            if returned is not None:
+                raise returned
             return 0.5
 
         metric(Moments, bound=Bound.CHEBYSHEV, name=name, pair=pair, **facts)(two if pair else one)  # type: ignore[arg-type]
@@ -85,6 +89,19 @@ def test_a_distance_of_ones_own_is_told_from_its_baseline(own) -> None:
     assert entry is not None
     assert entry.phrase == "moved far from the last 6 partitions"
     assert (entry.scale, entry.natural_range) == (Scale.DISTANCE, (0.0, float("inf")))
+
+
+def test_a_metric_that_raises_costs_no_other(own, caplog: pytest.LogCaptureFixture) -> None:
+    own("broken", returned=ZeroDivisionError("secret"))
+    own("broken_distance", pair=True, returned=ZeroDivisionError("secret"))
+    states = states_of(Kind.NUMERIC, pa.array([1.0, 3.0]))
+    alone, both = measure(Kind.NUMERIC, states), compare(Kind.NUMERIC, states, states)
+    assert (alone["broken"], alone["mean"]) == (Reason.ENGINE_ERROR, 2.0)
+    assert (both["broken_distance"], both["emd"]) == (Reason.ENGINE_ERROR, 0.0)
+    assert [one.getMessage() for one in caplog.records] == [
+        f"metric {name!r} cannot be computed: its function raises ZeroDivisionError"
+        for name in ("broken", "broken_distance")
+    ]
 
 
 def test_only_a_name_makes_mode_calibrated_use_some_metrics_and_nothing_others() -> None:
