@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from airflow_dq.states.base import Kind, State
+from airflow_dq.states.count import Counts
 from airflow_dq.states.text import TextShape
+from airflow_dq.states.written import WrittenNumbers
 
 if TYPE_CHECKING:
     from airflow_dq.profile.model import Profile
@@ -19,6 +21,7 @@ _BY_KIND: dict[Kind, str] = {
     Kind.NESTED: "nested: not profiled further than nulls and sizes",
     Kind.NULL: "no type: every value is null",
 }
+_NO_ROWS = "no type: there are no rows"
 
 
 def remark_of(kind: Kind, states: Mapping[str, State]) -> str | None:
@@ -27,13 +30,18 @@ def remark_of(kind: Kind, states: Mapping[str, State]) -> str | None:
     if share is not None and share >= LOOKS_NUMERIC:
         said = f"looks numeric: {_percent(share)} of the values read as numbers"
         return f"{said}; profiled as text, with mean, spread, least and largest of them"
+    counts = states.get(Counts.key)
+    if kind is Kind.NULL and isinstance(counts, Counts) and not counts.rows:
+        return _NO_ROWS
     return _BY_KIND.get(kind)
 
 
 def numeric_share(states: Mapping[str, State]) -> float | None:
-    """Share of a text column's values that read as numbers; None when it has no texts."""
-    text = states.get(TextShape.key)
-    return text.numeric / text.count if isinstance(text, TextShape) and text.count else None
+    """Share of a text column's values that read as numbers, codes such as ``00501`` not; None when it has no texts."""
+    text, written = states.get(TextShape.key), states.get(WrittenNumbers.key)
+    if not (isinstance(text, TextShape) and isinstance(written, WrittenNumbers) and text.count):
+        return None
+    return written.count / text.count
 
 
 def looking_numeric(profile: Profile) -> list[str]:

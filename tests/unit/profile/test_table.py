@@ -316,3 +316,16 @@ def test_timestamps_in_nanoseconds_are_those_that_spark_reads() -> None:
 def test_options_that_name_no_column_are_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"columns=\(\)\) names no column; leave it out"):
         ProfileOptions(columns=())
+
+
+def test_a_remark_says_what_was_measured_of_a_text_that_looks_numeric() -> None:
+    columns = profile_table(pa.table({"zip": ["00501", "02134", "90210"], "id": ["501", "2134", "0"]})).columns
+    assert "min" in columns["id"].metrics
+    assert str(columns["id"].remark).startswith("looks numeric: all of the values read as numbers")
+    assert (columns["zip"].metrics["min"], columns["zip"].remark) == (Reason.NOT_APPLICABLE, None)
+
+
+def test_a_column_without_a_type_says_whether_there_are_rows() -> None:
+    empty, null = pa.table({"x": pa.array([], pa.int64())}), pa.table({"x": pa.array([None], pa.int64())})
+    said = [profile_table(table).columns["x"].remark for table in (empty, null)]
+    assert said == ["no type: there are no rows", "no type: every value is null"]
