@@ -50,12 +50,15 @@ def require_key(key: str, place: str, where: str) -> None:
         )
 
 
-def beside(folder: str, names: Iterable[str]) -> str | None:
+def beside(folder: str, names: Iterable[str], pattern: str) -> str | None:
     """What a job's log says of files that lie beside the partitions' folders.
 
     :param names: of the files in the folder
+    :param pattern: what the partitions match; a file may be one as well
     """
-    strays = sorted(name for name in names if not is_hidden(name) and not is_side_file(name))
+    start, star, end = pattern.rpartition("/")[2].partition("*")
+    others = (name for name in names if not (star and name.startswith(start) and name.endswith(end)))
+    strays = sorted(name for name in others if not is_hidden(name) and not is_side_file(name))
     if not strays:
         return None
     named = ", ".join(strays[:_NAMED]) + (f" and {len(strays) - _NAMED} more" if len(strays) > _NAMED else "")

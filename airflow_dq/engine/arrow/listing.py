@@ -55,7 +55,7 @@ def strays(pattern: str, places: Iterable[str]) -> str | None:
     if kind_of(pattern) or not any(os.path.isdir(place) for place in places):
         return None
     folder = os.path.dirname(str(local_path(pattern)).partition("*")[0] + "*") or "."
-    return beside(folder, (entry.name for entry in os.scandir(folder) if entry.is_file()))
+    return beside(folder, (entry.name for entry in os.scandir(folder) if entry.is_file()), pattern)
 
 
 def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
@@ -74,7 +74,7 @@ def find_partitions(patterns: Sequence[str]) -> list[PartitionFiles]:
     places = {key: local_path(place) for key, place in found.items() if key not in (NULL_KEY, EMPTY_KEY)}
     if not places:
         raise SourceMissingError(f"Nothing matches {patterns[0]}. Check the path, and quote it for the shell.")
-    partitions = [PartitionFiles(key, tuple(_files(path, into_columns=True))) for key, path in places.items()]
+    partitions = [PartitionFiles(key, tuple(_files(path))) for key, path in places.items()]
     filled = sorted((one for one in partitions if one.files), key=lambda one: order_key(one.key))
     if not filled:
         raise SourceEmptyError(f"What matches {patterns[0]} holds no data file (hidden and side files left aside).")
@@ -103,11 +103,16 @@ def data_files(
     path = local_path(place)
     if not path.exists():
         raise missing(place, where)
-    found = list(_files(path, into_columns=False))
+    found = list(_files(path))
     if not found:
         raise empty(place, where)
     if file_format in LOGGED:
         require_plain_files(found, where)
+    folders = (folder for file in found for folder in file.relative_to(path).parts[:-1])
+    if (column := next((folder for folder in folders if "=" in folder), None)) is not None:
+        raise ConfigurationError(
+            f"{where}: the folder {path} has a sub-folder that is a column ({column}): use engine='spark'."
+        )
     return found
 
 
@@ -140,12 +145,8 @@ def local_path(place: str) -> Path:
     return Path(place)
 
 
-def _files(path: Path, *, into_columns: bool) -> Iterator[Path]:
-    """The data files at or below a path, hidden and side files left out, in the order of their names.
-
-    :param into_columns: whether to look into folders ``column=value``, whose column is then left out
-    :raises ConfigurationError: when there is one all the same
-    """
+def _files(path: Path) -> Iterator[Path]:
+    """The data files at or below a path, hidden and side files left out, in the order of their names."""
     if path.is_file():
         yield path
         return
@@ -155,12 +156,8 @@ def _files(path: Path, *, into_columns: bool) -> Iterator[Path]:
         if child.is_file():
             if not is_side_file(child.name):
                 yield child
-        elif "=" in child.name and not into_columns:
-            raise ConfigurationError(
-                f"The folder {path} has a sub-folder that is a column ({child.name}): use engine='spark'."
-            )
         else:
-            yield from _files(child, into_columns=into_columns)
+            yield from _files(child)
 
 
 def _matches(pattern: str) -> dict[str, str]:

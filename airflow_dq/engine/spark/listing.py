@@ -171,7 +171,7 @@ def strays(spark: SparkSession, pattern: str, places: Iterable[str]) -> str | No
     if found is None or not found.is_folder:
         return None
     base = base_path(pattern)
-    return beside(system.qualified(base), [one.name for one in system.inside(base) if not one.is_folder])
+    return beside(system.qualified(base), [one.name for one in system.inside(base) if not one.is_folder], pattern)
 
 
 def _names(folder: str, column: str) -> bool:

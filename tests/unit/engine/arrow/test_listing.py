@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from airflow_dq.engine.arrow.engine import ArrowEngine
-from airflow_dq.engine.arrow.listing import find_partitions
+from airflow_dq.engine.arrow.listing import data_files, find_partitions
+from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import EMPTY_KEY, JobSpec
 
 
@@ -58,6 +60,21 @@ def test_files_beside_the_folders_are_mentioned_and_read_by_nobody(tmp_path: Pat
     assert only.profile.row_count == 1
     # Where each file is a partition, the others were left out on purpose.
     assert engine(tmp_path, "z*.parquet").remarks == ()
+
+
+def test_a_file_that_is_a_partition_among_folders_lies_beside_none(tmp_path: Path) -> None:
+    lake(tmp_path, "day=1/a.parquet", "day=2.parquet", "c.parquet")
+    found = engine(tmp_path, "day=*", until="1").remarks
+    assert [one.rpartition(": ")[2] for one in found] == ["c.parquet"]
+
+
+def test_a_tables_log_is_told_before_the_columns_in_its_folders(tmp_path: Path) -> None:
+    lake(tmp_path, "day=1/a.parquet")
+    with pytest.raises(ConfigurationError, match="has a sub-folder that is a column"):
+        data_files(str(tmp_path), "x", "parquet")
+    (tmp_path / "_delta_log").mkdir()
+    with pytest.raises(ConfigurationError, match="_delta_log says which of them count"):
+        data_files(str(tmp_path), "x", "parquet")
 
 
 def test_nothing_is_said_of_a_folder_with_partitions_only(tmp_path: Path) -> None:
