@@ -152,7 +152,7 @@ def check_options(history: History, options: SynthesisOptions) -> None:
     for name, own in options.overrides.items():
         kind = history.kind(name)
         suited = [metric.name for metric in metrics_for(kind)]
-        wrong = [metric for metric in own.metrics or () if metric not in suited]
+        wrong = [metric for metric in (*(own.metrics or ()), *(own.direction or ())) if metric not in suited]
         if wrong and kind is not Kind.NULL and options.judges(name) and name in newest.columns:
             raise SynthesisError(
                 f"SynthesisOptions(overrides=...) names {_quoted(wrong)} for column {name!r}, which is {kind}; "

@@ -33,6 +33,9 @@ _METRICS = {
 _BESIDE = {"variance": "std", "quantile": "median", "iqr": "median"}
 """The same of those that are computed of what is kept: a metric of the same kinds of columns."""
 _KINDS = {"mean_length": "texts"}
+_OF_SHAPE = ("skewness", "kurtosis")
+"""Metrics that values which are all equal do not have."""
+_ALIKE = "all values in scope are equal, so that there is none"
 _REASONS = {Reason.EMPTY_BATCH: NO_ROWS, Reason.NO_VALUES: NO_VALUES}
 
 
@@ -53,6 +56,8 @@ def of_column(check: Check, column: ColumnProfile) -> Measured:
         return Measured(value)
     if value in _REASONS:
         return Measured(nothing=_REASONS[value])
+    if value is Reason.NOT_APPLICABLE and name in _OF_SHAPE:
+        return Measured(nothing=_ALIKE)
     if value is not None:
         return Measured(problem=f"its value is not known: {value}")
     if check.metric == "profiled" and name not in column.metrics and column.metrics:

@@ -130,9 +130,10 @@ def test_values_that_tie_with_most_of_the_history_are_never_flagged(learn: _Lear
 @pytest.mark.parametrize("metric", ["l_inf", "chi_squared", "str_len"])
 def test_a_distance_of_texts_asked_of_a_number_is_refused_and_not_zero(mode: str, metric: str) -> None:
     history = _days(lambda index: pa.table({"salary": np.arange(1_000.0, 1_100.0)}))
-    options = SynthesisOptions(mode=mode, overrides={"salary": ColumnOptions(metrics=(metric,))})
-    with pytest.raises(SynthesisError, match=f"names '{metric}' for column 'salary', which is numeric; .* 'emd'"):
-        synthesize(history, options)
+    for own in (ColumnOptions(metrics=(metric,)), ColumnOptions(direction={metric: "rises"})):
+        options = SynthesisOptions(mode=mode, overrides={"salary": own})
+        with pytest.raises(SynthesisError, match=f"names '{metric}' for column 'salary', which is numeric; .* 'emd'"):
+            synthesize(history, options)
 
 
 @pytest.mark.parametrize("mode", MODES)

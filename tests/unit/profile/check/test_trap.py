@@ -76,6 +76,16 @@ def test_a_key_of_which_a_part_is_missing_is_none() -> None:
     assert value({"k": ["a", "b", None, None]}, lambda checks: checks.key("k")).value == 0.5
 
 
+def test_equal_values_have_no_skewness_to_be_wrong() -> None:
+    def declare(checks: Checks) -> None:
+        checks.add("skewness", ("x",), error=0)
+        checks.add("kurtosis", ("x",), error=0)
+        checks.add("skewness", ("x",), error=0, where="x > 1")
+
+    said = {one.nothing for one in measured({"x": [3.0, 3.0, 3.0]}, declare)}
+    assert said == {"all values in scope are equal, so that there is none"}
+
+
 def test_rows_without_any_value_of_a_key_are_not_counted() -> None:
     pairs = {"a": ["a", "a", "a", None], "b": ["1", None, None, None]}
     found = value(pairs, lambda checks: checks.uniqueness("a", "b", error=1))
