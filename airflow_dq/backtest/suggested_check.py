@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from airflow_dq.backtest.suggested_rule import RULES, Candidate, Past
+from airflow_dq.backtest.suggested_rule import RULES, Candidate, Past, withheld
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import SynthesisError
 from airflow_dq.profile.check.answer import answer
@@ -68,6 +68,15 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
                 held = next((one for one in wider if one is not None), None)
             found += [held] if held is not None else []
     return found
+
+
+def withheld_checks(profiles: Sequence[Profile]) -> list[str]:
+    """What a limit alone keeps from being suggested, a sentence each that begins with the column's name.
+
+    :param profiles: good partitions, oldest first
+    """
+    pasts = (Past("", name, [one for one in profiles if name in one.columns]) for name in profiles[-1].columns)
+    return [f"{past.name}: {words}" for past in pasts for words in withheld(past)]
 
 
 def _tried(

@@ -21,6 +21,7 @@ from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.count import Counts
 
 MOST_VALUES = 50
 """A set of more values is no set that a person looks through."""
@@ -81,6 +82,11 @@ class Past:
         """What it has always been; None where that has varied, or nothing is known."""
         kinds = {column.kind for column in self.columns} - {Kind.NULL}
         return kinds.pop() if len(kinds) == 1 else None
+
+    @property
+    def shows_texts(self) -> bool:
+        """Whether it is of texts, and none of them was hidden."""
+        return self.kind is Kind.STRING and not any(one.options.hides(self.name) for one in self.profiles)
 
     def values(self, check: Check) -> list[float]:
         """What a check would have measured, of partitions that can tell."""
@@ -182,10 +188,14 @@ def _expected_repeats(past: Past) -> float:
 
 def value_set(past: Past) -> Iterator[Candidate]:
     """There are no other values; or hardly any."""
-    if past.kind is not Kind.STRING or any(one.options.hides(past.name) for one in past.profiles):
+    if not past.shows_texts:
         return
     values: dict[str, int] = {}
     for column in past.columns:
+        counts = column.states.get(Counts.key)
+        if isinstance(counts, Counts) and counts.empty:
+            # Missing for completeness, and a value like others for a set.
+            values[""] = values.get("", 0) + counts.empty
         state = column.states.get(CategoryDistribution.key)
         if not isinstance(state, CategoryDistribution):
             continue  # no value at all, or no longer kept
@@ -194,10 +204,23 @@ def value_set(past: Past) -> Iterator[Candidate]:
         for value, number in zip(state.values.to_pylist(), state.counts.tolist(), strict=True):
             values[value] = values.get(value, 0) + number
     single = sum(number == 1 for number in values.values())
-    if not values or len(values) > MOST_VALUES or single > SINGLES * len(values):
+    if not any(values) or len(values) > MOST_VALUES or single > SINGLES * len(values):
         return
     check = Check("isin", (past.name,), values=tuple(sorted(values)))
-    yield check, f"there are {len(values)} values, and few occur once"
+    yield check, f"there {'is 1 value' if len(values) == 1 else f'are {len(values)} values, and few occur once'}"
+
+
+def withheld(past: Past) -> Iterator[str]:
+    """What a limit alone keeps from being suggested, in words."""
+    if past.least_complete <= LEAST_COMPLETE:
+        known = f"down to {past.least_complete:.1%} have one"
+        yield f"no share of rows with a value: {known}, and of {LEAST_COMPLETE:.0%} or fewer nothing is asked"
+    values = past.columns[-1].states.get(CategoryDistribution.key)
+    if not past.shows_texts or not isinstance(values, CategoryDistribution) or values.buckets is not None:
+        return
+    number, single = len(values.values), int((values.counts == 1).sum())
+    if number > MOST_VALUES and single <= SINGLES * number:
+        yield f"no set of values: there are {number}, and a person looks through {MOST_VALUES} at most"
 
 
 def written(past: Past) -> Iterator[Candidate]:

@@ -26,7 +26,7 @@ _END = "\U0010ffff"
 
 def suggest(arguments: Any) -> int:
     """Write the checks as YAML, to a file or to the standard output."""
-    from airflow_dq.backtest.suggested_check import suggest_checks
+    from airflow_dq.backtest.suggested_check import suggest_checks, withheld_checks
     from airflow_dq.store import open_store
 
     with open_store(find_dsn(arguments.dq_conn_id)) as repository:
@@ -36,12 +36,14 @@ def suggest(arguments: Any) -> int:
         profiles = [one for one in loaded if one is not None]
         rules = _confirmed(repository.stored_rules(arguments.dataset))
     found = suggest_checks(profiles, arguments.dataset)
+    withheld = withheld_checks(profiles)
     if arguments.output:
         told = [{"check": one.check.to_dict(), "reason": one.reason, "held": one.held, "of": one.of} for one in found]
         relations = [_told(one) for one in rules]
-        print_json({"dataset": arguments.dataset, "partitions": len(profiles), "checks": told, "relations": relations})
+        known = {"dataset": arguments.dataset, "partitions": len(profiles), "checks": told, "relations": relations}
+        print_json({**known, "not_suggested": withheld})
         return 0
-    text = "".join(yaml_lines(arguments.dataset, found, len(profiles), rules))
+    text = "".join(yaml_lines(arguments.dataset, found, len(profiles), rules, withheld))
     if arguments.file is None:
         print(text, end="")
         return 0
@@ -63,11 +65,16 @@ def _told(one: StoredRule) -> dict[str, Any]:
 
 
 def yaml_lines(
-    dataset: str, found: Sequence[SuggestedCheck], partitions: int, rules: Sequence[StoredRule] = ()
+    dataset: str,
+    found: Sequence[SuggestedCheck],
+    partitions: int,
+    rules: Sequence[StoredRule] = (),
+    withheld: Sequence[str] = (),
 ) -> Iterator[str]:
     """The file, each check below its reason; one that could be tried on no partition is commented out.
 
     :param rules: relations that are learned of the dataset
+    :param withheld: what is not suggested, and why
     """
     yield f"# Suggested by {partitions} past partitions. Look through them: what has held so far need not be right.\n"
     yield f"dataset: {flow(dataset)}\nchecks:\n" if found else f"dataset: {flow(dataset)}\nchecks: []\n"
@@ -75,6 +82,7 @@ def yaml_lines(
         tried = f"held on {one.held} of {one.of} past partitions" if one.of else "could be tried on none of them"
         yield f"  # {visible(one.reason)}; {tried}\n"
         yield f"  {'- ' if one.of else '# - '}{flow(said(one.check))}\n"
+    yield from (f"# not suggested of {visible(one)}\n" for one in withheld)
     yield from _relation_lines(rules)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq import ProfileOptions, profile_table
-from airflow_dq.backtest.suggested_check import suggest_checks
+from airflow_dq.backtest.suggested_check import suggest_checks, withheld_checks
 from airflow_dq.backtest.suggested_rule import completeness_bound
 from airflow_dq.check.file import read_checks
 from airflow_dq.cli.suggest import yaml_lines
@@ -84,6 +84,27 @@ def test_the_file_declares_what_was_suggested(days: list[Profile]) -> None:
     assert read_checks(text).checks == tuple(one.check for one in found)
     assert text.count("held on 6 of 6 past partitions") == len(found)
     assert read_checks("".join(yaml_lines("orders", [], 6))).checks == ()
+
+
+def test_what_a_limit_keeps_out_is_named() -> None:
+    codes = [f"c{row % 60}" for row in range(ROWS)]
+    rare = ["x" if row % 10 == 0 else None for row in range(ROWS)]
+    days = [day(index, code=codes, rare=rare) for index in range(6)]
+    said = withheld_checks(days)
+    assert said == [
+        "code: no set of values: there are 60, and a person looks through 50 at most",
+        "rare: no share of rows with a value: down to 10.0% have one, and of 20% or fewer nothing is asked",
+    ]
+    lines = list(yaml_lines("orders", suggest_checks(days), 6, withheld=said))
+    assert lines[-2:] == [f"# not suggested of {one}\n" for one in said]
+
+
+def test_the_empty_text_is_one_of_a_set_of_values() -> None:
+    marks = ["", "a", "b's"] * (ROWS // 3)
+    found = {one.check.id: one for one in suggest_checks([day(index, mark=marks) for index in range(6)])}
+    assert [one.check.values for one in found.values() if one.check.metric == "isin"][-1] == ("", "a", "b's")
+    empty = [day(index, mark=[""] * ROWS) for index in range(6)]
+    assert "mark" not in {one.check.reads[0] for one in suggest_checks(empty) if one.check.metric == "isin"}
 
 
 def test_relations_are_comments_that_say_how_often_they_held(days: list[Profile]) -> None:
