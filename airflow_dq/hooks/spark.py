@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,14 +18,13 @@ from airflow.sdk import BaseHook, Connection
 
 from airflow_dq.engine.spark.environment import SPARK_HINT, check_java, driver_python, find_spark_submit
 from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
+from airflow_dq.hooks import kill
 from airflow_dq.job.result import PREFIX, JobResult, results_in
 from airflow_dq.settings import REDACTED, SPARK_REDACTION
 from airflow_dq.version_compat import AirflowNotFoundException
 
 _REDACTION = "spark.redaction.regex"
 LOCAL_MASTER = "local[*]"
-KILL_SECONDS = 30.0
-"""Longest wait for each step of ending a job: a kill command that hangs must not hang the task."""
 
 
 def spark_connection(conn_id: str, master: str | None = None) -> Connection:
@@ -167,11 +165,7 @@ class ProfileSubmitHook(SparkSubmitHook):
     def on_kill(self) -> None:
         """End the job: on its cluster, then the local processes.  Always returns."""
         # The parent waits for commands of the cluster without a limit.
-        thread = threading.Thread(target=super().on_kill, name="dq-spark-kill", daemon=True)
-        thread.start()
-        thread.join(KILL_SECONDS)
-        if thread.is_alive():
-            self.log.warning("The cluster has not confirmed the end of the job within %.0f s.", KILL_SECONDS)
+        kill.end_in_time(super().on_kill, self.log)
         self._end_processes()
 
     def _get_spark_binary_path(self) -> list[str]:
@@ -208,4 +202,4 @@ class ProfileSubmitHook(SparkSubmitHook):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, sign)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(KILL_SECONDS)
+                process.wait(kill.KILL_SECONDS)

@@ -7,6 +7,7 @@ from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
 from airflow_dq.exceptions import ConfigurationError, DQError, ProfileError
+from airflow_dq.hooks.kill import end_in_time
 from airflow_dq.hooks.task import first_try
 from airflow_dq.job.fleet import require_done
 from airflow_dq.job.package import secrets_of
@@ -92,9 +93,9 @@ class SubmittedJob:
         )
 
     def on_kill(self) -> None:
-        """End the job, if it has been submitted in this process."""
+        """End the job, if it has been submitted in this process.  Always returns."""
         if self._inner is not None:
-            self._inner.on_kill()
+            end_in_time(self._inner.on_kill, self._task.log)
 
     def _through(self, context: Context, first: int, go_on: Wait | None) -> tuple[JobResult, ...]:
         """The result of the first job from this number on that does not fail."""

@@ -14,7 +14,7 @@ from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow.sdk import Connection
 
 from airflow_dq.exceptions import ConfigurationError, EnvironmentMismatchError
-from airflow_dq.hooks import spark
+from airflow_dq.hooks import kill, spark
 from airflow_dq.hooks.spark import ProfileSubmitHook, spark_connection
 from airflow_dq.job.result import JobResult
 from airflow_dq.version_compat import AirflowException
@@ -151,7 +151,7 @@ def test_the_line_for_the_program_is_not_in_a_persons_log() -> None:
 def test_on_kill_ends_the_whole_family_even_if_the_cluster_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark, "KILL_SECONDS", 1.0)
+    monkeypatch.setattr(kill, "KILL_SECONDS", 1.0)
     monkeypatch.setattr(SparkSubmitHook, "on_kill", lambda self: threading.Event().wait(60))
     # The child ignores a polite request, as a hanging driver would.
     fake = script(tmp_path, "(trap '' TERM; while :; do sleep 0.1; done) & echo $! > child; echo ready; wait")

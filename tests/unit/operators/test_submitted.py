@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from airflow.triggers.temporal import TimeDeltaTrigger
 from airflow_dq.check import Checks
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.exceptions import DQError
+from airflow_dq.hooks import kill
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.job.result import JobResult
@@ -217,6 +220,29 @@ def test_a_deferral_goes_through_both_ways(store: FakeStore, lake: Path) -> None
     with pytest.raises(AirflowException, match="says no"):
         task(lake).resume_execution(deferred.value.method_name, {**kwargs, "event": "dies"}, context())
     assert list(store.failed) == [1]
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_service_that_does_not_end_its_job_keeps_no_task(
+    store: FakeStore, lake: Path, monkeypatch: pytest.MonkeyPatch, raises: bool
+) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def on_kill(self: Service) -> None:
+        asked.set()
+        if raises:
+            raise AirflowException("who are you?")
+        ended.wait(60)
+
+    monkeypatch.setattr(Service, "on_kill", on_kill, raising=False)
+    monkeypatch.setattr(kill, "KILL_SECONDS", 0.2)
+    made = task(lake)
+    made.execute(context())
+    started = time.monotonic()
+    made.on_kill()
+    assert asked.is_set()
+    assert time.monotonic() - started < 10
+    ended.set()
 
 
 def test_what_would_reach_no_job_or_no_database_is_refused(store: FakeStore, lake: Path) -> None:
