@@ -1,47 +1,198 @@
-"""Texts that count: ids that a database hands out, whose digits say nothing but how far it has come."""
+"""Texts that count up: ids that a database hands out, bare or in a fixed frame (``ORD-9999``, ``17-A``).
+
+Their digits say nothing but how far the number has come; how many digits there are changes on the day that it needs
+one more, and that is no news.  What stands around the number never changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from airflow_dq.pattern import Pattern, PatternRule
+from airflow_dq.pattern.language import Characters, Constant, Element
+from airflow_dq.pattern.null_word import ACCEPTED, is_null_word
+from airflow_dq.pattern.number import parsed
+from airflow_dq.pattern.shape import CALENDAR
+from airflow_dq.pattern.text import present
 from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
-from airflow_dq.states.text import TextShape
-from airflow_dq.states.written import WrittenNumbers
+from airflow_dq.states.text_sample import TextSample
 
 NEWEST = 4
 """Partitions that are looked at: that each of four goes on where the one before ended happens to no other column."""
 NEARLY_ALL = 0.99
 """Of the values of a column of ids; a few may be written otherwise, or be there twice."""
-DENSE = 2.0
-"""Of the numbers from the least to the largest at least every second is there, where a partition stands alone: of codes
-that are drawn, or of years, there are fewer."""
+DENSE = 10.0
+"""Of the numbers from the least to the largest at least every tenth is there, and hardly any twice, where a partition
+stands alone.  Of fifty that are drawn from so few, some are twice; and other tables take theirs from the sequence."""
+IN_A_ROW = 1.1
+"""Where other numbers stand beside them hardly one is left out: it may be two of them together that are never twice."""
+NARROW = 0.05
+"""Numbers of a single partition lie within this part of all that have so many digits: what a day of orders takes up."""
 ENOUGH = 50
-"""So many are there then: a few numbers in a row are a list."""
+"""So many different numbers are there then, and wherever another number stands beside them: a few numbers in a row are
+a list, and the days of a month grow too."""
+FAR = 10_000
+"""Partitions within which a rule's number may get another digit: days of a lifetime, hours of a year."""
+SOON = 30
+"""Partitions within which one that gets another digit is waited for: a month of days, whatever is late or comes in
+one piece."""
+_NUMBERS = re.compile("([0-9]+)")
+_WORDS = re.compile("[A-Za-z]+")
 
 
-def counts_up(columns: Sequence[ColumnProfile | None]) -> bool:
-    """Whether the column's texts are numbers, hardly any of them twice, that go on where they stopped.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The numbers that stand at one place of a frame."""
 
-    A single partition is believed where its numbers leave few out.
+    low: int
+    high: int
+    shortest: int
+    """Digits, leading zeros included."""
+    longest: int
+    growth: int
+    """How far the number comes in one partition; 0: it does not count."""
+
+    def digits(self, partitions: int) -> int:
+        """The most digits after so many more partitions."""
+        return max(self.longest, len(str(self.high + partitions * self.growth)))
+
+    @property
+    def gets_longer(self) -> bool:
+        """Whether some numbers have, or soon will have, a digit more than others had."""
+        return self.growth > 0 and self.digits(SOON) > self.shortest
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether they have, or soon will have, another first digit."""
+        return self.gets_longer or str(self.high + SOON * self.growth)[0] != str(self.low)[0]
+
+    @property
+    def element(self) -> Characters:
+        """What may stand there later.  A number that counts never has fewer digits than it had."""
+        if self.growth:
+            # Whoever wrote leading zeros left room: then there is one digit more when there is no room left.
+            room = self.shortest > len(str(self.low)) and 2 * self.high < 10**self.longest
+            return Characters(("digit",), self.shortest, self.longest if room else self.digits(FAR))
+        fixed = self.shortest == self.longest and (
+            self.low == self.high or self.longest > 3 or self.longest > len(str(self.low))
+        )
+        # A year and a code have their length, what is small and varies has none.
+        return Characters(("digit",), self.longest if fixed else 1, self.longest + (not fixed))
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A column of ids: the same text around numbers, of which one or more count up."""
+
+    frame: tuple[str, ...]
+    """What stands before the first number, between, and behind the last one."""
+    places: tuple[Place, ...]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether values are numbers and nothing else: how large they are is measured."""
+        (place, *others) = self.places
+        return not others and self.frame == ("", "") and place.shortest == len(str(place.low))
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether values soon begin otherwise than they did."""
+        return not self.frame[0] and self.places[0].begins_anew
+
+    @property
+    def more_digits(self) -> int:
+        """Digits that values may soon have more than they had."""
+        return sum(place.gets_longer for place in self.places)
+
+    def rule(self, values: Iterable[str]) -> PatternRule:
+        """The frame, and from how many to how many digits may stand in it.
+
+        :param values: what the column was learned from
+        """
+        elements: list[Element] = []
+        for text, place in zip(self.frame, (*self.places, None), strict=True):
+            elements += [Constant(text)] if text else []
+            elements += [place.element] if place else []
+        counts = Counter(present(values))
+        words = [value for value in counts if is_null_word(value)]
+        rule = PatternRule(
+            (str(Pattern(tuple(elements))),),
+            null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
+            values=counts.total(),
+            distinct=len(counts),
+        )
+        return replace(rule, nonconforming=rule.count(counts).nonconforming)
+
+
+def count_of(columns: Sequence[ColumnProfile | None]) -> Count | None:
+    """How a column of texts counts up; None where it does not.
+
+    Its numbers go on where they stopped, or each partition has numbers of its own that leave few out.
 
     :param columns: the column in past partitions, oldest first
     """
-    known = [found for one in columns[-NEWEST:] if one is not None and (found := _ids(one)) is not None]
-    if not known or len(known) < sum(one is not None for one in columns[-NEWEST:]):
-        return False
-    if len(known) > 1:
-        return all(after.mean > before.high for before, after in pairwise(known))
-    (only,) = known
-    return only.count >= ENOUGH and only.span < DENSE * only.count
-
-
-def _ids(column: ColumnProfile) -> WrittenNumbers | None:
-    """The numbers of a column of texts, if nearly all of its values are one and hardly any comes twice."""
-    text, written = column.states.get(TextShape.key), column.states.get(WrittenNumbers.key)
-    if column.kind is not Kind.STRING or not isinstance(text, TextShape) or not isinstance(written, WrittenNumbers):
+    newest = [one for one in columns[-NEWEST:] if one is not None]
+    found = [framed for one in newest if (framed := _framed(one)) is not None]
+    if not found or len(found) < len(newest) or len({frame for frame, _ in found}) > 1:
         return None
-    distinct = column.metrics.get("unique_ratio")
-    ids = isinstance(distinct, float) and distinct >= NEARLY_ALL and written.count >= NEARLY_ALL * text.count
-    return written if ids and written.count else None
+    frame, bare = found[0][0], len(found[0][0]) == 2
+    texts = [[[row[place] for row in rows] for _, rows in found] for place in range(len(frame) - 1)]
+    places = tuple(_place(one, bare, [_unique(column) for column in newest]) for one in texts)
+    return Count(frame, places) if any(place.growth for place in places) else None
+
+
+def _framed(column: ColumnProfile) -> tuple[tuple[str, ...], list[list[str]]] | None:
+    """The frame of nearly all different texts, and the numbers in it."""
+    state = column.states.get(TextSample.key)
+    if column.kind is not Kind.STRING or not isinstance(state, TextSample) or state.longer:
+        return None
+    parts = [_NUMBERS.split(text) for text in present(state.values.to_pylist()) if not is_null_word(text)]
+    if not parts:
+        return None
+    frames = Counter([tuple(one[::2]) for one in parts])
+    ((frame, number),) = frames.most_common(1)
+    if len(frame) == 1 or number < NEARLY_ALL * len(parts) or _is_other(frame):
+        return None
+    return frame, [one[1::2] for one in parts if tuple(one[::2]) == frame]
+
+
+def _is_other(frame: tuple[str, ...]) -> bool:
+    """Whether numbers are parts of an amount, which falls as well as it rises, or of a date with a month's name."""
+    amount = len(frame) > 2 and parsed("0".join(frame)) is not None
+    return amount or any(word.lower() in CALENDAR for text in frame for word in _WORDS.findall(text))
+
+
+def _unique(column: ColumnProfile) -> float:
+    """How many values a column has where hardly any comes twice; else 0."""
+    ratio, values = column.metrics.get("unique_ratio"), column.metrics.get("dist_val_count")
+    if not isinstance(ratio, float) or not isinstance(values, float) or ratio < NEARLY_ALL:
+        return 0.0
+    return values
+
+
+def _place(texts: Sequence[Sequence[str]], bare: bool, unique: Sequence[float]) -> Place:
+    """What is known of one place.
+
+    :param texts: of each partition
+    :param bare: whether no other number stands in the frame
+    :param unique: how many values each partition has, where they are different ones
+    """
+    known = [sorted(set(map(int, one))) for one in texts]
+    spans = [1 + one[-1] - one[0] for one in known]
+    low, high, every = min(one[0] for one in known), max(one[-1] for one in known), set().union(*known)
+    lengths = [len(text) for one in texts for text in one]
+    goes_on = len(known) > 1 and all(sum(after) > before[-1] * len(after) for before, after in pairwise(known))
+    many = len(every) >= ENOUGH
+    leave_few_out = all(
+        span <= (DENSE if bare else IN_A_ROW) * values and len(one) >= NEARLY_ALL * len(rows)
+        for span, values, one, rows in zip(spans, unique, known, texts, strict=True)
+    )
+    narrow = len(known) == 1 and spans[0] <= NARROW * 10 ** max(lengths)
+    counts = (many and (goes_on or leave_few_out or narrow)) or (goes_on and bare and len(known) == NEWEST)
+    growth = max(*spans, (high - low) // len(known)) if counts else 0
+    return Place(low, high, min(lengths), max(lengths), growth)
