@@ -36,6 +36,8 @@ NARROW = 0.05
 ENOUGH = 50
 """So many different numbers are there then, and wherever another number stands beside them: a few numbers in a row are
 a list, and the days of a month grow too."""
+MOST = 8
+"""Frames of one column: more are names."""
 FAR = 10_000
 """Partitions within which a rule's number may get another digit: days of a lifetime, hours of a year."""
 SOON = 30
@@ -86,42 +88,54 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """A column of ids: the same text around numbers, of which one or more count up."""
+class Frame:
+    """The same text around numbers, of which one or more count up."""
 
-    frame: tuple[str, ...]
+    texts: tuple[str, ...]
     """What stands before the first number, between, and behind the last one."""
     places: tuple[Place, ...]
 
     @property
+    def pattern(self) -> str:
+        """As a person writes it: the texts, and from how many to how many digits may stand between."""
+        elements: list[Element] = []
+        for text, place in zip(self.texts, (*self.places, None), strict=True):
+            elements += [Constant(text)] if text else []
+            elements += [place.element] if place else []
+        return str(Pattern(tuple(elements)))
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A column of ids: one frame, or one for each country, kind or shop."""
+
+    frames: tuple[Frame, ...]
+
+    @property
     def is_bare(self) -> bool:
         """Whether values are numbers and nothing else: how large they are is measured."""
-        (place, *others) = self.places
-        return not others and self.frame == ("", "") and place.shortest == len(str(place.low))
+        (frame, *others) = self.frames
+        return not others and frame.texts == ("", "") and frame.places[0].shortest == len(str(frame.places[0].low))
 
     @property
     def begins_anew(self) -> bool:
         """Whether values soon begin otherwise than they did."""
-        return not self.frame[0] and self.places[0].begins_anew
+        return any(not frame.texts[0] and frame.places[0].begins_anew for frame in self.frames)
 
     @property
     def more_digits(self) -> int:
         """Digits that values may soon have more than they had."""
-        return sum(place.gets_longer for place in self.places)
+        return max(sum(place.gets_longer for place in frame.places) for frame in self.frames)
 
     def rule(self, values: Iterable[str]) -> PatternRule:
-        """The frame, and from how many to how many digits may stand in it.
+        """The frames as patterns.
 
         :param values: what the column was learned from
         """
-        elements: list[Element] = []
-        for text, place in zip(self.frame, (*self.places, None), strict=True):
-            elements += [Constant(text)] if text else []
-            elements += [place.element] if place else []
         counts = Counter(present(values))
         words = [value for value in counts if is_null_word(value)]
         rule = PatternRule(
-            (str(Pattern(tuple(elements))),),
+            tuple(frame.pattern for frame in self.frames),
             null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
             values=counts.total(),
             distinct=len(counts),
@@ -132,33 +146,47 @@ class Count:
 def count_of(columns: Sequence[ColumnProfile | None]) -> Count | None:
     """How a column of texts counts up; None where it does not.
 
-    Its numbers go on where they stopped, or each partition has numbers of its own that leave few out.
+    In each of its frames numbers go on where they stopped, or each partition has numbers that leave few out.
 
     :param columns: the column in past partitions, oldest first
     """
     newest = [one for one in columns[-NEWEST:] if one is not None]
-    found = [framed for one in newest if (framed := _framed(one)) is not None]
-    if not found or len(found) < len(newest) or len({frame for frame, _ in found}) > 1:
+    framed = [found for one in newest if (found := _framed(one))]
+    every = sorted({texts for found in framed for texts in found})
+    if not framed or len(framed) < len(newest) or len(every) > MOST:
         return None
-    frame, bare = found[0][0], len(found[0][0]) == 2
-    texts = [[[row[place] for row in rows] for _, rows in found] for place in range(len(frame) - 1)]
-    places = tuple(_place(one, bare, [_unique(column) for column in newest]) for one in texts)
-    return Count(frame, places) if any(place.growth for place in places) else None
+    unique = [_unique(one) if len(every) == 1 else 0.0 for one in newest]
+    frames = []
+    for texts in every:
+        rows = [found[texts] for found in framed if texts in found]
+        numbers = ([[row[place] for row in part] for part in rows] for place in range(len(texts) - 1))
+        frame = Frame(texts, tuple(_place(one, len(texts) == 2, unique[: len(rows)]) for one in numbers))
+        if not any(place.growth for place in frame.places):
+            return None
+        frames.append(frame)
+    return Count(tuple(frames))
 
 
-def _framed(column: ColumnProfile) -> tuple[tuple[str, ...], list[list[str]]] | None:
-    """The frame of nearly all different texts, and the numbers in it."""
+def _framed(column: ColumnProfile) -> dict[tuple[str, ...], list[list[str]]]:
+    """The frames of nearly all different texts, and the numbers in each; nothing where there is none, or too many."""
     state = column.states.get(TextSample.key)
     if column.kind is not Kind.STRING or not isinstance(state, TextSample) or state.longer:
-        return None
-    parts = [_NUMBERS.split(text) for text in present(state.values.to_pylist()) if not is_null_word(text)]
-    if not parts:
-        return None
-    frames = Counter([tuple(one[::2]) for one in parts])
-    ((frame, number),) = frames.most_common(1)
-    if len(frame) == 1 or number < NEARLY_ALL * len(parts) or _is_other(frame):
-        return None
-    return frame, [one[1::2] for one in parts if tuple(one[::2]) == frame]
+        return {}
+    found: dict[tuple[str, ...], list[list[str]]] = {}
+    for text in present(state.values.to_pylist()):
+        if not is_null_word(text):
+            parts = _NUMBERS.split(text)
+            found.setdefault(tuple(parts[::2]), []).append(parts[1::2])
+    left = sum(map(len, found.values()))
+    stray = (1 - NEARLY_ALL) * left
+    frames = dict(sorted(found.items(), key=lambda one: -len(one[1]))[:MOST])
+    for texts in frames:
+        left -= len(frames[texts])
+        if len(texts) == 1 or _is_other(texts):
+            return {}
+        if left <= stray:
+            return {one: rows for one, rows in frames.items() if len(rows) >= len(frames[texts])}
+    return {}
 
 
 def _is_other(frame: tuple[str, ...]) -> bool:

@@ -64,6 +64,7 @@ COUNTING: dict[str, Make] = {
     "day and number": anew("{d}-{n:04}"),
     "number of a day": anew("{n}/{d}"),
     "one a day": daily("week {n}"),
+    "prefixes": lambda ids, day, r: [f"{('DE', 'FR', 'IT')[n % 7 % 3]}-{n}" for n in ids],
 }
 OTHER: dict[str, Make] = {
     "drawn": lambda ids, day, r: [f"ORD-{n}" for n in r.integers(1_000, 10_000, len(ids))],

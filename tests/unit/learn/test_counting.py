@@ -102,10 +102,20 @@ def of_a_day(day: int) -> list[str]:
     return [f"202601{day + 1:02}-{n}" for n in range(1, 1_000 + (60 if day in (4, 9, 20) else -day))]
 
 
+def countries(day: int) -> list[str]:
+    """One sequence of numbers behind three prefixes."""
+    return [f"{('DE', 'FR', 'IT')[n * 7 % 3]}-{n}" for n in map(int, ids(day, 10_000 - 9 * ROWS - 100))]
+
+
+def shops(day: int) -> list[str]:
+    """A sequence for each of two shops."""
+    return [f"{shop}{number + day * 100 + n}" for shop, number in (("A", 9_060), ("B", 98_000)) for n in range(100)]
+
+
 @pytest.mark.parametrize(
     "texts",
-    [lines, anew, of_a_day, lambda day: [f"week {day + 1}"] * 20],
-    ids=["lines", "anew", "of a day", "week"],
+    [lines, anew, of_a_day, countries, shops, lambda day: [f"week {day + 1}"] * 20],
+    ids=["lines", "anew", "of a day", "countries", "shops", "week"],
 )
 @pytest.mark.parametrize("known", [4, 9, 20])
 def test_other_counts_go_on_as_well(texts: Texts, known: int) -> None:
@@ -149,6 +159,12 @@ def test_a_count_is_guarded_from_the_first_partition_on(form: Frame) -> None:
     assert str(pattern_of(rule)) == form.format(n="<digit>{4,7}")
 
 
+def test_each_frame_has_its_own_digits() -> None:
+    rule = learn_rule(days(shops, 4), "x")
+    assert isinstance(rule, LearnedRule)
+    assert pattern_of(rule).patterns == ("A<digit>{4,7}", "B<digit>{5,7}")
+
+
 @pytest.mark.parametrize(
     ("texts", "counting"),
     [
@@ -156,6 +172,8 @@ def test_a_count_is_guarded_from_the_first_partition_on(form: Frame) -> None:
         (framed("A{n}"), True),
         (framed("{n:05}"), True),
         (lambda day: [*ids(day)[:-30], *ids(day)[:30]], True),
+        (countries, True),
+        (lambda day: [*countries(day)[:-30], *(f"{name}-x" for name in range(30))], False),
         (prices, False),
         (lambda day: list(map(str, np.random.default_rng(day).permutation(90_000)[:ROWS] + 10_000)), False),
         (lambda day: [f"K{n}" for n in np.random.default_rng(day).integers(1, 400, ROWS)], False),
@@ -164,7 +182,21 @@ def test_a_count_is_guarded_from_the_first_partition_on(form: Frame) -> None:
         (lambda day: [f"{n % 28 + 1}-Jan-{2000 + day}" for n in range(ROWS)], False),
         (lambda day: [f"v{day}.{n}" for n in range(9)] * 20, False),
     ],
-    ids=["ids", "letter", "padded", "some twice", "prices", "drawn", "codes", "amounts", "times", "dates", "versions"],
+    ids=[
+        "ids",
+        "letter",
+        "padded",
+        "some twice",
+        "frames",
+        "some others",
+        "prices",
+        "drawn",
+        "codes",
+        "amounts",
+        "times",
+        "dates",
+        "versions",
+    ],
 )
 @pytest.mark.parametrize("number", [1, 2, 4, 8])
 def test_what_counts_up(texts: Texts, counting: bool, number: int) -> None:
