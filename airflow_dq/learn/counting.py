@@ -134,13 +134,17 @@ class Count:
         """
         counts = Counter(present(values))
         words = [value for value in counts if is_null_word(value)]
+        patterns = tuple(frame.pattern for frame in self.frames)
         rule = PatternRule(
-            tuple(frame.pattern for frame in self.frames),
+            patterns,
             null_words=tuple(dict.fromkeys([*words, *ACCEPTED])),
             values=counts.total(),
             distinct=len(counts),
+            # A value of another form in all rows is one new value only, and a set without a usual one.
+            usual=(*patterns, *(str(Constant(word)) for word in words)),
         )
-        return replace(rule, nonconforming=rule.count(counts).nonconforming)
+        seen = rule.count(counts)
+        return replace(rule, nonconforming=seen.nonconforming, unusual=seen.unusual)
 
 
 def count_of(columns: Sequence[ColumnProfile | None]) -> Count | None:

@@ -210,3 +210,9 @@ def test_a_restart_of_the_count_is_no_growth() -> None:
     assert count_of([*columns, columns[0]]) is None
     assert count_of([]) is None
     assert count_of([None, *columns[-2:]]) is not None
+
+
+def test_a_day_of_one_other_value_alarms_as_a_day_of_many_does() -> None:
+    past = days(framed("ORD-{n}"), 3)
+    for today in (["??"] * ROWS, [f"??{n}" for n in range(ROWS)]):
+        assert {one.rule for one in evaluate(synthesize(past), of(3, today), past).findings} >= {"pattern"}
