@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from airflow_dq.learn.counting import counts_up
+from airflow_dq.learn.counting import count_of
 from airflow_dq.learn.history.answer import Answered
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
@@ -109,9 +109,8 @@ def learn_rule(profiles: Sequence[Profile], column: str) -> LearnedRule | NoPatt
         return NoPattern("free text", f"{longer} of {longer + kept} values are longer than any that is kept whole.")
     if not kept:
         return NoPattern("no values", "The column has no values that are kept.")
-    if counts_up([profile.columns.get(column) for profile in profiles]):
-        return NoPattern("a count", "Its values are numbers that count up: only how large they are says anything.")
-    found = find_pattern(drawn(samples))
+    count = count_of([profile.columns.get(column) for profile in profiles])
+    found = find_pattern(drawn(samples)) if count is None else count.rule(drawn(samples))
     if isinstance(found, NoPattern):
         return found
     # In which order rows came, nobody knows: equal ones of a partition are taken for one run, and another partition's

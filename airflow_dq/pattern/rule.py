@@ -60,7 +60,7 @@ class NoPattern:
     """Why a column has no rule."""
 
     reason: str
-    """A word for the kind: ``no values``, ``free text``, ``a count``, ``not in the index``, ``refused``."""
+    """A word for the kind: ``no values``, ``free text``, ``not in the index``, ``refused``."""
     detail: str
     """One sentence for a person; holds no value of the column."""
 

@@ -25,7 +25,7 @@ _TEXT_WORDS = 3
 """Fewest words of a text, on average."""
 _MONTHS = "january february march april may june july august september october november december"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_CALENDAR = frozenset(
+CALENDAR = frozenset(
     word[:size] for word in (*_MONTHS.split(), *_DAYS.split(), "am", "pm") for size in (3, 4, len(word))
 )
 """Words of dates: one that was the same in all of training is another next month."""
@@ -75,7 +75,7 @@ def element(chunks: set[str], support: int, wide: bool, drifting: bool) -> list[
             return [Constant(first)]
         return [Characters((first[0],), 1 if wide else low, high + 4 if wide else high)]
     kinds = set(map(kind, chunks))
-    word = len(chunks) == 1 and kinds <= {"U", "L", "M"} and first.lower() not in _CALENDAR
+    word = len(chunks) == 1 and kinds <= {"U", "L", "M"} and first.lower() not in CALENDAR
     if word and support >= 5 and not (drifting and len(first) <= 3):
         return [Constant(first)]
     low, high = min(map(len, chunks)), max(map(len, chunks))

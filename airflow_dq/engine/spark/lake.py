@@ -22,7 +22,6 @@ from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.listing import list_path, load_paths, look_again
 from airflow_dq.engine.spark.session import column
 from airflow_dq.engine.worker.index import (
-    BUCKETS,
     Contributed,
     Sampled,
     contributions,
@@ -42,10 +41,17 @@ if TYPE_CHECKING:
 TABLES_AT_ONCE = 20_000
 """Tables whose patterns are counted together: one that is in a single column of so many tables is not kept.  What a
 driver holds of them is a few hundred megabytes."""
-_TABLES_PER_TASK = 25
-"""A tenth of a second of work, and the tables of a task are done before it is saved."""
+_TABLES_PER_TASK = 100
+"""Half a second of work, where what Spark spends on a task is a tenth.  The tables of a task are done before it is
+saved."""
+_REDUCERS = 16
+"""Tasks that count patterns, of some 10 MB each.  As many as there are tasks that find them would be a block for each
+pair of both: of sixteen times the columns 256 times the blocks."""
 _SAVED = 2_000
 """Tables after which what has been found is saved: a minute's work of one core."""
+_MORE = 4
+"""Once there are many, a part of those that there are by then: adding some to an index takes as long as the whole index
+is large, and adding a fixed number each time would take a time with the square of the tables."""
 _WHOLE = 64 * 2**20
 """Bytes up to which a file that is not local comes to a task whole; of larger ones Spark reads the first rows."""
 _LOCAL = re.compile(r"file:/*(?=/)")
@@ -106,7 +112,7 @@ def index_lake(
         samples = _samples(spark, some).persist(StorageLevel.MEMORY_AND_DISK)
         try:
             known = np.union1d(index.hashes, _kept(samples))
-            for found in _contributed(spark.sparkContext, samples, HashedPatterns(known)):
+            for found in _contributed(spark.sparkContext, samples, HashedPatterns(known), len(index.tables)):
                 unreadable += [one.problem for one in found if one.problem is not None]
                 parts = {one.table: one.part for one in found if one.part is not None}
                 index = index.merge(PatternIndex.of(parts, known))
@@ -120,21 +126,36 @@ def index_lake(
 
 def _kept(samples: RDD[Sampled]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
     """The hashes of the patterns that are worth keeping, ascending."""
-    counted = samples.mapPartitions(strong_hashes).groupByKey(min(BUCKETS, samples.getNumPartitions()))
+    counted = samples.mapPartitions(strong_hashes).groupByKey(min(_REDUCERS, samples.getNumPartitions()))
     least = least_columns(samples.map(lambda table: len(table.samples)).sum())
     kept = counted.map(partial(kept_hashes, least=least)).collect()
     return np.sort(np.concatenate([np.empty(0, np.uint64), *kept]))
 
 
-def _contributed(context: SparkContext, samples: RDD[Sampled], known: HashedPatterns) -> Iterator[list[Contributed]]:
-    """What the tables say of patterns, some tables at a time."""
+def _contributed(
+    context: SparkContext, samples: RDD[Sampled], known: HashedPatterns, had: int
+) -> Iterator[list[Contributed]]:
+    """What the tables say of patterns, some tables at a time.
+
+    :param had: tables that the index has already
+    """
     shared = context.broadcast(known)
     task = partial(contributions, known=shared)
-    each = max(1, _SAVED // _TABLES_PER_TASK)
-    for start in range(0, samples.getNumPartitions(), each):
-        chosen = range(start, min(start + each, samples.getNumPartitions()))
+    for chosen in pieces(samples.getNumPartitions(), had // _TABLES_PER_TASK):
         yield list(context.runJob(samples, task, list(chosen)))
     shared.destroy()
+
+
+def pieces(tasks: int, had: int) -> Iterator[range]:
+    """The tasks, as many at a time as are done before what they found is saved.
+
+    :param had: how many tasks what the index has already would have taken
+    """
+    start = 0
+    while start < tasks:
+        end = min(tasks, start + max(1, _SAVED // _TABLES_PER_TASK, (had + start) // _MORE))
+        yield range(start, end)
+        start = end
 
 
 def _samples(spark: SparkSession, tables: Mapping[str, LakeFile]) -> RDD[Sampled]:

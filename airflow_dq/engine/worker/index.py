@@ -22,10 +22,10 @@ from airflow_dq.pattern.contribution import (
 if TYPE_CHECKING:
     from pyspark.core.broadcast import Broadcast
 
-BUCKETS = 256
+BUCKETS = 64
 """Parts by their hash in which patterns are counted, one after the other in the tasks that there are."""
-# Of the 48 bits of a hash those below the first eight, which are the bucket.
-_BUCKET_BITS = 48 - 8
+# Of the 48 bits of a hash those below the first six, which are the bucket.
+_BUCKET_BITS = 48 - 6
 _HELD = 2_000_000
 """Hashes that a task holds before it counts them: 70 MB."""
 

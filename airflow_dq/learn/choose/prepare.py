@@ -10,7 +10,7 @@ import numpy as np
 from airflow_dq.learn.array import FloatArray
 from airflow_dq.learn.choose.column import FEW, Chosen, ColumnChoice, WatchedMetric
 from airflow_dq.learn.choose.error import Training
-from airflow_dq.learn.counting import NEARLY_ALL, counts_up
+from airflow_dq.learn.counting import NEARLY_ALL, Count, count_of
 from airflow_dq.learn.expect.band import Band
 from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
@@ -107,8 +107,8 @@ class _Column:
 
     def _values(self, metric: Metric) -> FloatArray | str:
         """The metric's values on their slots, or why nothing can be learned of it."""
-        if self.options.metrics is None and _is_of_digits(metric) and self._counts_up:
-            return "its values are numbers that count up: how they are written moves on with them"
+        if self.options.metrics is None and (reason := _moved_on(metric, self._count)):
+            return reason
         if self.options.metrics is None and metric.states == (Initials,) and self._tells_apart:
             return "its values are numbers that tell rows apart: their first digits move on as they grow"
         values = self.past.slotted(metric, self.options.min_history - (metric.pool if metric.pair else 0))
@@ -118,9 +118,9 @@ class _Column:
         return _unproven(values, self.sharing) or values
 
     @property
-    def _counts_up(self) -> bool:
-        """Whether it holds texts that are numbers which go on where they stopped."""
-        return self.history.remembered(("counts up", self.past.name), lambda: counts_up(self.past.columns))
+    def _count(self) -> Count | None:
+        """How it counts up, if it holds texts that do."""
+        return self.history.remembered(("counts up", self.past.name), lambda: count_of(self.past.columns))
 
     @property
     def _tells_apart(self) -> bool:
@@ -136,8 +136,15 @@ class _Column:
         )
 
     def _learned(self, known: Sequence[tuple[Metric, FloatArray]]) -> list[Band | str]:
-        several = [(metric, values, SamplingError.of(self.past, metric)) for metric, values in known]
+        several = [(metric, values, self._sampling(metric)) for metric, values in known]
         return Band.of_each(several, moving=self.options.stationary, week=self.past.timeline.week)
+
+    def _sampling(self, metric: Metric) -> SamplingError:
+        """What chance may do to a metric; a number that counts may get another digit, and never has one less."""
+        found, count = SamplingError.of(self.past, metric), self._count
+        if count is None or metric.name not in _OF_DIGITS:
+            return found
+        return replace(found, above=max(found.above, float(count.more_digits)))
 
     def _watched(self, metric: Metric, band: Band, values: FloatArray, rare: bool) -> WatchedMetric | str:
         if self.training is not None and any(value is None for value in self.training.errors.values(metric)):
@@ -147,9 +154,18 @@ class _Column:
         return WatchedMetric(metric, band, values, may_be_absent, widening)
 
 
-def _is_of_digits(metric: Metric) -> bool:
-    """Whether a metric says how numbers are written: their length, their first digits, their pattern."""
-    return metric.name in _OF_DIGITS or not {Initials, PatternDistribution}.isdisjoint(metric.states)
+def _moved_on(metric: Metric, count: Count | None) -> str | None:
+    """Why a metric says nothing of values that count up: how numbers are written moves on with them."""
+    if count is None:
+        return None
+    if count.is_bare:
+        of_digits = metric.name in _OF_DIGITS or not {Initials, PatternDistribution}.isdisjoint(metric.states)
+    else:
+        # Of their size nothing is known: what they look like is looked at as long as it stays.
+        of_digits = (count.begins_anew and Initials in metric.states) or (
+            count.more_digits > 0 and PatternDistribution in metric.states
+        )
+    return "its values are numbers that count up: how they are written moves on with them" if of_digits else None
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:
