@@ -18,6 +18,7 @@ from airflow_dq.metrics.descriptor import Scale
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.row import Floats, rows_of
+from airflow_dq.novelty.size import foretold
 from airflow_dq.novelty.unseen import UNSEEN, Unseen
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -48,7 +49,7 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NULL: (),
 }
 """The metrics of each kind of column."""
-ROWS_WEIGHT = 2.2
+ROWS_WEIGHT = 2.0
 """What a deviation of the number of rows weighs: it is one feature among hundreds, and varies more evenly than the
 furthest of them.  More finds more lost rows, and calls more short months and holidays novel."""
 
@@ -57,10 +58,23 @@ STEP = 0.3
 it has stood still.  That such a step is rare is all that years of history say: of hundreds of features one makes it now
 and then, and it was every third false alarm after a hundred partitions."""
 
+ALIKE = 1.5
+"""Of the share of distinct values so many steps are as one of others: where all numbers were different, two that happen
+to be alike are no error, and were every twelfth false alarm on 31 tables."""
+
+UNSEEN_POWER, LEAST_UNSEEN = 0.75, 0.85
+"""The power that the share of unseen values is taken to, and its least spread in steps of one value on that scale.  A
+root (and half a step) makes of one unseen value in thirty a fifth of the whole way to a column of which all are
+unseen: .03 fewer typing errors are found, and no fewer false alarms are raised."""
+
 EXTREMES = {"min": -1.0, "max": 1.0}
 """What a single row moves, and the way in which it is an error: that it has never moved yet says little of the next
 partition, and that the one smallest value is missing says nothing.  Extremes that came nearer were every fourth false
 alarm on eleven tables, and to leave them alone costs no recall."""
+
+
+FICKLE = frozenset({*EXTREMES, "zero_ratio"})
+"""What is no odder the first time it moves: of measured numbers one is zero at last, in every eighth false alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,7 @@ class Features:
         :param typical: number of rows that a partition typically has
         """
         past = _begun(keys, past)
+        past, now, narrowest = _beside_foretold(keys, past, now)
         shares = np.array([scale in (Scale.SHARE, Scale.DISTANCE) for scale in scales])
         counts = np.array([scale is Scale.COUNT for scale in scales])
         sampled = shares | np.array([scale in (Scale.INFORMATION, Scale.LENGTH) for scale in scales])
@@ -125,8 +140,12 @@ class Features:
         step = 1.0 / np.sqrt(_values(keys, past, typical))
         finest = np.where(shares, STEP * step, LEAST)
         finest[counts] = STEP * _next(past[:, counts])
+        finest[[metric == "unique_ratio" for _, metric in keys]] *= ALIKE
+        finest = np.maximum(finest, narrowest)
         least = np.where(shares, 0.0, LEAST)
         least[sampled] = np.maximum(least, LEAST_SHARE * step)[sampled]
+        unseen = np.array([metric == UNSEEN for _, metric in keys])
+        finest[unseen], least[unseen] = (one * step[unseen] ** (2.0 * UNSEEN_POWER) for one in (STEP, LEAST_UNSEEN))
         return cls(
             keys=keys,
             past=past,
@@ -136,7 +155,7 @@ class Features:
             shares=shares,
             way=np.array([_way(metric, scale) for (_, metric), scale in zip(keys, scales, strict=True)]),
             emphasis=np.array([ROWS_WEIGHT if name is None else 1.0 for name, _ in keys]),
-            lasting=np.array([metric not in EXTREMES for _, metric in keys]),
+            lasting=np.array([metric not in FICKLE for _, metric in keys]),
         )
 
 
@@ -155,6 +174,22 @@ def _begun(keys: Sequence[Key], past: Floats) -> Floats:
         return past
     first = np.array([since.get(name, 0) for name, _ in keys])
     return np.where(np.arange(len(past))[:, None] < first, np.nan, past)
+
+
+def _beside_foretold(keys: Sequence[Key], past: Floats, now: Floats) -> tuple[Floats, Floats, Floats]:
+    """The rows with their numbers of rows as far from their mean as they are from what was foretold.
+
+    :return: of the past and of what follows, and the least spread of each feature that this makes
+    """
+    narrowest = np.zeros(len(keys))
+    if (None, ROWS) not in keys:
+        return past, now, narrowest
+    place = keys.index((None, ROWS))
+    off, narrowest[place] = foretold(past[:, place])
+    past, now = past.copy(), now.copy()
+    past[:, place] -= off[:-1]
+    now[:, place] -= off[-1]
+    return past, now, narrowest
 
 
 def _values(keys: Sequence[Key], past: Floats, typical: float) -> Floats:
@@ -199,7 +234,9 @@ def _evenly(rows: Floats, scales: Sequence[Scale]) -> Floats:
 def _on(scale: Scale, values: Floats) -> Floats:
     if scale is Scale.SHARE:
         return np.asarray(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))))
-    if scale in (Scale.DISTANCE, Scale.TRANSPORT):
+    if scale is Scale.DISTANCE:
+        return np.asarray(np.maximum(values, 0.0) ** UNSEEN_POWER)
+    if scale is Scale.TRANSPORT:
         return np.sqrt(np.maximum(values, 0.0))
     if scale in (Scale.COUNT, Scale.RATIO):
         return np.log1p(np.maximum(values, 0.0))

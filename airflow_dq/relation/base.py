@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
@@ -95,7 +96,7 @@ class Relation(ABC):
 
     @classmethod
     def _of(cls, given: dict[str, Any]) -> Relation:
-        hints = get_type_hints(cls)
+        hints = _hints(cls)
         names = [one.name for one in fields(cls)]
         if wrong := set(names).symmetric_difference(given):
             raise CodecError(f"The stored relation {cls.kind!r} lacks, or does not know: {', '.join(sorted(wrong))}.")
@@ -113,6 +114,12 @@ class RowRelation(Relation, ABC):
 
         :param rows: the relation's columns at least; of one whose values it cannot read it speaks of no row
         """
+
+
+@cache
+def _hints(kind: type[Relation]) -> dict[str, Any]:
+    """The types of a relation's fields: to find them takes longer than all else that reading it does."""
+    return get_type_hints(kind)
 
 
 def _checked(name: str, value: Any, kind: Any) -> Any:

@@ -18,9 +18,12 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.clock import LocalClock
 from airflow_dq.learn.history.history import History
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern.significance import beta_binomial
 from airflow_dq.profile.check.between import needs_neighbour
 from airflow_dq.profile.check.measured import Measured
+from airflow_dq.relation.dependency import Key
+from airflow_dq.relation.rule import RelationRule
 
 MOST_BROKEN = 0.03
 """Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
@@ -44,6 +47,22 @@ class Keeping(Holding):
         if needs_neighbour(self.learned) and partition.steps() != 1:
             return self._not_evaluated("the partition right before it is not known")
         return Holding.check(self, partition)
+
+    def _past(self, history: History) -> list[Past]:
+        """Of a key, the partitions in which no part of it was one by itself: the others could not have broken it."""
+        past = Holding._past(self, history)
+        for part in self._parts(history):
+            broken = {key for key, one in past_answers(part, history) if one.numerator}
+            past = [(key, one) for key, one in past if key in broken]
+        return past
+
+    def _parts(self, history: History) -> list[LearnedRule]:
+        """The known keys that are a part of this one."""
+        whole, found = self.relation.relation, between_of(history)
+        if not isinstance(whole, Key):
+            return []
+        known = ((rule, RelationRule.from_json(rule.document).relation) for rule in found)
+        return [rule for rule, one in known if isinstance(one, Key) and set(one.key) < set(whole.key)]
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Too many rows that break it, or too many determinants that have another dependent in nearly all of theirs.

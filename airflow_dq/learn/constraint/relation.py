@@ -66,9 +66,10 @@ class Holding(Constraint):
             )
         if measured.value is None or not measured.denominator:
             return self._not_evaluated(str(measured.nothing))
-        past = past_answers(self.learned, partition.history)
+        past = self._past(partition.history)
         if len(past) < self.min_history:
-            return self._not_evaluated(f"it was counted in {len(past)} of {self.min_history} past partitions")
+            known = f"{len(past)} of {self.min_history} past partitions"
+            return self._not_evaluated(f"it was counted, and could have been broken, in {known}")
         if not self._is_odd(measured, partition, past):
             return None
         usual = self._usual(partition, past)
@@ -96,6 +97,10 @@ class Holding(Constraint):
         history = partition.history
         found = zip(history.partitions, answers(self.learned, history), strict=True)
         return tuple((key, None if one is None else one.value) for key, one in found)
+
+    def _past(self, history: History) -> list[Past]:
+        """What is known of the past partitions that could have broken it, oldest first."""
+        return past_answers(self.learned, history)
 
     def _is_odd(self, measured: Measured, partition: PartitionView, past: Sequence[Past]) -> bool:
         """Whether neither all rows so far nor the history of their share lets expect so many."""

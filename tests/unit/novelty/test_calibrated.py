@@ -45,6 +45,22 @@ def test_one_more_distinct_value_is_not_novel_and_many_are() -> None:
     assert judged(past, unique_ratio=0.05).novel
 
 
+def test_two_numbers_that_happen_to_be_alike_are_no_error_and_many_are() -> None:
+    def numbers(one: Profile, alike: int) -> Profile:
+        share = 1.0 - alike / 20
+        return replace(with_metrics(one, unique_ratio=share, mode_ratio=(1 + alike) / 20), row_count=20)
+
+    past = [numbers(one, 0) for one in YEAR[:60]]
+    assert not detect_novelty(past, numbers(profile(1000), 1)).novel
+    assert detect_novelty(past, numbers(profile(1000), 5)).novel
+
+
+def test_the_first_zero_among_measured_numbers_is_no_error_and_many_are() -> None:
+    past = [with_metrics(one, zero_ratio=0.0) for one in YEAR]
+    assert not judged(past, zero_ratio=2 / ROWS).novel
+    assert judged(past, zero_ratio=0.1).novel
+
+
 def test_a_share_is_the_less_odd_the_fewer_values_it_is_taken_of() -> None:
     def off(filled: float) -> float:
         past = [with_metrics(one, complete_ratio=filled, integer_ratio=1.0) for one in YEAR]

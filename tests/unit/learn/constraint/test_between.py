@@ -11,7 +11,7 @@ import pytest
 from airflow_dq.codec import from_json, to_json
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Status
-from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+from airflow_dq.learn.constraint.base import Finding, NotEvaluated, Skipped
 from airflow_dq.learn.constraint.between import BetweenDetector, Keeping
 from airflow_dq.learn.constraint.earned import EARNED
 from airflow_dq.learn.constraint.view import PartitionView
@@ -21,6 +21,8 @@ from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import profile_table
+from airflow_dq.relation.dependency import Key
+from airflow_dq.relation.rule import RelationRule
 
 PLACES = 60
 DAYS = 24
@@ -142,6 +144,26 @@ def test_a_subject_that_another_relation_vouches_for_is_not_blamed(adds_up: bool
     falls = [alert for alert in verdict.alerts if "total of each place does not fall" in alert.statement]
     blamed = {alert.column for alert in falls}
     assert blamed == ({None} if adds_up else {"total"})
+
+
+@pytest.mark.parametrize("doubled", [1, 12], ids=["once before", "as often before"])
+def test_a_key_of_two_columns_is_judged_by_the_partitions_in_which_one_of_them_was_none(doubled: int) -> None:
+    def match_day(number: int, double: bool, drawn: bool = False) -> Profile:
+        scores = [str(player % 5) for player in range(PLACES)]
+        again = 20 if double else 0
+        table = {
+            "player": [f"P{player}" for player in (*range(PLACES), *range(again))],
+            "score": scores + [str((player + (0 if drawn else 1)) % 5) for player in range(again)],
+        }
+        return profile_table(pa.table(table), f"2024-03-{number + 1:02d}")
+
+    rules = tuple(RelationRule(Key(columns)).learned(()) for columns in (("player",), ("player", "score")))
+    history = History.of([match_day(number, number >= DAYS - doubled) for number in range(DAYS)], rules=rules)
+    learned = BetweenDetector().learn(history, SynthesisOptions())
+    assert not isinstance(learned, Skipped)
+    (whole,) = [one for one in learned.constraints if one.scope.columns == ("player", "score")]
+    outcome = whole.check(PartitionView(match_day(DAYS, True, drawn=True), history))
+    assert isinstance(outcome, Finding if doubled > 1 else NotEvaluated)
 
 
 def test_relations_can_be_switched_off() -> None:
