@@ -158,14 +158,15 @@ def _warming_up(
 ) -> tuple[ScopeVerdict, dict[str, ScopeVerdict], Status, str]:
     """No range is learned so far: what was declared, the schema and patterns are all that can be judged."""
     needed = program.options.min_history
-    reason = f"{needed - program.missing} of {needed} partitions; {program.missing} more are needed"
+    reason = f"{needed - program.missing} of {needed} partitions; {program.missing} more {_are(program.missing)} needed"
     early = [one for one in checked if not isinstance(one.constraint, Declared)]
     asked = [one for one in checked if isinstance(one.constraint, Declared)]
     if early:
         reason = f"{reason}. {_early_words(early)}"
     if asked:
         held = sum(one.outcome is None for one in asked)
-        reason = f"{reason}. Of {len(asked)} declared checks {held} hold{_rest_words(asked)}"
+        checks = f"{len(asked)} declared check{'' if len(asked) == 1 else 's'}"
+        reason = f"{reason}. Of {checks} {held} hold{'s' if held == 1 else ''}{_rest_words(asked)}"
     status = Status.WARMING_UP
     if any(one.fails for one in checked):
         status = Status.FAIL
@@ -184,8 +185,12 @@ def _early_words(checked: Sequence[_Checked]) -> str:
     patterns = sum(isinstance(one.constraint, Conforming) and one.counts for one in checked)
     subject = "the schema" + (f" and {patterns} pattern{'' if patterns == 1 else 's'}" if patterns else "")
     broken = sum(one.fails for one in checked)
-    fate = f"{broken} of their constraints {'is' if broken == 1 else 'are'} broken" if broken else "nothing is broken"
+    fate = f"{broken} of their constraints {_are(broken)} broken" if broken else "nothing is broken"
     return f"Until then {subject} {'are' if patterns else 'is'} judged, and {fate}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _rest_words(checked: Sequence[_Checked]) -> str:

@@ -34,20 +34,26 @@ class AlertText:
     @property
     def text(self) -> str:
         """Plain text."""
-        return "\n".join((self.title, *(f"- {line}" for line in self.lines), self.where, *self._link))
+        return "\n".join((self.title, *(f"- {line}" for line in self._rest), self.where, *self._link))
 
     @property
     def slack(self) -> str:
         """Slack's mrkdwn: its three control characters escaped, the title in bold."""
-        lines = [f"*{_slack(self.title)}*", *(f"• {_slack(line)}" for line in self.lines), _slack(self.where)]
+        lines = [f"*{_slack(self.title)}*", *(f"• {_slack(line)}" for line in self._rest), _slack(self.where)]
         return "\n".join((*lines, *(f"<{_slack(link)}|Open in Airflow>" for link in self._link)))
 
     @property
     def html(self) -> str:
         """A fragment of HTML: a mail's body."""
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.lines)
+        items = "".join(f"<li>{escape(line)}</li>" for line in self._rest)
+        listed = f"<ul>{items}</ul>" if items else ""
         link = "".join(f'<p><a href="{escape(link)}">Open in Airflow</a></p>' for link in self._link)
-        return f"<h3>{escape(self.title)}</h3><ul>{items}</ul><p>{escape(self.where)}</p>{link}"
+        return f"<h3>{escape(self.title)}</h3>{listed}<p>{escape(self.where)}</p>{link}"
+
+    @property
+    def _rest(self) -> tuple[str, ...]:
+        """The sentences that the title does not say already, as it does of a single problem."""
+        return tuple(line for line in self.lines if not self.title.endswith(f" {line}"))
 
     @property
     def _link(self) -> tuple[str, ...]:

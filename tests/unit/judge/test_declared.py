@@ -88,7 +88,7 @@ def test_a_check_judges_however_short_the_history_is() -> None:
     checks = rule()
     held = judged(checks, day(0, checks), [])
     assert (held.status, held.alerts) == (Status.WARMING_UP, ())
-    assert held.reason == "0 of 7 partitions; 7 more are needed. Of 1 declared checks 1 hold"
+    assert held.reason == "0 of 7 partitions; 7 more are needed. Of 1 declared check 1 holds"
     broken = judged(checks, day(0, checks, **TOO_HIGH), [])
     assert (broken.status, broken.table.status) == (Status.FAIL, Status.FAIL)
     assert conclude("orders", broken, "fail").outcome == "fail"

@@ -65,7 +65,7 @@ def test_warming_up_says_how_many_partitions_are_missing(have: int, more: int) -
     verdict = evaluate(synthesize(HISTORY[:have]), GOOD, HISTORY[:have])
     assert verdict.status is Status.WARMING_UP
     early = ". Until then the schema and 1 pattern are judged, and nothing is broken" if have else ""
-    assert verdict.reason == f"{have} of 7 partitions; {more} more are needed{early}"
+    assert verdict.reason == f"{have} of 7 partitions; {more} more {'is' if more == 1 else 'are'} needed{early}"
     assert verdict.table.status is Status.WARMING_UP
     assert {scope.status for scope in verdict.columns.values()} == {Status.WARMING_UP}
 

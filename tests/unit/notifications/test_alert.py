@@ -51,13 +51,15 @@ def test_the_text_in_every_spelling() -> None:
     assert alert.title == f"Data quality: sales 2026-01-01: fail, {SENTENCE}"
     assert alert.text.splitlines() == [
         alert.title,
-        f"- {SENTENCE}",
         "dag d, run r, task gate",
         "http://a/log?x=1&y=2",
     ]
-    assert "• price: mean was &lt;9&gt; &amp; rising" in alert.slack
+    assert (
+        alert.slack.splitlines()[0]
+        == "*Data quality: sales 2026-01-01: fail, price: mean was &lt;9&gt; &amp; rising; expected 1 to 2*"
+    )
     assert "<http://a/log?x=1&amp;y=2|Open in Airflow>" in alert.slack
-    assert "<li>price: mean was &lt;9&gt; &amp; rising; expected 1 to 2</li>" in alert.html
+    assert "price: mean was &lt;9&gt; &amp; rising; expected 1 to 2</h3><p>dag d" in alert.html
     payload = json.loads(json.dumps(dict(alert.payload)))
     assert (payload["outcome"], payload["lines"], payload["dag_id"]) == ("fail", [SENTENCE], "d")
 
