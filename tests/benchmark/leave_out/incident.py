@@ -26,7 +26,9 @@ class Told:
     flagged: int = 0
 
     def __str__(self) -> str:
-        """As ``14 of 17 caught, 12 right; 11 of 15 corrected ones flagged``."""
+        """As ``14 of 17 caught, 12 right; 11 of 15 corrected ones flagged``; nothing where there were none."""
+        if not self.wrong:
+            return ""
         caught = f"{self.caught} of {self.wrong} caught, {self.right} right"
         return f"{caught}; {self.flagged} of {self.corrected} corrected ones flagged"
 
