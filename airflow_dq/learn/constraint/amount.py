@@ -22,6 +22,8 @@ class Amount:
     """The median of the past partitions that have any; at least 1."""
     fewest: float
     """The fewest of those."""
+    drawn: tuple[float, float] = (0.0, 0.0)
+    """How far a quantile moves down and up by chance because it is one of so few values."""
 
     @classmethod
     def of(cls, now: float, past: FloatArray) -> Amount:
@@ -34,6 +36,15 @@ class Amount:
         """What the partition has of the usual amount."""
         return max(self.now, 1.0) / self.usual
 
+    @property
+    def compared(self) -> float:
+        """What the partition is taken to have at least.
+
+        None is excused for having fewer than any before: that is for the number of rows to say, or the share of
+        complete values.
+        """
+        return max(self.now, self.fewest, 1.0)
+
     def is_mute(self, metric: Metric) -> bool:
         """Whether it is a single value where there are usually more: that has no spread and no entropy, whatever it is.
 
@@ -45,16 +56,14 @@ class Amount:
         """How many times larger the metric's sampling error is because the partition has fewer values than usual.
 
         A standard error grows with the square root of that, a divergence between equal distributions in proportion.
-        No partition is excused for having fewer than any before: that is for the number of rows to say, or the share
-        of complete values.
         """
-        values = max(self.now, self.fewest, 1.0)
-        share = min(1.0, values / self.usual)
-        return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(values) / too_few(self.usual))
+        share = min(1.0, self.compared / self.usual)
+        return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(self.compared) / too_few(self.usual))
 
-    def least(self, metric: Metric) -> float:
-        """The least width of a range on it: that one value more or less is never material."""
-        return 1.01 * metric.of_one_value / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
+    def least(self, metric: Metric) -> tuple[float, float]:
+        """The least widths of a range on it, down and up: one value more or less is never material."""
+        one = 1.01 * metric.of_one_value / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
+        return max(one, self.drawn[0]), max(one, self.drawn[1])
 
     def moved(
         self, metric: Metric, centre: float, lower: float | None, upper: float | None

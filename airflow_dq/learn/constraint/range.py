@@ -287,9 +287,9 @@ class Range(Constraint):
         """How far below and above its centre it reaches in a partition with so much data."""
         if amount is None:
             return self.below, self.above
-        noise, least = amount[0].noise(amount[1]), amount[0].least(amount[1])
-        below, above = (None if width is None else max(noise * width, least) for width in (self.below, self.above))
-        return below, above
+        noise, (down, up) = amount[0].noise(amount[1]), amount[0].least(amount[1])
+        below = None if self.below is None else max(noise * self.below, down)
+        return below, None if self.above is None else max(noise * self.above, up)
 
     @property
     def is_idle(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airflow_dq.learn.constraint.amount import Amount
+from airflow_dq.learn.expect.sampling import quantile_noise
 from airflow_dq.learn.expect.violation import is_unknown
 from airflow_dq.learn.history.baseline import pool_of
 from airflow_dq.learn.history.column import distances_of, value_count
@@ -141,7 +142,10 @@ class PartitionView:
         """How much data a column's metric is measured on, next to the past partitions."""
         if metric.support is Support.ROWS:
             return Amount.of(float(self.profile.row_count), past.row_counts)
-        return Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts)
+        found = Amount.of(value_count(self.column(past.name), self.profile.row_count), past.value_counts)
+        if found.now >= found.usual or metric.level is None or metric.is_extreme:
+            return found
+        return replace(found, drawn=quantile_noise(past, metric.level, found.compared))
 
     def follows_nothing(self, name: str, kind: Kind, metric: str) -> bool:
         """Whether a column has no distance, for all partitions right before have too few values to compare with.

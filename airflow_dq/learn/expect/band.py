@@ -21,7 +21,7 @@ from airflow_dq.learn.array import FloatArray, median
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.forecast import Expected, expect_each
 from airflow_dq.learn.expect.sampling import SamplingError
-from airflow_dq.learn.expect.surprise import largest_surprise, too_few
+from airflow_dq.learn.expect.surprise import MOST, largest_surprise, too_few
 from airflow_dq.learn.expect.violation import excludes_nothing
 from airflow_dq.learn.history.timeline import WEEK
 from airflow_dq.metrics.descriptor import Bound, Metric, Scale, Unit
@@ -58,7 +58,10 @@ tables 4 did so after 7 partitions, in 2 of 372 places, and none of 9,607 after 
 numbers of rows none did."""
 FALL = 0.5
 """One that falls by this part of itself is a finding: 1 of the same did after 7 partitions and 1 after 14, and 1 of the
-numbers of rows."""
+numbers of rows.  A number of rows that is not steady ends where one with a month of errors does, at MOST times the
+largest: of 2,131, 1,928 and 1,549 such series of 12 public and 100 simulated tables 4, 2 and 1 were further off after
+7, 14 and 30 partitions, on holidays, promotion days, and a thin Sunday that was the first.  Without it a table of some
+200 rows may lose 90 % of them after a week."""
 SETTLED = 0.3
 """A level in the column's own unit that never moved by more than this part of the column's standard deviation has
 settled, also around zero, where it is no part of itself."""
@@ -203,7 +206,9 @@ class Band:
 
     def _reach(self, surprises: FloatArray, *, above: bool, forgiving: bool = False) -> FloatArray:
         """How far from the expectation the next value may lie at each false-positive rate; never less than 0."""
-        worst = self.expected.seen(above=above, forgiving=forgiving)
+        # What comes behind an odd partition is compared with it: a distance that was odd once is so twice.
+        pair, expected = self.metric.pair, self.expected
+        worst = expected.worst if pair else expected.seen(above=above, forgiving=forgiving)
         reach = np.minimum(surprises * worst, self._most(worst, above=above))
         if forgiving and self.expected.follows_odd_day:
             # What was accepted the last time may stay, whatever is made of it once more is known.
@@ -220,11 +225,11 @@ class Band:
         return min(self._until_moved(worst, above=above), self._until_leapt(worst))
 
     def _until_moved(self, worst: float, *, above: bool) -> float:
-        """Up to where a steady level, measured by itself, is none any more."""
+        """Up to where a steady level, measured by itself, is none any more, and numbers of rows that are not steady."""
         if not self.positive:
             return math.inf
-        if self.logarithmic:
-            return (math.log1p(RISE) if above else -math.log1p(-FALL)) if worst <= math.log1p(STEADY) else math.inf
+        if self.logarithmic and (self.metric.of_table or worst <= math.log1p(STEADY)):
+            return max(math.log1p(RISE) if above else -math.log1p(-FALL), MOST * worst if self.metric.of_table else 0.0)
         if self.metric.scale not in _LEVELS or worst > STEADY * self.level:
             return math.inf
         return (RISE if above else FALL) * self.level

@@ -54,13 +54,21 @@ class SamplingError:
             known = modes[~np.isnan(modes)]
             alike = len(known) > 0 and float(known.mean() + RANK_ERRORS * known.std()) >= 1.0
             return cls(values, std, alike=alike)
-        newest = None if past.columns[-1] is None else past.columns[-1].states.get(NumberDistribution.key)
         if metric.is_extreme:
             # A new minimum is news.  That nothing came near the old one is not, unless all values stay far from it.
-            step = max(std, _lone_step(newest, metric.level))
+            step = max(std, _lone_step(_newest(past), metric.level))
             return cls(values, std, *((0.0, step) if metric.level == 0.0 else (step, _room_above(past))))
-        states = [state for one in past.columns if one is not None and (state := _counted(one)) is not None]
-        return cls(values, std, *_rank_noise(newest, states, metric.level, values, FINE * std))
+        return cls(values, std, *quantile_noise(past, metric.level, values))
+
+
+def quantile_noise(past: ColumnHistory, level: float, values: float) -> tuple[float, float]:
+    """How far a quantile moves down and up when so many values are drawn anew from the newest distribution."""
+    states = [state for one in past.columns if one is not None and (state := _counted(one)) is not None]
+    return _rank_noise(_newest(past), states, level, values, FINE * past.typical("std"))
+
+
+def _newest(past: ColumnHistory) -> State | None:
+    return None if past.columns[-1] is None else past.columns[-1].states.get(NumberDistribution.key)
 
 
 def _counted(column: ColumnProfile) -> NumberDistribution | None:

@@ -13,9 +13,8 @@ from airflow_dq.learn import pipeline
 from airflow_dq.learn.choose import budget, prepare
 from airflow_dq.learn.choose import column as choice
 from airflow_dq.learn.constraint.range import Range
-from airflow_dq.learn.expect import band, forecast, surprise
+from airflow_dq.learn.expect import band, forecast, sampling, surprise
 from airflow_dq.learn.expect.expectation import Forecast
-from airflow_dq.learn.expect.sampling import SamplingError
 from airflow_dq.learn.history.column import ColumnHistory
 from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.registry import metrics_for
@@ -84,9 +83,13 @@ def ablations() -> tuple[Setting, ...]:
         Setting("no growth", changes=((forecast, "OF_GROWTH", forecast.FORECASTS),)),
         Setting("an odd day is a scale for both sides", changes=((forecast, "ODD", math.inf),)),
         Setting("no least effect", changes=((band, "_EFFECTS", dict.fromkeys(Scale, lambda *_: 1e-9)),)),
-        Setting("no sampling noise", changes=((SamplingError, "of", staticmethod(_without_noise)),)),
+        Setting("no sampling noise", changes=((sampling.SamplingError, "of", staticmethod(_without_noise)),)),
         Setting("no limit after a month", changes=((surprise, "MOST", math.inf),)),
-        Setting("a steady level may double", changes=((band.Band, "_most", lambda *_, above: math.inf),)),
+        Setting("a steady level may double", changes=((band.Band, "_until_moved", lambda *_, above: math.inf),)),
+        Setting("what was settled may leap", changes=((band.Band, "_until_leapt", lambda *_: math.inf),)),
+        Setting("what was alike may lie apart", changes=((band.Band, "_until_far", lambda *_: math.inf),)),
+        Setting("a fine step of a quantile is news", changes=((sampling, "FINE", 0.0),)),
+        Setting("a maximum that never moved may not rise", changes=((sampling, "HIGHER", 0.0),)),
         Setting("all metrics have one tail", changes=((surprise, "HEAVINESS", {}),)),
         Setting("no width below 1.5 times is refused", changes=((surprise, "LEAST", 1.0),)),
         Setting("as wide for few values", changes=((surprise, "FEW_VALUES", 0.0),)),
@@ -116,10 +119,10 @@ def _without_family(name: str) -> tuple[Any, str, Any]:
     return pipeline, "DETECTORS", {**pipeline.DETECTORS, "calibrated": kept}
 
 
-_sampled = SamplingError.of
+_sampled = sampling.SamplingError.of
 
 
-def _without_noise(past: ColumnHistory, metric: Metric) -> SamplingError:
+def _without_noise(past: ColumnHistory, metric: Metric) -> sampling.SamplingError:
     return replace(_sampled(past, metric), below=0.0, above=0.0)
 
 

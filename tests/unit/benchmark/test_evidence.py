@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from airflow_dq.learn.expect import band
+from airflow_dq.learn.history.history import History
+from airflow_dq.profile import Profile, profile_table
+from airflow_dq.program import SynthesisOptions
 from tests.benchmark.clean.rate import Rate, over_tables
 from tests.benchmark.clean.replay import FULL, Judged, places, replay
 from tests.benchmark.clean.report import page, reliability
+from tests.benchmark.leave_out.__main__ import Measured, measured_of, setting_of
 from tests.benchmark.leave_out.choice import leave_one_out
+from tests.benchmark.leave_out.incident import Told, judge
+from tests.benchmark.leave_out.source import Incident
 from tests.benchmark.program.outcome import Outcome
 from tests.benchmark.simulated.calendar import WEEKS
 from tests.benchmark.simulated.table import HELD_OUT, LEAST_COLUMNS, MOST_COLUMNS, TUNING, SimulatedTable
@@ -50,17 +59,15 @@ def test_short_and_full_histories_are_judged_and_each_partition_once() -> None:
 
 
 def test_an_implied_answer_is_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from airflow_dq.profile import Profile
-    from airflow_dq.program import SynthesisOptions
     from tests.benchmark.clean import replay as module
 
     asked: list[float] = []
 
-    def judge(history: object, now: object, options: SynthesisOptions) -> tuple[object, ...]:
+    def asked_for(history: object, now: object, options: SynthesisOptions) -> tuple[object, ...]:
         asked.append(options.target_fpr)
         return ("cause",) if options.target_fpr >= 0.01 else ()
 
-    monkeypatch.setattr(module, "judge", judge)
+    monkeypatch.setattr(module, "judge", asked_for)
     profiles = [Profile(str(place), 1, {}) for place in range(8)]
     found = list(replay("t", profiles, SynthesisOptions(), (0.003, 0.01, 0.05), 1))
     assert {one.target: one.alarmed for one in found} == {0.001: False, 0.003: False, 0.01: True, 0.05: True}
@@ -91,8 +98,6 @@ def test_a_larger_error_that_is_missed_is_a_hole_whatever_other_draws_say() -> N
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.name)
 def test_an_error_changes_values_at_every_size(error: object) -> None:
-    import numpy as np
-
     assert isinstance(error, type(ERRORS[0]))
     day = table(50, 3, 0)
     for kind in error.kinds:
@@ -117,3 +122,36 @@ def test_a_dataset_is_judged_by_what_the_others_choose() -> None:
     assert {one.dataset: one.value for one in left} == {"calm": "wide", "restless": "narrow"}
     assert next(one for one in left if one.dataset == "restless").here.false_alarms == 0.9
     assert leave_one_out(counts, ["narrow", "wide"], 0.8)[0] == "narrow"
+
+
+def test_an_incident_is_an_error_that_counts_where_it_is_caught_for_the_right_reason() -> None:
+    past = [small(day) for day in range(10)]
+    outcome, told = Outcome(), Told()
+    for bad, fixed, columns in (
+        (small(10, factor=100.0), small(10), frozenset({"amount"})),
+        (small(10, factor=100.0), small(10, factor=100.0), frozenset({"code"})),
+        ("unreadable or empty", None, frozenset[str]()),
+        (small(10), None, frozenset({"amount"})),
+    ):
+        incident = Incident("t", "2026-01-11", columns, tuple(past), bad, fixed)
+        judge(incident, History.of(past), SynthesisOptions(), outcome, told)
+    assert told == Told(wrong=4, caught=3, right=2, corrected=2, flagged=1)
+    assert str(told) == "3 of 4 caught, 2 right; 1 of 2 corrected ones flagged"
+    assert (outcome.injected.total(), outcome.caught.total(), outcome.columns) == (4, 2, 0)
+
+
+def small(day: int, factor: float = 1.0) -> Profile:
+    """Amounts and codes of a day of January."""
+    rng = np.random.default_rng(day)
+    table = pa.table({"amount": factor * rng.gamma(4.0, 10.0, 200), "code": rng.choice(["a", "b", "c"], 200).tolist()})
+    return profile_table(table, partition=f"2026-01-{day + 1:02d}")
+
+
+def test_the_package_as_it_is_is_measured_once_for_all_parameters() -> None:
+    measured: list[Measured] = []
+    leap = "airflow_dq.learn.expect.band:LEAP"
+    for parameter, value in ((leap, "10.0"), ("history", "30"), (leap, "5.0")):
+        measured_of(setting_of(parameter, value, SynthesisOptions()), measured)
+    assert [one.setting.changes for one in measured] == [(), ((band, "LEAP", 5.0),)]
+    with pytest.raises(ValueError, match="MODULE:NAME of a constant"):
+        setting_of("LEAP", "5.0", SynthesisOptions())

@@ -16,9 +16,11 @@ from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.history import History
 from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import profile_table
+from airflow_dq.states.base import Kind
 
 MONDAY = date(2026, 1, 5)
 USUAL, THIN = 600, 40
@@ -54,6 +56,29 @@ def test_the_day_after_a_first_thin_day_is_compared_with_an_ordinary_one() -> No
 @pytest.mark.parametrize("place", [28, 34, 41, 48, 55, 62])
 def test_a_thin_day_may_stray_as_far_as_its_few_rows_let_it(place: int) -> None:
     assert broken([day(past) for past in range(place)], day(place)) == set()
+
+
+def items(place: int, rows: int | None = None, *, more: int = 0) -> Profile:
+    """A day of small counts."""
+    rng = np.random.default_rng([5, place])
+    counts = rng.poisson(2.0, rows_of(place) if rows is None else rows) + more
+    return profile_table(pa.table({"items": counts}), partition=str(MONDAY + timedelta(place)))
+
+
+@pytest.mark.parametrize("place", [34, 41, 48, 55, 62, 69])
+def test_a_quantile_of_few_counts_is_another_one_on_a_thin_day(place: int) -> None:
+    """It never moved in hundreds of rows; of forty the share up to it is off by three times as much."""
+    history = [items(past) for past in range(place)]
+    assert broken(history, items(place)) == set()
+    assert broken(history, items(place, more=3)) != set()
+
+
+@pytest.mark.parametrize(("rows", "drawn"), [(2 * USUAL, (0.0, 0.0)), (THIN, (1.0, 1.0)), (1, (1.0, 1.0))])
+def test_only_few_values_move_a_quantile_and_none_fewer_than_ever(rows: int, drawn: tuple[float, float]) -> None:
+    view = PartitionView(items(34, rows), History.of([items(past) for past in range(34)]))
+    quantile = get_metric("p25", Kind.NUMERIC)
+    assert quantile is not None
+    assert view.amount(view.past("items", Kind.NUMERIC), quantile).drawn == drawn
 
 
 @pytest.mark.parametrize("place", [30, 34])

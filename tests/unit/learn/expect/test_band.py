@@ -244,3 +244,22 @@ def test_a_spread_that_moves_by_such_factors_may_vanish() -> None:
 def test_single_values_say_not_how_far_is_far() -> None:
     found = constraints("emd", np.zeros(20), size=SamplingError(1.0))
     assert not found.violations([1e9], NOTHING).any()
+
+
+def test_a_distance_that_was_odd_once_is_odd_again_on_the_day_after() -> None:
+    """Late rows of the day before: the next day is further from that one by as much as it was nearer."""
+    usual = np.full(30, 86_400.0)
+    usual[-1] -= 4_000.0
+    size = SamplingError(600.0, std=1.0)
+    found = constraints("emd", usual, kind=Kind.TIMESTAMP, size=size)
+    assert not found.violations([90_400.0], NOTHING).any()
+    assert found.violations([200_000.0], NOTHING).any()
+
+
+@pytest.mark.parametrize("length", [7, 14, 30])
+def test_most_rows_are_not_lost_unseen_where_their_number_varies(length: int) -> None:
+    """Around 200 rows of independent events some days are off by more than a tenth: no level that is steady."""
+    rows = np.random.default_rng(0).permuted(np.resize([176.0, 204.0, 228.0, 199.0, 190.0, 212.0, 207.0], length))
+    found = constraints("row_count", rows, budget=1e-5)
+    assert found.violations([60.0, 600.0], NOTHING).all()
+    assert not found.violations([120.0, 330.0], NOTHING).any()
