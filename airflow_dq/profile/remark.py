@@ -17,7 +17,7 @@ LOOKS_NUMERIC = 0.999
 _BY_KIND: dict[Kind, str] = {
     Kind.BINARY: "binary: not profiled further than nulls and sizes",
     Kind.NESTED: "nested: not profiled further than nulls and sizes",
-    Kind.NULL: "no type: every value is null",
+    Kind.NULL: "no type: it has no value that is not null",
 }
 
 
