@@ -105,7 +105,7 @@ class _Shown:
     """The lines of a job, as a person wants to see them: how far it has come as a bar."""
 
     def __init__(self) -> None:
-        self._progress = Progress()
+        self._progress = Progress("partitions profiled")
 
     def line(self, text: str) -> None:
         """Show one line."""

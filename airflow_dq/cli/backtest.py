@@ -84,7 +84,7 @@ def _from_files(arguments: Any) -> BacktestResult:
     reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}
     return backtest(
-        followed(_profiles(reader, chosen, profiling), len(chosen)),
+        followed(_profiles(reader, chosen, profiling), len(chosen), "partitions profiled and judged"),
         options,
         dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
         learn_only=learn_only,

@@ -21,12 +21,12 @@ _CLEAR = "\r\x1b[K"
 class Progress:
     """Says on stderr how many of a number of things are done, when that has changed enough."""
 
-    def __init__(self, unit: str = "partitions") -> None:
+    def __init__(self, counted: str) -> None:
         """Nothing is done.
 
-        :param unit: what is counted
+        :param counted: what is counted, and what is done with it: a command may count twice
         """
-        self._unit = unit
+        self._counted = counted
         self._terminal = sys.stderr.isatty()
         self._said = 0
         self._since = time.monotonic()
@@ -37,13 +37,13 @@ class Progress:
         if self._terminal:
             full = _WIDTH * done // max(1, total)
             bar = "#" * full + "." * (_WIDTH - full)
-            print(f"{_CLEAR}[{bar}] {done} of {total} {self._unit}", end="", file=sys.stderr, flush=True)
+            print(f"{_CLEAR}[{bar}] {done} of {total} {self._counted}", end="", file=sys.stderr, flush=True)
             self._open = True
             return
         part, now = _LINES * done // max(1, total), time.monotonic()
         if part > self._said and now - self._since >= _SHORT:
             self._said, self._since = part, now
-            print(f"{done} of {total} {self._unit}", file=sys.stderr, flush=True)
+            print(f"{done} of {total} {self._counted}", file=sys.stderr, flush=True)
 
     def line(self, text: str) -> None:
         """Another line, above the bar."""
@@ -57,12 +57,13 @@ class Progress:
             self._open = False
 
 
-def followed(things: Iterable[T], total: int, unit: str = "partitions") -> Iterator[T]:
+def followed(things: Iterable[T], total: int, counted: str) -> Iterator[T]:
     """The things as they come, and on stderr how many have been dealt with.
 
     :param total: how many there will be
+    :param counted: see :class:`Progress`
     """
-    shown = Progress(unit)
+    shown = Progress(counted)
     try:
         for number, thing in enumerate(things):
             yield thing

@@ -42,7 +42,7 @@ def replay(
     learned = [key for key in keys if key not in judged and key in stored.eligible][-chosen.history :]
     profiles = [one for one in stored.profiles if one.partition in judged or one.partition in learned]
     return backtest(
-        followed(profiles, len(profiles)),
+        followed(profiles, len(profiles), "partitions judged"),
         chosen,
         dataset=stored.dataset,
         learn_only=learned,

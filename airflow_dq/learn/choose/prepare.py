@@ -58,7 +58,9 @@ def prepare_column(
     ignored = {name: one for name, one in found.items() if isinstance(one, str)}
     return ColumnChoice(
         watched=[one for one in found.values() if not isinstance(one, str)],
-        always=frozenset(metric.name for metric in metrics if kind in metric.always),
+        always=frozenset(
+            name for name, one in found.items() if isinstance(one, WatchedMetric) and _is_always(one, kind)
+        ),
         training=training,
         partitions=len(past.profiles),
         max_clauses=options.max_clauses,
@@ -152,6 +154,12 @@ class _Column:
         may_be_absent = rare or self.past.series(metric.name, metric.pair).has_absent
         widening = self.history.answers.widening(self.past.name, metric.name)
         return WatchedMetric(metric, band, values, may_be_absent, widening)
+
+
+def _is_always(watched: WatchedMetric, kind: Kind) -> bool:
+    """Whether a metric is watched whatever errors it catches: as it says, or since it has moved by chance alone."""
+    band = watched.learned
+    return kind in watched.metric.always or (isinstance(band, Band) and band.moves_by_chance)
 
 
 def _moved_on(metric: Metric, count: Count | None) -> str | None:

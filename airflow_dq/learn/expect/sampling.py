@@ -43,6 +43,9 @@ class SamplingError:
     """How far the metric may exceed what is expected, for the same reason."""
     alike: bool = False
     """Whether the share of the most frequent value is such that all values may be that one."""
+    error: float = math.inf
+    """Standard error of a mean or a quantile if the rows of each partition were drawn anew from one distribution;
+    infinite of other metrics, and where the distribution is not kept."""
 
     @classmethod
     def of(cls, past: ColumnHistory, metric: Metric) -> SamplingError:
@@ -53,18 +56,28 @@ class SamplingError:
             modes = past.series("mode_ratio", False).floats()
             known = modes[~np.isnan(modes)]
             alike = len(known) > 0 and float(known.mean() + RANK_ERRORS * known.std()) >= 1.0
-            return cls(values, std, alike=alike)
+            return cls(values, std, alike=alike, error=std / math.sqrt(values) if metric.name == "mean" else math.inf)
         if metric.is_extreme:
             # A new minimum is news.  That nothing came near the old one is not, unless all values stay far from it.
             step = max(std, _lone_step(_newest(past), metric.level))
             return cls(values, std, *((0.0, step) if metric.level == 0.0 else (step, _room_above(past))))
-        return cls(values, std, *quantile_noise(past, metric.level, values))
+        below, above = quantile_noise(past, metric.level, values)
+        return cls(values, std, below, above, error=_rank_error(_newest(past), metric.level, values))
 
 
 def quantile_noise(past: ColumnHistory, level: float, values: float) -> tuple[float, float]:
     """How far a quantile moves down and up when so many values are drawn anew from the newest distribution."""
     states = [state for one in past.columns if one is not None and (state := _counted(one)) is not None]
     return _rank_noise(_newest(past), states, level, values, FINE * past.typical("std"))
+
+
+def _rank_error(state: State | None, level: float, values: float) -> float:
+    """The standard error of a quantile, over all that its rank may err: what lies right beside it is too few values."""
+    if not isinstance(state, NumberDistribution) or not state.total:
+        return math.inf
+    error = RANK_ERRORS * math.sqrt(level * (1.0 - level) / values)
+    across = state.quantile(min(1.0, level + error)) - state.quantile(max(0.0, level - error))
+    return across / (2.0 * RANK_ERRORS)
 
 
 def _newest(past: ColumnHistory) -> State | None:

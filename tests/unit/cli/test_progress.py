@@ -6,7 +6,7 @@ from airflow_dq.cli import progress
 
 
 def done(capsys: pytest.CaptureFixture[str], number: int) -> str:
-    assert list(progress.followed(iter(range(number)), number)) == list(range(number))
+    assert list(progress.followed(iter(range(number)), number, "days seen")) == list(range(number))
     return capsys.readouterr().err
 
 
@@ -18,7 +18,7 @@ def test_what_is_long_says_ten_lines(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(progress, "_SHORT", 0.0)
     lines = done(capsys, 500).splitlines()
     assert len(lines) == 10
-    assert (lines[0], lines[-1]) == ("50 of 500 partitions", "500 of 500 partitions")
+    assert (lines[0], lines[-1]) == ("50 of 500 days seen", "500 of 500 days seen")
 
 
 def test_a_terminal_has_a_bar_that_goes_away(
@@ -26,5 +26,5 @@ def test_a_terminal_has_a_bar_that_goes_away(
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     said = done(capsys, 2)
-    assert "[###############...............] 1 of 2 partitions" in said
+    assert "[###############...............] 1 of 2 days seen" in said
     assert said.endswith(progress._CLEAR)

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from airflow_dq.learn.choose.prepare import _unproven
 from airflow_dq.metrics.registry import metrics_for
-from airflow_dq.program import SynthesisOptions, synthesize
+from airflow_dq.profile import Profile, profile_table
+from airflow_dq.program import Status, SynthesisOptions, evaluate, synthesize
 from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, profile
 
@@ -53,6 +55,22 @@ def test_slots_without_a_partition_are_no_evidence() -> None:
     values = np.array([0.0, np.nan] * 12)
     assert _unproven(values, 26) is not None
     assert _unproven(values, 25) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_a_filter_took_are_missed_at_the_end_they_come_from(seed: int) -> None:
+    random = np.random.default_rng(seed)
+
+    def day(number: int, least: float = 0.0) -> Profile:
+        values = random.gamma(2.0, 11.0, random.integers(1200, 1800))
+        return profile_table(pa.table({"distance": values[values >= least]}), partition=f"2026-03-{number:02d}")
+
+    history = [day(number) for number in range(1, 31)]
+    program = synthesize(history)
+    assert evaluate(program, day(31), history).status is Status.PASS
+    # A tenth of the rows is no odd number of them.
+    verdict = evaluate(program, day(31, least=6.0), history)
+    assert {alert.metric for alert in verdict.alerts} >= {"p05"}
 
 
 def test_a_program_says_why_it_does_not_watch_new_values() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from airflow_dq.learn.expect.band import SPENDING, Band
+from airflow_dq.learn.expect.band import SPENDING, UNLIKELY, Band
 from airflow_dq.learn.expect.candidate import Candidates
 from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.expect.sampling import SamplingError
@@ -127,6 +128,21 @@ def test_a_settled_level_leaps_wherever_its_zero_lies(count: int, zero: float) -
     found = constraints("mean", values, size=SamplingError(2000.0, std=1.0), budget=1e-6)
     assert found.violations([zero - 1.3, zero + 1.3, zero + 5.0, zero - 100.0], NOTHING).all()
     assert not found.violations([zero - 0.06, zero + 0.06], NOTHING).any()
+
+
+@pytest.mark.parametrize("name", ["mean", "p05", "median"])
+@pytest.mark.parametrize("count", [7, 14, 30])
+def test_what_has_moved_by_chance_alone_ends_where_chance_does(name: str, count: int) -> None:
+    values = 100.0 + 2.0 * (-1.0) ** np.arange(count)
+    size = SamplingError(400.0, std=20.0, error=1.0)
+    by_chance = constraints(name, values, size=size, budget=1e-6)
+    further = constraints(name, values, size=replace(size, error=0.1), budget=1e-6)
+    limit = UNLIKELY * max(1.0, math.sqrt(30 / count))
+    assert by_chance.violations([100.0 - limit - 1.5, 100.0 + limit + 1.5], NOTHING).all()
+    assert not by_chance.violations([96.0, 104.0], NOTHING).any()
+    assert (further.above >= by_chance.above).all()
+    assert further.above.max() > by_chance.above.max()
+    assert (further.below >= by_chance.below).all()
 
 
 def test_a_level_that_never_settled_does_not_leap() -> None:
