@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -161,9 +161,24 @@ APPENDIX_B = tuple(entry for entry in registered() if entry.appendix_b)
 """The procedures with exactly the magnitudes that the paper lists; the others are our further ones."""
 
 
-def injections_for(kind: Kind) -> tuple[Injection, ...]:
-    """The injections of a kind of column, in the order of Appendix B."""
-    return tuple(entry for entry in registered() if kind in entry.kinds)
+def injections_for(kind: Kind, most: int | None = None) -> tuple[Injection, ...]:
+    """The injections of a kind of column, in the order of Appendix B.
+
+    :param most: of more than so many only those that tell most: each procedure with its middle magnitude, then each
+        with another one, ...; another number of rows a turn later, for it is seen without a look at any column
+    """
+    found = tuple(entry for entry in registered() if kind in entry.kinds)
+    if most is None or len(found) <= most:
+        return found
+    told = sorted(found, key=lambda entry: _turn([one for one in found if one.procedure is entry.procedure], entry))
+    return tuple(entry for entry in found if entry in told[:most])
+
+
+def _turn(alike: Sequence[Injection], entry: Injection) -> int:
+    """When an injection is chosen among those of its procedure."""
+    middle = (len(alike) - 1) // 2
+    turns = [alike[middle], *alike[:middle], *alike[middle + 1 :]]
+    return turns.index(entry) + (entry.type == "volume_change")
 
 
 def _pick(rows: int, share: float, rng: Generator) -> Mask:

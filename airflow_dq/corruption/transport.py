@@ -126,7 +126,7 @@ class _CategoryTransport(Transport[CategoryDistribution]):
         if full.buckets is not None:
             return type(full)(buckets=replace(full.buckets, counts=rounded(full.buckets.counts * share)))
         counts = rounded(full.counts * share)
-        return type(full).from_counts(full.values.filter(pa.array(counts > 0)), counts[counts > 0])
+        return type(full).from_distinct(full.values.filter(pa.array(counts > 0)), counts[counts > 0])
 
 
 def _buckets_transported(

@@ -25,13 +25,25 @@ from airflow_dq.states.base import Kind, State, states_of
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.uncollected import uncollected
 
+ERRORS_A_PARTITION = 8_192
+"""Errors that the columns of one partition share: what 256 columns have when each gets all of its kind, some 30.  Each
+takes more than a millisecond, and a table with more columns would spend nearly all of its time on them."""
+LEAST_A_COLUMN = 8
+"""Errors of a column however many columns there are: one of each way in which its values can change."""
 
-def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
+
+def errors_a_column(profile: Profile) -> int:
+    """How many errors each column of a profile gets, at most."""
+    return max(LEAST_A_COLUMN, ERRORS_A_PARTITION // max(1, len(profile.columns)))
+
+
+def variants_of(profile: Profile, column: str, most: int | None = None) -> tuple[Variant, ...]:
     """The injected variants of a column: those of the profile, else those that follow from its row sample.
 
     When the row sample is the whole partition, a variant is exactly the profile of the column after the error.
     Otherwise the error is observed on the sample and extrapolated (:mod:`airflow_dq.corruption.extrapolation`).
 
+    :param most: how many there may be, when the profile is a part of another; None: as many as its columns leave
     :raises UnknownColumnError: when the profile has no such column
     :raises ProfileError: when it holds neither variants nor a row sample
     """
@@ -50,7 +62,8 @@ def variants_of(profile: Profile, column: str) -> tuple[Variant, ...]:
         # A column that could not be profiled has no rows in the sample either.
         return ()
     known, donor = profile.columns[column], _donor(profile, column)
-    make = partial(_compute, known, donor, profile.sample, profile.options)
+    most = errors_a_column(profile) if most is None else most
+    make = partial(_compute, known, donor, profile.sample, profile.options, most)
     return profile.variant_cache.of(column, make)
 
 
@@ -60,15 +73,16 @@ def all_variants(profile: Profile) -> dict[str, tuple[Variant, ...]]:
     return {name: variants_of(profile, name) for name in profile.columns if name in able}
 
 
-def packed_variants(profile: Profile, column: str) -> PackedVariants:
+def packed_variants(profile: Profile, column: str, most: int | None = None) -> PackedVariants:
     """The variants of one column as they are stored, a tenth of the memory; they are not remembered.
 
+    :param most: as :func:`variants_of` takes it
     :raises UnknownColumnError: as :func:`variants_of` does
     :raises ProfileError: as it does
     """
     given = profile.variants.get(column)
     # A profile of its own has a cache of its own, which goes with it.
-    made = variants_of(replace(profile), column) if given is None else given
+    made = variants_of(replace(profile), column, most) if given is None else given
     return PackedVariants(encode_variants(made))
 
 
@@ -102,7 +116,7 @@ def _donor(profile: Profile, column: str) -> str | None:
 
 @uncollected()
 def _compute(
-    column: ColumnProfile, donor: str | None, sample: RowSample, options: ProfileOptions
+    column: ColumnProfile, donor: str | None, sample: RowSample, options: ProfileOptions, most: int
 ) -> tuple[Variant, ...]:
     kind, key = column.kind, hash_key() if options.hides(column.name) else None
     rows = sample.expand([name for name in (column.name, donor) if name is not None])
@@ -111,7 +125,7 @@ def _compute(
     whole = sample.total == clean.rows and sample.complete and not _cut(values) and not _rounded(column)
     extrapolator = None if whole else Extrapolator.of(column, clean, sample.total, key)
     variants = []
-    for injection in injections_for(kind):
+    for injection in injections_for(kind, most):
         injected = injection.apply(clean, options.seed, column.name)
         if injected is None:
             continue

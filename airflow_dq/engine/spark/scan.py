@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit
 
 from airflow_dq.corruption.blob import PackedVariants
-from airflow_dq.corruption.variant import narrowed, with_variants
+from airflow_dq.corruption.variant import errors_a_column, narrowed, with_variants
 from airflow_dq.engine.spark.files import is_connect
 from airflow_dq.engine.spark.source import PartitionRows
 from airflow_dq.engine.worker.partial import PARTIAL_DDL, Partial, decoded, merge_batches, whole
@@ -176,9 +176,10 @@ def _variants(
     wanted: list[list[str]] = [[] for _ in profiles]
     for index, name in columns:
         wanted[index].append(name)
+    most = [errors_a_column(profile) for profile in profiles]
     shared = context.broadcast(tuple(map(narrowed, profiles, wanted)))
     slices = min(len(columns), 4 * context.defaultParallelism)
-    found = context.parallelize(columns, slices).map(partial(variants_of_column, shared)).collect()
+    found = context.parallelize(columns, slices).map(partial(variants_of_column, shared, most)).collect()
     shared.unpersist()
     return found
 

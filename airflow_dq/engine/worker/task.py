@@ -227,11 +227,12 @@ def split_by_key(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
         start += count
 
 
-def variants_of_column(shared: Broadcast, wanted: tuple[int, str]) -> tuple[int, str, bytes]:
+def variants_of_column(shared: Broadcast, most: Sequence[int], wanted: tuple[int, str]) -> tuple[int, str, bytes]:
     """The injected variants of one column of one of the profiles that all tasks share, encoded.
 
-    :param shared: a broadcast value holding the profiles
+    :param shared: a broadcast value holding the profiles, or as much of them as is needed
+    :param most: how many a column of each of them has at most
     :param wanted: position of the profile, name of the column
     """
     index, name = wanted
-    return index, name, packed_variants(shared.value[index], name).blob
+    return index, name, packed_variants(shared.value[index], name, most[index]).blob

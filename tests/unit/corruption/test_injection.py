@@ -60,6 +60,18 @@ def test_there_are_sixty_procedures_over_both_kinds_of_the_paper():
     assert len(injections_for(Kind.NUMERIC)) + len(injections_for(Kind.STRING)) == 60
 
 
+@pytest.mark.parametrize("kind", [Kind.NUMERIC, Kind.STRING, Kind.TIMESTAMP])
+def test_of_few_injections_each_way_in_which_values_change_comes_before_another_magnitude(kind):
+    every = injections_for(kind)
+    ways = {entry.procedure for entry in every if entry.type != "volume_change"}
+    for most in range(len(every) + 2):
+        few = injections_for(kind, most)
+        assert len(few) == min(most, len(every))
+        assert list(few) == [entry for entry in every if entry in few], "in the order of Appendix B"
+        told = [entry.procedure for entry in few if entry.type != "volume_change"]
+        assert len(set(told)) == min(len(told), len(ways))
+
+
 @pytest.mark.parametrize("kind", list(Kind))
 def test_labels_are_unique_within_a_kind(kind):
     labels = [entry.label for entry in injections_for(kind)]

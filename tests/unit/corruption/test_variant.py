@@ -15,7 +15,16 @@ from airflow_dq.corruption.extrapolation import Extrapolator
 from airflow_dq.corruption.injection import Injected
 from airflow_dq.corruption.procedure import injections_for
 from airflow_dq.corruption.transport import repeated
-from airflow_dq.corruption.variant import all_variants, narrowed, packed_variants, variants_of, with_variants
+from airflow_dq.corruption.variant import (
+    ERRORS_A_PARTITION,
+    LEAST_A_COLUMN,
+    all_variants,
+    errors_a_column,
+    narrowed,
+    packed_variants,
+    variants_of,
+    with_variants,
+)
 from airflow_dq.exceptions import ProfileError, UnknownColumnError
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.evaluate import compare, measure
@@ -267,6 +276,22 @@ def test_of_any_slice_of_the_columns_the_variants_are_those_of_the_whole_table(n
     assert some.sample.rows.column_names == list(some.columns)
     for name in names:
         assert packed_variants(some, name).blob == encode_variants(variants_of(profile, name))
+
+
+@pytest.mark.parametrize("columns", [2, 200, 400, 2000])
+def test_the_columns_of_a_very_wide_table_share_the_errors_and_each_has_some(columns):
+    numbers = [None, *(row + 0.5 for row in range(60))]
+    profile = profile_table(pa.table({f"c{place}": numbers for place in range(columns)}), "2013-02-02")
+    most = errors_a_column(profile)
+    assert most == LEAST_A_COLUMN or most * columns <= ERRORS_A_PARTITION
+    found = variants_of(profile, "c1")
+    alone = variants_of(narrowed(profile, ["c1"]), "c1")
+    told = {entry.label for entry in injections_for(Kind.NUMERIC, most)}
+    assert [one.label for one in found] == [one.label for one in alone if one.label in told]
+    assert found
+    assert (len(found) == len(alone)) == (columns <= 256)
+    part = packed_variants(narrowed(profile, ["c1"]), "c1", most)
+    assert part.blob == encode_variants(found), "as many of a part of the table as of all of it"
 
 
 def test_packed_variants_are_not_remembered():

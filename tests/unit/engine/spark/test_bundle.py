@@ -39,7 +39,7 @@ for partial in partials:
     assert row["problem"] is None, row["trace"]
     profile = TableState.decode(row["state"]).profile(row["key"])
     shared = type("Shared", (), {"value": (profile,)})
-    variants = sum(len(PackedVariants(variants_of_column(shared, (0, name))[2])) for name in profile.columns)
+    variants = sum(len(PackedVariants(variants_of_column(shared, [8], (0, name))[2])) for name in profile.columns)
     print(row["key"], profile.row_count, profile.columns["n"].metrics["sum"], variants > 0)
 """
 
