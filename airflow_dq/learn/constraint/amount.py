@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.expect.band import entropy_of_one
 from airflow_dq.learn.expect.surprise import too_few
 from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, ROWS, TOTAL
@@ -52,9 +53,16 @@ class Amount:
         share = min(1.0, values / self.usual)
         return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(values) / too_few(self.usual))
 
-    def least(self, metric: Metric) -> float:
-        """The least width of a range on it: that one value more or less is never material."""
-        return 1.01 * metric.of_one_value / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
+    def least(self, metric: Metric, centre: float) -> float:
+        """The least width of a range on it: that one value more or less is never material.
+
+        :param centre: the metric's expected value
+        """
+        one = 1.01 / max(1.0, self.now)
+        if metric.scale is Scale.INFORMATION:
+            # Among values that are all alike, or all but one; the entropy of many is hardly moved by one.
+            return entropy_of_one(one) if centre <= entropy_of_one(one) else 0.0
+        return one * metric.of_one_value if metric.scale in _OF_SINGLE_VALUES else 0.0
 
     def moved(
         self, metric: Metric, centre: float, lower: float | None, upper: float | None

@@ -244,3 +244,12 @@ def test_a_spread_that_moves_by_such_factors_may_vanish() -> None:
 def test_single_values_say_not_how_far_is_far() -> None:
     found = constraints("emd", np.zeros(20), size=SamplingError(1.0))
     assert not found.violations([1e9], NOTHING).any()
+
+
+@given(st.floats(1e-3, 1e3), st.integers(7, 30))
+def test_a_step_of_every_day_is_the_same_but_for_rounding(step: float, partitions: int) -> None:
+    """A year with a fraction, 2016.6612, moves by 1 / 366 each day, and single values have no spread."""
+    past = np.full(partitions, step)
+    found = constraints("emd", past, size=SamplingError(40.0))
+    assert not found.violations([step * (1.0 + 1e-9)], past).any()
+    assert found.violations([step * 2.0], past).all()
