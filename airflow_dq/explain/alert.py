@@ -38,10 +38,10 @@ class Alert:
 
     ``rule`` is ``range`` for a metric outside of its range, ``column_missing``, ``column_added``, ``column_renamed`` or
     ``column_retyped`` for a changed schema, ``date_column`` for a column that does not tell the partition's date as it
-    always has, ``partition_repeated`` for an earlier partition over again, ``first_occurrence`` for values of a sort
-    that the column has never held, ``outsized_value`` for one many times as large as any before, ``pattern`` for values
-    that do not look as the column's always have, ``relation`` for rows that break what has held between columns,
-    ``novelty`` for a partition that is odd as a whole.
+    always has, ``period`` for times outside of the partition's own, ``partition_repeated`` for an earlier one over
+    again, ``first_occurrence`` for values of a sort that the column has never held, ``outsized_value`` for one many
+    times as large as any before, ``pattern`` for values that do not look as the column's always have, ``relation`` for
+    rows that break what has held between columns, ``novelty`` for a partition that is odd as a whole.
     """
 
     rule: str

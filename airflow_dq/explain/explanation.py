@@ -32,6 +32,7 @@ from airflow_dq.learn.constraint.first_occurrence import NeverSeen
 from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
+from airflow_dq.learn.constraint.period import WithinPeriod
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.schema import ExpectedColumn, NoOtherColumn
@@ -208,7 +209,7 @@ def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str |
 
 def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
     """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
-    if isinstance(constraint, NeverSeen | NoneOutsized | UsualSegments) and finding.cause is None:
+    if isinstance(constraint, NeverSeen | NoneOutsized | UsualSegments | WithinPeriod) and finding.cause is None:
         return None if cause is None else cause.words
     if not isinstance(constraint, Conforming):
         return finding.cause
@@ -245,7 +246,7 @@ def _alerts(
             severity=finding.severity,
             owner=constraint.declared.owner if isinstance(constraint, Declared) else None,
         )
-    stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized) for one, _ in others)
+    stated = any(isinstance(one, Conforming | NeverSeen | NoneOutsized | WithinPeriod) for one, _ in others)
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):

@@ -28,6 +28,8 @@ _NOVELTY = "novelty"
 """The rule of an alert that speaks of the partition as a whole, and tells no accident."""
 _RELATION = "relation"
 """The rule of an alert that speaks of columns together."""
+_PERIOD = "period"
+"""The rule of an alert on times outside of the partition's own."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -193,10 +195,13 @@ def _as_group(
         return list(alerts)
 
     told = key not in (_DELIVERY, _SCHEMA, _ROWS) and any(alert.column in known for alert in alerts)
+    broken = any(alert.rule == _RELATION for alert in alerts)
 
     def place(alert: Alert) -> tuple[bool, bool, bool, bool]:
         """The lowest of what says most."""
         follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
+        # Times that left the partition's own, and nobody knows why, say less than what they have in common with others.
+        follows |= broken and alert.rule == _PERIOD and alert.column not in known
         unknown = told and alert.column is not None and alert.column not in known
         return follows, unknown, alert.is_range, alert.column is not None and alert.rule != _RELATION
 

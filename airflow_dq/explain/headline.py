@@ -19,7 +19,7 @@ from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
-_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value", "segment"})
+_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value", "segment", "period"})
 """Rules whose finding the cause of the column explains."""
 _FIRST = ("partition_repeated", "date_column", "column_")
 """Rules, or how they begin, of what explains more than it is explained by."""
@@ -110,7 +110,7 @@ def _rows_of_rule(root: Alert, known: Known) -> int | None:
     """Rows concerned, where the rule tells: all of them, or a share that breaks it."""
     if root.rule in ("partition_repeated", "date_column"):
         return known.rows
-    share = root.observed if root.rule in ("first_occurrence", "pattern") else None
+    share = root.observed if root.rule in ("first_occurrence", "pattern", "period") else None
     return round(share * known.rows) if isinstance(share, float) else None
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from airflow_dq.explain.wording import past_words, share_words
 from airflow_dq.learn.between import between_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
+from airflow_dq.learn.constraint.period import WithinPeriod
 from airflow_dq.learn.constraint.relation import MOST_BROKEN, Holding, pooled
 from airflow_dq.learn.constraint.share import past_answers
 from airflow_dq.learn.constraint.view import PartitionView
@@ -58,7 +59,9 @@ def with_blame(found: Sequence[Found], partition: PartitionView) -> list[Found]:
 
     :param found: all that is wrong with the partition
     """
-    accused = {name for one, _ in found if not isinstance(one, Holding) and (name := one.scope.column) is not None}
+    # Where a start and an end have changed places, the start alone leaves the partition's day: it is no more wrong.
+    others = [one for one, _ in found if not isinstance(one, Holding | WithinPeriod)]
+    accused = {name for one in others if (name := one.scope.column) is not None}
     relations = [one for one, _ in found if isinstance(one, Holding)]
     broken = {one.learned for one in relations}
     sides = {one.learned: wrong_side(one, partition, accused, broken) for one in relations}

@@ -33,6 +33,7 @@ from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
+from airflow_dq.learn.constraint.period import WithinPeriod
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.relation import Holding
 from airflow_dq.learn.constraint.repeated_partition import NoRepetition
@@ -42,6 +43,7 @@ from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.answer import Widening
 from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.registry import get_metric
+from airflow_dq.states.base import Kind
 
 NOTHING = 1e-9
 """A range narrower than this is one number but for rounding: metrics differ by about 1e-12 with the order of sums."""
@@ -189,6 +191,17 @@ def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionV
     )
 
 
+def _period(constraint: WithinPeriod, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    now, ends = partition.column(finding.scope.columns[0]), constraint.ends(partition)
+    metrics = {} if now is None else now.metrics
+    known = [one for name in ("min", "max") if isinstance(one := metrics.get(name), float)]
+    low, high, *own = number_words("min", Kind.TIMESTAMP, [*known, *(ends or ())])
+    return (
+        f"{finding.rows:,} values lie outside of {' to '.join(own)}, the partition's own time (from {low} to {high}); "
+        f"none did in the {past_words(constraint.partitions)}."
+    )
+
+
 def _declared(constraint: Declared, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return declared_words(constraint, finding, partition)
 
@@ -217,6 +230,7 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NeverSeen, _never_seen),
     (NoneOutsized, _outsized),
     (DateColumn, _date_column),
+    (WithinPeriod, _period),
     (Declared, _declared),
     (Conforming, _conforming),
     (Holding, _holding),

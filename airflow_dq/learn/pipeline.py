@@ -18,6 +18,7 @@ from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector
 from airflow_dq.learn.constraint.novelty import NoveltyDetector
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.pattern import PatternDetector
+from airflow_dq.learn.constraint.period import PeriodDetector
 from airflow_dq.learn.constraint.range import Range
 from airflow_dq.learn.constraint.range_detector import RangeDetector
 from airflow_dq.learn.constraint.relation import RelationDetector
@@ -37,6 +38,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
     "calibrated": (
         SchemaDetector(),
         DateColumnDetector(),
+        PeriodDetector(),
         RepetitionDetector(),
         RangeDetector(),
         FirstOccurrenceDetector(),

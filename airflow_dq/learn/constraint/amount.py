@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_dq.learn.array import FloatArray, median
+from airflow_dq.learn.expect.band import entropy_of_one
 from airflow_dq.learn.expect.surprise import too_few
 from airflow_dq.metrics.descriptor import Metric, Scale
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, ROWS, TOTAL
@@ -60,10 +61,17 @@ class Amount:
         share = min(1.0, self.compared / self.usual)
         return float(share ** (-0.5 * metric.order)) * max(1.0, too_few(self.compared) / too_few(self.usual))
 
-    def least(self, metric: Metric) -> tuple[float, float]:
-        """The least widths of a range on it, down and up: one value more or less is never material."""
-        one = 1.01 * metric.of_one_value / max(1.0, self.now) if metric.scale in _OF_SINGLE_VALUES else 0.0
-        return max(one, self.drawn[0]), max(one, self.drawn[1])
+    def least(self, metric: Metric, centre: float) -> tuple[float, float]:
+        """The least widths of a range on it, down and up: one value more or less is never material.
+
+        :param centre: the metric's expected value
+        """
+        one = 1.01 / max(1.0, self.now)
+        least = one * metric.of_one_value if metric.scale in _OF_SINGLE_VALUES else 0.0
+        if metric.scale is Scale.INFORMATION and centre <= entropy_of_one(one):
+            # Among values that are all alike, or all but one; the entropy of many is hardly moved by one.
+            least = entropy_of_one(one)
+        return max(least, self.drawn[0]), max(least, self.drawn[1])
 
     def moved(
         self, metric: Metric, centre: float, lower: float | None, upper: float | None

@@ -245,7 +245,7 @@ class Range(Constraint):
             return None
         occasion, to = self._at(partition), self.expectation.from_scale
         if occasion is not None:
-            below, above = self._widths(amount)
+            below, above = self._widths(amount, self._usual(partition))
             found = occasion.moved(*found, below or 0.0, above or 0.0)
         lower, upper = (None if bound is None else to(bound) for bound in found)
         centre = self.centre(partition)
@@ -266,7 +266,7 @@ class Range(Constraint):
         centre = self._usual(partition)
         if centre is None:
             return None
-        below, above = self._widths(amount)
+        below, above = self._widths(amount, centre)
         low = None if below is None else centre - below
         high = None if above is None else centre + above
         if high is not None and self.pair and self.expectation.is_fixed:
@@ -283,11 +283,11 @@ class Range(Constraint):
         metric = get_metric(self.metric, self.kind)
         return by_the_clock(clock, metric, partition.past(self.column, self.kind), bounds, partition)
 
-    def _widths(self, amount: tuple[Amount, Metric] | None) -> tuple[float | None, float | None]:
+    def _widths(self, amount: tuple[Amount, Metric] | None, centre: float | None) -> tuple[float | None, float | None]:
         """How far below and above its centre it reaches in a partition with so much data."""
-        if amount is None:
+        if amount is None or centre is None:
             return self.below, self.above
-        noise, (down, up) = amount[0].noise(amount[1]), amount[0].least(amount[1])
+        noise, (down, up) = amount[0].noise(amount[1]), amount[0].least(amount[1], centre)
         below = None if self.below is None else max(noise * self.below, down)
         return below, None if self.above is None else max(noise * self.above, up)
 

@@ -298,7 +298,8 @@ def _of_transport(band: Band, rates: FloatArray) -> float:
     if band.sampling.values < FEWEST_APART and band.expected.worst == 0.0:
         # A single value that never moved has no spread that would say how far is far.
         return math.inf
-    return max(band.metric.min_effect, FAR_OFF * _one(band)) * band.sampling.std
+    # Single values have no spread: what moves by as much each day is compared with that, or rounding alone breaks it.
+    return max(band.metric.min_effect, FAR_OFF * _one(band)) * max(band.sampling.std, band.level)
 
 
 def _of_count(band: Band, rates: FloatArray) -> float:
@@ -318,10 +319,15 @@ def _of_ratio(band: Band, rates: FloatArray) -> float:
     return effect if band.logarithmic else math.expm1(effect) * band.level
 
 
+def entropy_of_one(share: float) -> float:
+    """The entropy, in nats, where all values but one of such a share are alike."""
+    share = min(share, 0.5)
+    return -share * math.log(share) - (1.0 - share) * math.log1p(-share)
+
+
 def _of_information(band: Band, rates: FloatArray) -> float:
     one = _one(band)
-    share = min(one, 0.5)
-    of_one = -share * math.log(share) - (1.0 - share) * math.log1p(-share)
+    of_one = entropy_of_one(one)
     # Where all values but one are alike that one may go, and with it all of the entropy; or it comes.
     alike = of_one if band.level <= of_one else 0.0
     return max(max(band.metric.min_effect, one) * band.level, alike)

@@ -102,8 +102,8 @@ def surprise(band: Band, past: FloatArray, observed: MetricValue | None, amount:
     above = deviation > 0.0
     if metric.pair and not above:
         return 0.0
-    noise, least = (1.0, 0.0) if amount is None else (amount.noise(metric), amount.least(metric))
-    if abs(deviation) <= least:
+    noise, least = (1.0, (0.0, 0.0)) if amount is None else (amount.noise(metric), amount.least(metric, centre))
+    if abs(deviation) <= least[above]:
         return 0.0
     allowed = max(
         float(np.max(band._material(np.array([RATE])))), band.sampling.above if above else band.sampling.below

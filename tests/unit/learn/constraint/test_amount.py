@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,3 +69,13 @@ def test_a_single_value_differs_from_none(name: str, kind: Kind, mute: bool) -> 
     assert Amount.of(1.0, PAST).is_mute(metric(name, kind)) is mute
     assert not Amount.of(2.0, PAST).is_mute(metric(name, kind))
     assert not Amount.of(1.0, np.ones(5)).is_mute(metric(name, kind))
+
+
+@given(st.integers(2, 400), st.integers(1, 400))
+def test_one_odd_value_is_no_entropy_to_speak_of_however_thin_the_partition(now: int, fewer: int) -> None:
+    """A Sunday of 133 rows with one value that looks otherwise, where weekdays have 220 and one as well."""
+    past = np.full(10, float(now + fewer))
+    share = 1.0 / now
+    alone = -share * math.log(share) - (1.0 - share) * math.log1p(-share)
+    assert Amount.of(float(now), past).least(metric("entropy", Kind.STRING), 0.0)[0] >= alone
+    assert Amount.of(float(now), past).least(metric("entropy", Kind.STRING), math.log(now + 2.0)) == (0.0, 0.0)

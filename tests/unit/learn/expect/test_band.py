@@ -279,3 +279,12 @@ def test_most_rows_are_not_lost_unseen_where_their_number_varies(length: int) ->
     found = constraints("row_count", rows, budget=1e-5)
     assert found.violations([60.0, 600.0], NOTHING).all()
     assert not found.violations([120.0, 330.0], NOTHING).any()
+
+
+@given(st.floats(1e-3, 1e3), st.integers(7, 30))
+def test_a_step_of_every_day_is_the_same_but_for_rounding(step: float, partitions: int) -> None:
+    """A year with a fraction, 2016.6612, moves by 1 / 366 each day, and single values have no spread."""
+    past = np.full(partitions, step)
+    found = constraints("emd", past, size=SamplingError(40.0))
+    assert not found.violations([step * (1.0 + 1e-9)], past).any()
+    assert found.violations([step * 2.0], past).all()
