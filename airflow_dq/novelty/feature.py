@@ -18,7 +18,6 @@ from airflow_dq.metrics.descriptor import Scale
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.row import Floats, rows_of
-from airflow_dq.novelty.size import foretold
 from airflow_dq.novelty.unseen import UNSEEN, Unseen
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -49,7 +48,7 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NULL: (),
 }
 """The metrics of each kind of column."""
-ROWS_WEIGHT = 2.0
+ROWS_WEIGHT = 2.2
 """What a deviation of the number of rows weighs: it is one feature among hundreds, and varies more evenly than the
 furthest of them.  More finds more lost rows, and calls more short months and holidays novel."""
 
@@ -132,7 +131,6 @@ class Features:
         :param typical: number of rows that a partition typically has
         """
         past = _begun(keys, past)
-        past, now, narrowest = _beside_foretold(keys, past, now)
         shares = np.array([scale in (Scale.SHARE, Scale.DISTANCE) for scale in scales])
         counts = np.array([scale is Scale.COUNT for scale in scales])
         sampled = shares | np.array([scale in (Scale.INFORMATION, Scale.LENGTH) for scale in scales])
@@ -141,7 +139,6 @@ class Features:
         finest = np.where(shares, STEP * step, LEAST)
         finest[counts] = STEP * _next(past[:, counts])
         finest[[metric == "unique_ratio" for _, metric in keys]] *= ALIKE
-        finest = np.maximum(finest, narrowest)
         least = np.where(shares, 0.0, LEAST)
         least[sampled] = np.maximum(least, LEAST_SHARE * step)[sampled]
         unseen = np.array([metric == UNSEEN for _, metric in keys])
@@ -174,22 +171,6 @@ def _begun(keys: Sequence[Key], past: Floats) -> Floats:
         return past
     first = np.array([since.get(name, 0) for name, _ in keys])
     return np.where(np.arange(len(past))[:, None] < first, np.nan, past)
-
-
-def _beside_foretold(keys: Sequence[Key], past: Floats, now: Floats) -> tuple[Floats, Floats, Floats]:
-    """The rows with their numbers of rows as far from their mean as they are from what was foretold.
-
-    :return: of the past and of what follows, and the least spread of each feature that this makes
-    """
-    narrowest = np.zeros(len(keys))
-    if (None, ROWS) not in keys:
-        return past, now, narrowest
-    place = keys.index((None, ROWS))
-    off, narrowest[place] = foretold(past[:, place])
-    past, now = past.copy(), now.copy()
-    past[:, place] -= off[:-1]
-    now[:, place] -= off[-1]
-    return past, now, narrowest
 
 
 def _values(keys: Sequence[Key], past: Floats, typical: float) -> Floats:

@@ -44,8 +44,8 @@ class SamplingError:
     alike: bool = False
     """Whether the share of the most frequent value is such that all values may be that one."""
     error: float = math.inf
-    """Standard error of a mean or a quantile if the rows of each partition were drawn anew from one distribution;
-    infinite of other metrics, and where the distribution is not kept."""
+    """Standard error of a quantile if the rows of each partition were drawn anew from one distribution; infinite of
+    other metrics, and where the distribution is not kept."""
 
     @classmethod
     def of(cls, past: ColumnHistory, metric: Metric) -> SamplingError:
@@ -56,7 +56,7 @@ class SamplingError:
             modes = past.series("mode_ratio", False).floats()
             known = modes[~np.isnan(modes)]
             alike = len(known) > 0 and float(known.mean() + RANK_ERRORS * known.std()) >= 1.0
-            return cls(values, std, alike=alike, error=std / math.sqrt(values) if metric.name == "mean" else math.inf)
+            return cls(values, std, alike=alike)
         if metric.is_extreme:
             # A new minimum is news.  That nothing came near the old one is not, unless all values stay far from it.
             step = max(std, _lone_step(_newest(past), metric.level))
