@@ -81,7 +81,8 @@ def _rank_error(state: State | None, level: float, values: float) -> float:
 
 
 def _newest(past: ColumnHistory) -> State | None:
-    return None if past.columns[-1] is None else past.columns[-1].states.get(NumberDistribution.key)
+    newest = past.columns[-1] if past.columns else None
+    return None if newest is None else newest.states.get(NumberDistribution.key)
 
 
 def _counted(column: ColumnProfile) -> NumberDistribution | None:
