@@ -74,7 +74,8 @@ def _judged(view: PartitionView) -> Iterator[tuple[str, str, Band, float, tuple[
             observed = past.observe(metric.name, metric.pair, now)
             times = surprise(band, values, observed, view.amount(past, metric))
             if times is not None:
-                moves = (*level_move(band, values, observed), *leap(band, values, observed))
+                odds = in_standard_errors(band, values, observed, view.amount(past, metric))
+                moves = (*level_move(band, values, observed), *leap(band, values, observed), *odds)
                 yield name, metric.name, band, times, moves
 
 
@@ -142,6 +143,16 @@ def leap(band: Band, past: FloatArray, observed: MetricValue | None) -> tuple[fl
     if metric.pair and metric.scale is Scale.DISTANCE and expected.is_fixed and math.isfinite(metric.natural_range[1]):
         return (centre + worst) / metric.natural_range[1], observed / metric.natural_range[1]
     return math.inf, 0.0
+
+
+def in_standard_errors(
+    band: Band, past: FloatArray, observed: MetricValue | None, amount: Amount
+) -> tuple[float, float]:
+    """How far a quantile had erred at most, and errs now, in standard errors (see :class:`Surprise`)."""
+    error, centre = band.sampling.error, band.expected.expectation.centre(past)
+    if not 0.0 < error < math.inf or centre is None or not isinstance(observed, float):
+        return math.inf, 0.0
+    return band.expected.worst / error, abs(observed - centre) / error / amount.noise(band.metric)
 
 
 def as_usual(band: Band, amount: Amount, centre: float, observed: float) -> float:

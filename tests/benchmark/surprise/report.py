@@ -32,6 +32,8 @@ SETTLED, LEAPS = (0.1, 0.2, 0.3), (0.5, 1.0, 2.0, 3.0)
 """The same in standard deviations of the column."""
 CLOSE, FAR = (0.05, 0.1, 0.2), (0.3, 0.5, 0.8)
 """How far distances were, and are, as parts of their range."""
+LIKELY, UNLIKELY = (2.5, 3.5, 5.0), (5.0, 8.0, 11.7, 16.6)
+"""Standard errors of quantiles: what chance explains, and what it does not after 30, 14 and 7 partitions."""
 STEADY, RISES, FALLS = (0.05, 0.1, 0.2), (0.5, 0.8, 1.0), (0.3, 0.5)
 """Largest past errors of levels, and moves, as parts of the level."""
 _WIDTH, _HEIGHT, _EDGE = 480, 400, 60
@@ -63,6 +65,8 @@ def page(sample: Sample) -> str:
         _steady(sample),
         "## Settled places in standard deviations of their column: those that leapt, and in how many places\n",
         _leaps(sample.where(~_of_distances(sample)), SETTLED, LEAPS),
+        "## Quantiles in standard errors: those that were further, and in how many places\n",
+        _leaps(sample, LIKELY, UNLIKELY, of=("unlikely", "improbable")),
         "## Distances as parts of their range, of what was alike: those that were further, and in how many places\n",
         _leaps(sample.where(_of_distances(sample)), CLOSE, FAR),
         "## Heaviness by metric\n",
@@ -151,12 +155,14 @@ def _of_distances(sample: Sample) -> BoolArray:
     return np.isin(sample["metric"], bounded)
 
 
-def _leaps(sample: Sample, settled: Sequence[float], leaps: Sequence[float]) -> str:
-    lines = []
+def _leaps(
+    sample: Sample, settled: Sequence[float], leaps: Sequence[float], of: tuple[str, str] = ("unsettled", "leapt")
+) -> str:
+    lines, (before, now) = [], of
     for history, some in _histories(sample):
         for most in settled:
-            steady = some.where((some["unsettled"] > 0.0) & (some["unsettled"] <= most))
-            shown = [steady.where(steady["leapt"] > far) for far in leaps]
+            steady = some.where((some[before] > 0.0) & (some[before] <= most))
+            shown = [steady.where(steady[now] > far) for far in leaps]
             counts = " | ".join(f"{len(one)} in {len(_places(one))}" for one in shown)
             lines.append(f"| {history} | {most:g} | {len(steady)} in {len(_places(some))} | {counts} |")
     head = f"| history | furthest before | series | {' | '.join(f'beyond {far:g}' for far in leaps)} |"

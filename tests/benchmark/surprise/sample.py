@@ -42,6 +42,10 @@ class Surprise:
     column, or how far a distance ever was as a part of its range; infinite for other metrics."""
     leapt: float = 0.0
     """The error in standard deviations, without its sign, or the distance as a part of its range."""
+    unlikely: float = math.inf
+    """The largest past error of a quantile in standard errors; infinite for other metrics."""
+    improbable: float = 0.0
+    """The error in standard errors of as many values as the partition has, without its sign."""
 
 
 @dataclass(frozen=True)
