@@ -72,12 +72,20 @@ def quantile_noise(past: ColumnHistory, level: float, values: float) -> tuple[fl
 
 
 def _rank_error(state: State | None, level: float, values: float) -> float:
-    """The standard error of a quantile, over all that its rank may err: what lies right beside it is too few values."""
+    """The standard error of a quantile, over all that its rank may err: what lies right beside it is too few values.
+
+    Infinite where values lie further apart than that: then a quantile that stands still says nothing, for rows that
+    come in bunches, as the players of a match, move it as little as others do.
+    """
     if not isinstance(state, NumberDistribution) or not state.total:
         return math.inf
     error = RANK_ERRORS * math.sqrt(level * (1.0 - level) / values)
-    across = state.quantile(min(1.0, level + error)) - state.quantile(max(0.0, level - error))
-    return across / (2.0 * RANK_ERRORS)
+    lowest, highest = state.quantile(max(0.0, level - error)), state.quantile(min(1.0, level + error))
+    if state.sketch is None:
+        there = np.searchsorted(state.values, highest, "right") - np.searchsorted(state.values, lowest, "left")
+        if there <= 2.0 * RANK_ERRORS:
+            return math.inf
+    return (highest - lowest) / (2.0 * RANK_ERRORS)
 
 
 def _newest(past: ColumnHistory) -> State | None:

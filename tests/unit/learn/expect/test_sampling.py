@@ -44,6 +44,13 @@ def test_of_other_metrics_no_standard_error_is_used(name: str) -> None:
     assert math.isinf(_size(name).error)
 
 
+def test_a_quantile_of_few_numbers_stands_still_whatever_rows_do() -> None:
+    scores = [profile_table(pa.table({"x": np.random.default_rng(5).poisson(1.4, 400)}), partition="a")]
+    metric = get_metric("median", Kind.NUMERIC)
+    assert metric is not None
+    assert math.isinf(SamplingError.of(ColumnHistory(scores, "x"), metric).error)
+
+
 def test_extremes_may_fall_short_by_a_standard_deviation() -> None:
     spread = VALUES.std()
     low, high = _size("min"), _size("max")
