@@ -32,11 +32,14 @@ def part_of_numbers(comparison: Comparison) -> Cause | None:
     # Values that are new every day need not be those of before.
     if now.exact and comparison.usual_novelty < 0.5 and np.isin(now.values, before.values).mean() < 0.5:
         return None
+    size, moved = len(before.values), now.ks_distance(before)
+    # Of times that go on from day to day each partition has the later part of the one before it.
+    if moved <= comparison.usual_distance:
+        return None
     found = []
     # Of a part nothing lies outside of the whole: values that go on where others ended have grown.
     outside = {"lowest": float((now.values < before.values[0]).mean())}
     outside["highest"] = float((now.values > before.values[-1]).mean())
-    size, moved = len(before.values), now.ks_distance(before)
     for side, most in (("lowest", float(before.share_up_to(high))), ("highest", float((before.values >= low).mean()))):
         edge_value = high if side == "lowest" else low
         ties = float((before.values == edge_value).mean())

@@ -13,6 +13,7 @@ import pytest
 from airflow_dq.corruption.clean_column import CleanColumn
 from airflow_dq.corruption.procedure import char_perturbation
 from airflow_dq.explain.cause import Cause, likely_cause
+from airflow_dq.explain.cause.subset import part_of_numbers
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.profile import profile_table
@@ -314,6 +315,20 @@ def test_numbers_that_are_others_every_day_are_no_part_of_those_before() -> None
     assert comparison is not None
     found = likely_cause(comparison)
     assert found is None or found.type != "distribution_change"
+
+
+@pytest.mark.parametrize("stay", [2000.0, 3000.0])
+def test_what_goes_on_from_day_to_day_is_no_part_of_the_day_before(stay: float) -> None:
+    """Ends of stays, in minutes: each day's begin where a part of those of the day before lies behind them."""
+
+    def ends(index: int) -> np.ndarray:
+        rng = np.random.default_rng(index)
+        return 1e6 + 1440.0 * index + rng.uniform(0.0, 1440.0, ROWS) + rng.exponential(stay, ROWS)
+
+    history = [_day(index, count=ends(index)) for index in range(DAYS)]
+    comparison = Comparison.of("count", _day(DAYS, count=ends(DAYS)), history, PreviousPartition(history[-1]))
+    assert comparison is not None
+    assert part_of_numbers(comparison) is None
 
 
 def test_a_part_of_the_values() -> None:
