@@ -79,10 +79,10 @@ LIKELY = 3.5
 """Standard errors: a quantile that was never further off has moved by chance alone, as far as is known.  One of 70
 series of 30 normal errors is."""
 UNLIKELY = 8.0
-"""So many say that it is no chance any more; after fewer partitions than a month more do, by the root.  Of 4,602, 4,421
-and 4,071 such series of 12 public and 8 simulated tables 1, 0 and 1 were further off after 7, 14 and 30 partitions (a
-day of storms, a new season).  Means are left out, for the heavy tails of some (3 of 3,763, and a false alarm of 840
-columns), and shares of values, for 4 of 3,354 after 30 partitions."""
+"""So many say that it is no chance any more; after fewer partitions than a month more do, by the root.  Of 3,596, 3,506
+and 3,198 such series of 12 public and 8 simulated tables 1, 0 and 0 were further off after 7, 14 and 30 partitions.
+Means are left out, for the heavy tails of some (3 of 3,763, and a false alarm of 840 columns), and shares of values,
+for 4 of 3,354 after 30 partitions."""
 _LEVELS = (Scale.AMOUNT, Scale.INFORMATION, Scale.LENGTH)
 """What a metric is that has a level, and no factors."""
 
