@@ -135,7 +135,7 @@ class Range(Constraint):
         amount = self._amount(partition)
         if amount is not None and not isinstance(observed, Reason) and amount[0].is_mute(amount[1]):
             return self._not_evaluated("there is a single value, which does not differ from any other", applies=False)
-        bounds = self.bounds(partition)
+        bounds = self._bounds(partition, amount)
         if bounds is None and not isinstance(observed, Reason):
             return self._not_evaluated("none of the values that it is compared with is known")
         lower, upper = bounds or (None, None)
@@ -239,7 +239,12 @@ class Range(Constraint):
 
         :return: None when nothing is expected, for the values that it would follow from are not known
         """
-        amount = self._amount(partition)
+        return self._bounds(partition, self._amount(partition))
+
+    def _bounds(
+        self, partition: PartitionView, amount: tuple[Amount, Metric] | None
+    ) -> tuple[float | None, float | None] | None:
+        """The same where it is known how much data there is."""
         found = self._usual_bounds(partition, amount)
         if found is None:
             return None
