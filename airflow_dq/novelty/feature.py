@@ -48,9 +48,10 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NULL: (),
 }
 """The metrics of each kind of column."""
-ROWS_WEIGHT = 2.2
+ROWS_WEIGHT = 1.8
 """What a deviation of the number of rows weighs: it is one feature among hundreds, and varies more evenly than the
-furthest of them.  More finds more lost rows, and calls more short months and holidays novel."""
+furthest of them.  More finds more lost rows, and calls more short months and holidays novel: 2.2 finds .003 to .004
+less of all errors at the same rate of false alarms, whichever of 31 tables is left out."""
 
 STEP = 0.3
 """No feature spreads less than so much of its smallest step, one row among all or one more distinct value, however long
