@@ -24,7 +24,7 @@ from airflow_dq.learn.constraint.clock_slack import by_the_clock, rows_by_the_cl
 from airflow_dq.learn.constraint.occasion import Occasion, distant_days, occasion_of
 from airflow_dq.learn.constraint.schema import compatible
 from airflow_dq.learn.constraint.view import PartitionView
-from airflow_dq.learn.expect.expectation import Expectation
+from airflow_dq.learn.expect.expectation import Expectation, Forecast
 from airflow_dq.learn.expect.violation import excludes_nothing, is_unknown, violates
 from airflow_dq.learn.history.answer import Widening
 from airflow_dq.learn.history.clock import LocalClock
@@ -272,12 +272,25 @@ class Range(Constraint):
         if centre is None:
             return None
         below, above = self._widths(amount, centre)
-        low = None if below is None else centre - below
-        high = None if above is None else centre + above
+        still = self._had_it_stood_still(partition, centre)
+        low = None if below is None else min(centre, still) - below
+        high = None if above is None else max(centre, still) + above
         if high is not None and self.pair and self.expectation.is_fixed:
             growth = self._growth(partition)
             high = high + math.log(growth) if self.expectation.logarithmic else high * growth
         return low, high
+
+    def _had_it_stood_still(self, partition: PartitionView, centre: float) -> float:
+        """What is expected behind a gap of what counts up, had it not gone on: ids do not while no rows come.
+
+        Whether rows came in a partition that is missing, nobody can tell.  Only time goes on.
+        """
+        counts = self.expectation.forecast is Forecast.TREND and self.kind is not Kind.TIMESTAMP
+        past = self._past(partition) if counts else None
+        if past is None or not np.isnan(past[-1]):
+            return centre
+        still = self.expectation.centre(past[: np.flatnonzero(~np.isnan(past))[-1] + 1])
+        return centre if still is None else still
 
     def _by_the_clock(
         self, clock: LocalClock, bounds: tuple[float | None, float | None], partition: PartitionView

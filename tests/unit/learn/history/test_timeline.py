@@ -185,6 +185,25 @@ def test_what_follows_a_partition_that_is_missing_is_no_alarm(missing: list[int]
         assert [alert.message for alert in verdict.alerts] == []
 
 
+@pytest.mark.parametrize("went_on", [True, False])
+def test_ids_may_have_gone_on_or_stood_still_while_a_partition_is_missing(went_on: bool) -> None:
+    """Of a day without a partition nobody knows whether there were orders: both ways on are usual, and no third one."""
+    dates = [MONDAY + timedelta(i) for i in range(15) if i not in (13, 14)]
+    rows = np.random.default_rng(1).integers(980, 1_020, len(dates) + 1)
+    first = np.concatenate([[0], rows.cumsum()])
+
+    def numbered(day: date, begin: int, count: int) -> Profile:
+        return profile_table(pa.table({"order_id": begin + np.arange(count)}), str(day))
+
+    history = [numbered(day, int(first[i]), int(rows[i])) for i, day in enumerate(dates)]
+    program, today, next_id = synthesize(history), MONDAY + timedelta(15), int(first[len(dates)])
+    begin = next_id + (2_000 if went_on else 0)
+    found = evaluate(program, numbered(today, begin, 1_000), history)
+    assert [alert.message for alert in found.alerts] == []
+    for wrong in (next_id - 2_000, next_id + 5_000):
+        assert evaluate(program, numbered(today, wrong, 1_000), history).status == "fail"
+
+
 def test_behind_a_gap_the_sentence_says_what_is_compared() -> None:
     history = [DAYS[i] for i in range(29) if i != 28]
     program = synthesize(history, SynthesisOptions(columns=("at",), metrics=("mean",)))
