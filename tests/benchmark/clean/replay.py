@@ -36,6 +36,8 @@ class Cause:
     allowed: str
     times: float | None
     """How many times the largest past deviation it was off; None where that is zero or unknown."""
+    severity: str
+    """``warn`` lets the gate go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Judged:
     events: tuple[str, ...]
     causes: tuple[Cause, ...]
     """Empty where the alarm follows from that at a smaller target."""
+
+    @property
+    def only_warns(self) -> bool:
+        """Whether the gate goes on all the same; False where the alarm follows from that at a smaller target."""
+        return bool(self.causes) and all(cause.severity == "warn" for cause in self.causes)
 
     def document(self) -> dict[str, Any]:
         """It as JSON."""
@@ -176,6 +183,7 @@ def _cause(program: Program, now: Profile, finding: Finding) -> Cause:
         observed=f"{observed:.6g}" if isinstance(observed, float) else str(observed or finding.seen or ""),
         allowed=f"{lower}..{upper}" if lower or upper else finding.expected or "",
         times=times,
+        severity=finding.severity,
     )
 
 

@@ -47,11 +47,12 @@ def _claims(judged: Sequence[Judged], targets: Sequence[float]) -> str:
             plain, found = rate(one for one in some if not one.events), rate(some)
             low, high = over_tables(list(by_table(some).values()))
             lines.append(
-                f"| {length} | {target:g} | {found} | {100 * low:.2f}-{100 * high:.2f} % | {plain} "
+                f"| {length} | {target:g} | {found} | {sum(one.only_warns for one in some)} "
+                f"| {100 * low:.2f}-{100 * high:.2f} % | {plain} "
                 f"| {'yes' if found.keeps(target) else 'no'} |"
             )
-    head = "| history | claimed | alarmed (95 % interval) | by tables | on ordinary days | kept |"
-    return "\n".join([head, "|---|---|---|---|---|---|", *lines, ""])
+    head = "| history | claimed | alarmed (95 % interval) | of which only warn | by tables | on ordinary days | kept |"
+    return "\n".join([head, "|---|---|---|---|---|---|---|", *lines, ""])
 
 
 def _tables(judged: Sequence[Judged]) -> str:
