@@ -48,6 +48,18 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     return found
 
 
+def smallest(hashes: Hashes, number: int) -> NDArray[np.int64]:
+    """The places of the so many smallest hashes, these ascending; of all, when there are not more."""
+    places = np.arange(len(hashes))
+    if len(hashes) > number:
+        # As hashes are spread, there are about twice as many below this bound, and few are not so spread.
+        below = np.flatnonzero(hashes < np.uint64(min(2**64 - 1, (number << 65) // len(hashes))))
+        places = below if len(below) >= number else places
+    if len(places) > number:
+        places = places[np.argpartition(hashes[places], number)[:number]]
+    return places[np.argsort(hashes[places], kind="stable")]
+
+
 def _hash_equally_long(padded: NDArray[np.uint8], length: int, number: int) -> Hashes:
     """As :func:`hash_strings`, without an index: the words of one step are ``length`` bytes apart."""
     hashes = _mixed(np.full(number, length, np.uint64))
