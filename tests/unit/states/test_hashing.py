@@ -55,3 +55,9 @@ def test_strings_of_one_length_hash_as_among_others(length: int) -> None:
 def test_the_smallest_hashes_are_found_however_they_are_spread(bits: int, wanted: int) -> None:
     hashes = np.random.default_rng(bits).permutation(hash_floats(np.arange(5_000.0)) >> np.uint64(bits))
     assert hashes[smallest(hashes, wanted)].tolist() == sorted(hashes.tolist())[:wanted]
+
+
+def test_a_hash_is_that_of_the_bytes_wherever_the_string_begins() -> None:
+    values = [("é" * (number % 5) + "ab" * (number % 23))[: number % 40] for number in range(500)]
+    together = hashed(*values)
+    assert together == [hashed(value)[0] for value in values]
