@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.hashing import Hashes, hash_strings
+from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_strings
 
 _MANY = 2**15
 """So many different strings are more than a state counts one by one: it keeps none of the array that they are in."""
@@ -138,16 +138,19 @@ def _encoded(
 def _encoded_by_hash(values: pa.LargeStringArray) -> tuple[pa.LargeStringArray, NDArray[np.int32], Hashes] | None:
     """The distinct strings, the places of all and the hashes of the distinct ones; None unless most are different.
 
-    The hashes, which are needed anyway, tell almost all of them apart: looked up are only those whose hashes begin as
-    another's.  To look up every one takes as long as all else that is done with such a column.
+    The hashes, which are needed anyway unless strings are long, tell almost all of them apart: looked up are only those
+    whose hashes begin as another's.  To look up every one takes as long as all else that is done with such a column.
     """
     number = len(values)
     if number < _MANY:
         return None
+    data, offsets = string_bytes(values)
+    if np.diff(offsets).max() > HASHED_WHOLE:
+        return None
     some = values.take(pa.array(np.arange(0, number, number // _LOOKED_AT)))
     if len(some.unique()) < len(some) * 3 // 4:
         return None
-    hashes = hash_strings(*string_bytes(values))
+    hashes = hash_strings(data, offsets)
     rows, beginnings = np.arange(number, dtype=np.int32), (hashes >> np.uint64(64 - _BITS)).view(np.int64)
     last = np.empty(1 << _BITS, np.int32)
     last[beginnings] = rows

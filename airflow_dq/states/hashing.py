@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+HASHED_WHOLE = 256
+"""Texts above this many bytes are told apart by their digest: hashing eight bytes a step is for short ones."""
 
 
 def hash_floats(values: NDArray[np.float64]) -> Hashes:

@@ -56,6 +56,7 @@ MANY = {
     "a few twice": [f"ü{code % 2_000_000}" for code in CODES.tolist()],
     "most twice": [f"{code % 30_000}" for code in CODES.tolist()],
     "few": [f"{code % 7}" for code in CODES.tolist()],
+    "long": [f"{code}" * 30 for code in CODES.tolist()],
     "with nulls": [None if code % 11 == 0 else "" if code % 13 == 0 else f"{code}" for code in CODES.tolist()],
 }
 
