@@ -9,12 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats, hash_strings
+from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_apart, hash_floats, hash_strings
 from airflow_dq.states.long_integer import apart
 from airflow_dq.states.prepared import PreparedColumn
-
-HASHED_WHOLE = 256
-"""Texts above this many bytes enter by their digest: hashing eight bytes a step is for short ones."""
 
 
 class RowHashes:

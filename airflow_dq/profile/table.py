@@ -70,7 +70,7 @@ class TableState:
         :raises ProfileError: as :meth:`of` does; ``options.columns`` may name whatever any of them has
         """
         state, names = cls(0, {}, RowSample.empty(options.sample_rows, options.seed)), list[str]()
-        for table in tables:
+        for table in _telling(tables):
             found = table.schema.names
             names += [name for name in found if name not in names]
             if options.columns is not None:
@@ -219,6 +219,19 @@ def merge_states(states: Iterable[TableState]) -> TableState:
 
 def _pairs(parts: list[TableState]) -> Iterator[list[TableState]]:
     return (parts[start : start + 2] for start in range(0, len(parts), 2))
+
+
+def _telling(tables: Iterable[pa.Table | pa.RecordBatch]) -> Iterator[pa.Table | pa.RecordBatch]:
+    """The tables without those of no rows before one of the same columns: readers first say which a file has."""
+    empty = None
+    for table in tables:
+        if empty is not None and empty.schema.names != table.schema.names:
+            yield empty
+        empty = None if table.num_rows else table
+        if empty is None:
+            yield table
+    if empty is not None:
+        yield empty
 
 
 def _selected(schema: pa.Schema, options: ProfileOptions) -> list[int]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 FALSE_DISCOVERIES = 0.001
 """Bound on the chance that any of all candidates is believed without cause.  The share of false discoveries that a
@@ -34,6 +38,19 @@ def surprise(
     if share > min(USUAL_SHARE, by_chance / 4):
         return None
     return beyond(chances * divergence(share, min(by_chance, largest)), candidates)
+
+
+def may_hold(shares: NDArray[np.float64], by_chance: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Of many relations those that are broken seldom enough for :func:`surprise` to believe any: few ever are.
+
+    :param shares: see :func:`shares_of`
+    """
+    return np.asarray(shares <= np.minimum(USUAL_SHARE, by_chance / 4))
+
+
+def shares_of(broken: NDArray[np.integer[Any]], chances: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Which share of its chances breaks each of many relations; 1 where there is none."""
+    return np.where(chances > 0, broken / np.maximum(chances, 1), 1.0)
 
 
 def beyond(evidence: float, candidates: int) -> float | None:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.relation.belief import LARGEST_LASTING, LARGEST_SHARE, surprise
+from airflow_dq.relation.belief import LARGEST_LASTING, LARGEST_SHARE, may_hold, surprise
 from airflow_dq.relation.coded import MISSING, Coded
 from airflow_dq.relation.dependency import Dependency
 from airflow_dq.relation.dependency_search import (
@@ -96,6 +96,7 @@ class _Search:
         """All that chance does not explain."""
         codes = {place: self.rows.codes[:, place].astype(np.int64) for place in self.parts}
         alone = {place: self._tallies(one, agreeing_pairs(self.rows, one, MOST_PAIRS)) for place, one in codes.items()}
+        shares = {place: [tally.shares for tally in tallies] for place, tallies in alone.items()}
         for left, right in combinations(self.parts, 2):
             if (left, right) in self.edges or (right, left) in self.edges:
                 continue  # together they are as one of them
@@ -106,8 +107,10 @@ class _Search:
             )
             pairs = agreeing_pairs(self.rows, both, MOST_PAIRS)
             tallies = self._tallies(both, pairs)
-            for dependent in self._dependents(left, right):
-                found = self._tried((left, right), dependent, pairs, tallies, (alone[left], alone[right]))
+            by_chance = [np.minimum(*both) for both in zip(shares[left], shares[right], strict=True)]
+            for dependent in self._dependents(left, right, tallies, by_chance):
+                chances = [float(one[dependent]) for one in by_chance]
+                found = self._tried((left, right), dependent, pairs, tallies, chances)
                 if found is not None:
                     yield found
 
@@ -115,10 +118,14 @@ class _Search:
         outer, inner = pairs
         return Tally.of(self.rows, codes, outer), Tally.of(self.rows, codes, inner)
 
-    def _dependents(self, left: int, right: int) -> Iterator[int]:
-        for place, agreement in enumerate(self.rows.agreement):
+    def _dependents(
+        self, left: int, right: int, tallies: Sequence[Tally], by_chance: Sequence[NDArray[np.float64]]
+    ) -> Iterator[int]:
+        """The columns that may depend on two others: nearly all are told at once that do not."""
+        outer, inner = (may_hold(one.shares, chance) for one, chance in zip(tallies, by_chance, strict=True))
+        for place in np.flatnonzero((outer | inner) & (self.rows.agreement < CONSTANT)).tolist():
             known = (left, place) in self.edges or (right, place) in self.edges
-            if place not in (left, right) and agreement < CONSTANT and not known:
+            if place not in (left, right) and not known:
                 yield place
 
     def _tried(
@@ -127,7 +134,7 @@ class _Search:
         dependent: int,
         pairs: Sequence[Pairs],
         tallies: tuple[Tally, Tally],
-        alone: Sequence[tuple[Tally, Tally]],
+        chances: Sequence[float],
     ) -> _Found | None:
         """The dependency of a column on two others: across partitions where it lasts, else within them."""
         columns = len(self.rows.names)
@@ -135,8 +142,7 @@ class _Search:
         for place, (lasting, largest) in enumerate(((True, LARGEST_LASTING), (False, LARGEST_SHARE))):
             tally = tallies[place]
             number, odd = int(tally.chances[dependent]), int(tally.broken[dependent])
-            by_chance = min(_share(one[place], dependent) for one in alone)
-            if tally.values < FEWEST_VALUES or surprise(odd, number, by_chance, candidates, largest) is None:
+            if tally.values < FEWEST_VALUES or surprise(odd, number, chances[place], candidates, largest) is None:
                 continue
             if lasting and not holds_inside(tallies[1], dependent):
                 continue
@@ -193,9 +199,3 @@ class _Search:
         parts = tuple(self.rows.names[place] for place in one.parts)
         relation = Dependency(parts, self.rows.names[one.dependent], one.lasting)
         return Mined(relation, one.chances, one.broken, one.surprise)
-
-
-def _share(tally: Tally, place: int) -> float:
-    """How often a pair breaks it; always where there is none, for then every two rows differ in the determinant."""
-    chances = int(tally.chances[place])
-    return int(tally.broken[place]) / chances if chances else 1.0

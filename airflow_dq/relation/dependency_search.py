@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.relation.belief import LARGEST_LASTING, LARGEST_SHARE, USUAL_SHARE, surprise
+from airflow_dq.relation.belief import LARGEST_LASTING, LARGEST_SHARE, USUAL_SHARE, may_hold, shares_of, surprise
 from airflow_dq.relation.coded import MISSING, Coded, Codes
 from airflow_dq.relation.dependency import Dependency
 from airflow_dq.relation.found import Mined
@@ -58,6 +58,11 @@ class Tally:
         known = (one != MISSING) & (other != MISSING)
         return cls(known.sum(axis=0), (known & (one != other)).sum(axis=0), len(np.unique(codes[pairs[0]])))
 
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """How often a pair breaks it; always where there is none, for then every two rows differ in the determinant."""
+        return shares_of(self.broken, self.chances)
+
 
 def find_edges(rows: Coded) -> dict[tuple[int, int], Edge]:
     """All dependencies on one column that are believed, by their places.
@@ -83,32 +88,33 @@ def _edges(rows: Coded) -> Iterable[Edge]:
     """All that are believed."""
     columns = len(rows.names)
     candidates = max(1, 2 * columns * (columns - 1))
+    # What always has one value within a partition, such as its date, depends on nothing there.
+    by_chance = [1.0 - np.maximum(one, rows.agreement) for one in (rows.lasting_agreement, rows.agreement)]
     for determinant in range(columns):
         if not rows.tellable[determinant]:
             continue
         codes = rows.codes[:, determinant].astype(np.int64)
-        outer, inner = (Tally.of(rows, codes, pairs) for pairs in agreeing_pairs(rows, codes))
-        for dependent in range(columns):
+        tallies = [Tally.of(rows, codes, pairs) for pairs in agreeing_pairs(rows, codes)]
+        seldom = [may_hold(one.shares, chance) for one, chance in zip(tallies, by_chance, strict=True)]
+        for dependent in np.flatnonzero(seldom[0] | seldom[1]).tolist():
             if dependent == determinant:
                 continue
-            edge = _believed(rows, determinant, dependent, inner, outer, candidates)
+            chances = [float(one[dependent]) for one in by_chance]
+            edge = _believed(determinant, dependent, tallies, chances, candidates)
             if edge is not None:
                 yield edge
 
 
 def _believed(
-    rows: Coded, determinant: int, dependent: int, inner: Tally, outer: Tally, candidates: int
+    determinant: int, dependent: int, tallies: Sequence[Tally], by_chance: Sequence[float], candidates: int
 ) -> Edge | None:
     """The dependency of two columns: across partitions where it lasts, else within them."""
-    for lasting, tally, agreement, largest in (
-        (True, outer, rows.lasting_agreement, LARGEST_LASTING),
-        (False, inner, rows.agreement, LARGEST_SHARE),
+    for lasting, tally, chance, largest in zip(
+        (True, False), tallies, by_chance, (LARGEST_LASTING, LARGEST_SHARE), strict=True
     ):
         number, odd = int(tally.chances[dependent]), int(tally.broken[dependent])
-        # What always has one value within a partition, such as its date, depends on nothing there.
-        by_chance = 1.0 - float(max(agreement[dependent], rows.agreement[dependent]))
-        sure = surprise(odd, number, by_chance, candidates, largest) if tally.values >= FEWEST_VALUES else None
-        if sure is not None and (not lasting or holds_inside(inner, dependent)):
+        sure = surprise(odd, number, chance, candidates, largest) if tally.values >= FEWEST_VALUES else None
+        if sure is not None and (not lasting or holds_inside(tallies[1], dependent)):
             return Edge(determinant, dependent, lasting, number, odd, sure)
     return None
 

@@ -94,9 +94,10 @@ def _all(rows: Coded, names: Sequence[str], domains: dict[str, list[_Domain]]) -
         if max(len(one.values) for one in own) < FEWEST_VALUES:
             continue
         for other in names:
-            if other != column and not _is_copy(rows, column, other):
+            if other != column:
                 pairs = list(zip(own, domains[other], strict=True))
-                yield from _believed(Inclusion(column, other, lasting=False), pairs, candidates)
+                believed = _believed(Inclusion(column, other, lasting=False), pairs, candidates)
+                yield from (one for one in believed if not _is_copy(rows, column, other))
         pairs = list(zip(own[1:], own, strict=False))
         yield from _believed(Inclusion(column, column, lasting=True), pairs, candidates)
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.hashing import Hashes, hash_strings
+from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_strings
+
+_MANY = 2**15
+"""So many different strings are more than a state counts one by one: it keeps none of the array that they are in."""
+_LOOKED_AT = 1024
+"""Strings, at even distances, of which three quarters must be different for hashes to be worth a try."""
+_BITS = 19
+"""The first bits of a hash: of 65,536 different strings one in 16 shares so many with a later one, and a table of them
+takes 2 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +77,15 @@ def finite_floats(values: pa.Array) -> NDArray[np.float64]:
     return numbers
 
 
+def counted_numbers(numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The different ones of numbers without a NaN, ascending, and how often each occurs."""
+    # Those that ascend already, as ids and times of arrival do, are not sorted.
+    if not (numbers[1:] >= numbers[:-1]).all():
+        numbers = np.sort(numbers)
+    first = np.flatnonzero(np.concatenate([np.ones(min(len(numbers), 1), bool), numbers[1:] != numbers[:-1]]))
+    return numbers[first], np.diff(first, append=len(numbers))
+
+
 def counted_booleans(values: pa.BooleanArray) -> DistinctStrings:
     """``false`` and ``true``, as far as they occur."""
     both = np.array([values.false_count, values.true_count], np.int64)
@@ -78,18 +96,81 @@ def encoded_strings(values: pa.Array) -> tuple[DistinctStrings, pa.Int32Array]:
     """The distinct strings in order of appearance, and the place of each value among them (null for a null)."""
     if not pa.types.is_large_string(values.type):
         values = pc.cast(values, pa.large_string())
-    encoded = values.dictionary_encode()
-    distinct, places = encoded.dictionary, encoded.indices
-    there = places.drop_null() if places.null_count else places
-    return DistinctStrings(distinct, np.bincount(there.to_numpy(), minlength=len(distinct))), places
+    if not values.null_count:
+        strings, found = _encoded(values)
+        return strings, pa.array(found)
+    strings, found = _encoded(values.drop_null())
+    there = values.is_valid().to_numpy(zero_copy_only=False)
+    places = np.zeros(len(values), np.int32)
+    places[there] = found
+    return strings, pa.array(places, mask=~there)
 
 
 def added_up(values: pa.LargeStringArray, counts: NDArray[np.int64]) -> DistinctStrings:
     """Distinct values and the sums of their counts."""
-    encoded = values.dictionary_encode()
-    totals = np.zeros(len(encoded.dictionary), np.int64)
-    np.add.at(totals, encoded.indices.to_numpy(zero_copy_only=False), counts)
-    return DistinctStrings(encoded.dictionary, totals)
+    return _encoded(values, counts)[0]
+
+
+def _encoded(
+    values: pa.LargeStringArray, counts: NDArray[np.int64] | None = None
+) -> tuple[DistinctStrings, NDArray[np.int32]]:
+    """The distinct ones of strings without a null, in order of appearance, and the place of each of all among them.
+
+    :param counts: how often each of all occurs (None: once)
+    """
+    if (found := _encoded_by_hash(values)) is not None:
+        distinct, places, hashes = found
+    else:
+        encoded = values.dictionary_encode()
+        distinct, places, hashes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False), None
+    if counts is None:
+        totals = np.bincount(places, minlength=len(distinct))
+    else:
+        totals = np.zeros(len(distinct), np.int64)
+        np.add.at(totals, places, counts)
+    strings = DistinctStrings(distinct, totals)
+    if hashes is not None:
+        # As if they had been asked for.
+        strings.__dict__["hashes"] = hashes
+    return strings, places
+
+
+def _encoded_by_hash(values: pa.LargeStringArray) -> tuple[pa.LargeStringArray, NDArray[np.int32], Hashes] | None:
+    """The distinct strings, the places of all and the hashes of the distinct ones; None unless most are different.
+
+    The hashes, which are needed anyway unless strings are long, tell almost all of them apart: looked up are only those
+    whose hashes begin as another's.  To look up every one takes as long as all else that is done with such a column.
+    """
+    number = len(values)
+    if number < _MANY:
+        return None
+    data, offsets = string_bytes(values)
+    if np.diff(offsets).max() > HASHED_WHOLE:
+        return None
+    some = values.take(pa.array(np.arange(0, number, number // _LOOKED_AT)))
+    if len(some.unique()) < len(some) * 3 // 4:
+        return None
+    hashes = hash_strings(data, offsets)
+    rows, beginnings = np.arange(number, dtype=np.int32), (hashes >> np.uint64(64 - _BITS)).view(np.int64)
+    last = np.empty(1 << _BITS, np.int32)
+    last[beginnings] = rows
+    beside = last[beginnings]
+    alike = np.flatnonzero(beside != rows)
+    if len(alike) > number // 4:
+        return None
+    unsure = np.zeros(number, bool)
+    unsure[alike] = unsure[beside[alike]] = True
+    looked_up = np.flatnonzero(unsure)
+    codes = values.take(pa.array(looked_up)).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    # In order of appearance, a new one has a larger code than all before it.
+    new = np.diff(np.maximum.accumulate(codes), prepend=np.int32(-1)) > 0
+    first = np.ones(number, bool)
+    first[looked_up[~new]] = False
+    places = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    places[looked_up] = places[looked_up[new]][codes]
+    if new.all():
+        return values, places, hashes
+    return values.filter(pa.array(first)), places, hashes[first]
 
 
 def string_bytes(values: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

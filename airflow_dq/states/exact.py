@@ -12,13 +12,16 @@ Floats = NDArray[np.float64]
 
 UNIT = 1074
 """Every finite float64 is an integer multiple of 2**-UNIT."""
-_SPLITTER = float(2**27 + 1)
-"""Dekker's constant: it splits the 53 bits of a float64 into two halves whose products are exact."""
 _SHIFT = 600
-"""Binary places by which very large and very small values are scaled, so that their squares neither over- nor
-underflow."""
-_LARGE, _SMALL = 2.0**400, 2.0**-400
-"""Beyond these a value is scaled: the square of what lies between them, and its rounding error, is a normal number."""
+"""Binary places by which the few values are scaled that the power of two beside them would overflow."""
+_LARGE = 2.0**400
+"""From here on a value is scaled so."""
+_ROWS = 2**13
+"""Values that are sliced at once: 64 KB each time, which stay near the processor."""
+_SLICE_BITS = (53 - 13) // 2
+"""Bits of a slice: the sum of so many products of two of them is a whole number up to 2**53, which a float holds."""
+_SAFE = 1000
+"""Powers of two up to this exponent, and down to its opposite, are ordinary floats."""
 
 
 def exact_sum(values: Floats) -> int:
@@ -71,19 +74,18 @@ def exact_sums(values: Floats, places: NDArray[np.integer[Any]], groups: int) ->
 
 def exact_dot(left: Floats, right: Floats) -> int:
     """Sum of products of finite floats, in units of 2**-2148 (the square of :func:`exact_sum`'s unit)."""
-    total = 0
-    bands = _bands(left)
-    for a, shift_a in bands:
-        # Of a sum of squares, what is known of one factor is known of the other.
-        for b, shift_b in bands if right is left else _bands(right):
-            both = a != 0.0 if b is a else (a != 0.0) & (b != 0.0)
-            if both.any():
-                x = a if both.all() else a[both]
-                y = x if b is a else b if both.all() else b[both]
-                product, error = _two_product(x, y)
-                total += (exact_sum(product) + exact_sum(error)) << (UNIT + shift_a + shift_b)
-    # Bands were scaled up by as much as 2 * _SHIFT at worst; the offset that kept the shifts positive goes.
-    return total >> (2 * _SHIFT)
+    blocks = range(0, len(left), _ROWS)
+    return sum(_product(_sliced(left[at : at + _ROWS]), _sliced(right[at : at + _ROWS])) for at in blocks)
+
+
+def exact_sums_of_powers(values: Floats) -> tuple[int, int]:
+    """The sum of finite floats and that of their squares, in the units of :func:`exact_sum` and :func:`exact_dot`."""
+    total = squares = 0
+    for start in range(0, len(values), _ROWS):
+        slices, exponents = sliced = _sliced(values[start : start + _ROWS])
+        total += sum(int(one) << place for one, place in zip(slices.sum(1).tolist(), exponents, strict=True))
+        squares += _product(sliced, sliced)
+    return total, squares
 
 
 def units(value: float) -> int:
@@ -92,32 +94,36 @@ def units(value: float) -> int:
     return numerator * ((1 << UNIT) // denominator)
 
 
-def _bands(values: Floats) -> list[tuple[Floats, int]]:
-    # Values of one band, zero elsewhere, scaled so that products and their errors neither overflow nor vanish.
-    size = np.abs(values)
-    bands = [(values, _SHIFT)] if not len(values) or (size.max() < _LARGE and _nonzero_min(size) > _SMALL) else []
-    if not bands:
-        large, small = size >= _LARGE, size <= _SMALL
-        bands.append((np.where(large | small, 0.0, values), _SHIFT))
-        bands.append((np.ldexp(np.where(large, values, 0.0), -_SHIFT), 2 * _SHIFT))
-        bands.append((np.ldexp(np.where(small, values, 0.0), _SHIFT), 0))
-    return bands
+def _sliced(values: Floats) -> tuple[Floats, list[int]]:
+    """Values as sums of short whole numbers, a row for each place, times 2**(place - UNIT).
+
+    Each pass takes the leading bits of all values at a common power of two, so that products of what it takes add up
+    without rounding (Ozaki, Ogita, Oishi, Rump, "Error-free transformations of matrix multiplication", 2012).
+    """
+    slices, places, rest = [], [], values
+    while len(rest) and (top := max(float(rest.max()), -float(rest.min()))) > 0.0:
+        exponent = max(-UNIT, math.frexp(top)[1] - _SLICE_BITS)
+        # Towards zero: rounded up, the largest float would overflow.
+        slice_ = np.trunc(_scaled(rest, -exponent))
+        rest = rest - _scaled(slice_, exponent)
+        slices.append(slice_)
+        places.append(exponent + UNIT)
+    return np.array(slices).reshape(len(slices), len(values)), places
 
 
-def _nonzero_min(size: Floats) -> float:
-    return float(np.min(size, where=size > 0.0, initial=1.0))
+def _product(left: tuple[Floats, list[int]], right: tuple[Floats, list[int]]) -> int:
+    """The sum of the products of values of which both sides are sliced."""
+    products = (left[0] @ right[0].T).tolist()
+    return sum(
+        int(one) << (ours + theirs)
+        for row, ours in zip(products, left[1], strict=True)
+        for one, theirs in zip(row, right[1], strict=True)
+    )
 
 
-def _two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    # Dekker's product with Veltkamp's splitting: product + error is exactly a * b.
-    product = a * b
-    a_high, a_low = _split(a)
-    b_high, b_low = (a_high, a_low) if b is a else _split(b)
-    error = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
-    return product, error
-
-
-def _split(values: Floats) -> tuple[Floats, Floats]:
-    scaled = values * _SPLITTER
-    high = scaled - (scaled - values)
-    return high, values - high
+def _scaled(values: Floats, exponent: int) -> Floats:
+    """The values times a power of two, in two steps where that is no ordinary float."""
+    if abs(exponent) <= _SAFE:
+        return values * math.ldexp(1.0, exponent)
+    half = exponent // 2
+    return values * math.ldexp(1.0, half) * math.ldexp(1.0, exponent - half)

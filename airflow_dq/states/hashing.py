@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+HASHED_WHOLE = 256
+"""Texts above this many bytes are told apart by their digest: hashing eight bytes a step is for short ones."""
 
 
 def hash_floats(values: NDArray[np.float64]) -> Hashes:
@@ -25,18 +27,26 @@ def hash_apart(values: NDArray[np.float64], rests: NDArray[np.int64]) -> Hashes:
 def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     """Hashes of the UTF-8 strings ``data[offsets[i]:offsets[i + 1]]``, eight bytes a step."""
     lengths = np.diff(offsets)
-    padded = np.concatenate([data, np.zeros(8, np.uint8)])
-    words: NDArray[np.uint64] = np.ndarray((len(data) + 1,), np.dtype("<u8"), padded, strides=(1,))
     longest = int(lengths.max(initial=0))
     if len(lengths) and lengths.min() == longest:
-        return _hash_equally_long(padded, longest, len(lengths))
+        return _hash_equally_long(np.concatenate([data, np.zeros(8, np.uint8)]), longest, len(lengths))
     # The longest first: those with bytes left are then the first ones, and a step looks at nothing else.
     order = _longest_first(lengths)
     starts, lengths = offsets[:-1][order], lengths[order]
+    words = np.zeros(len(data) // 8 + 2, "<u8")
+    words.view(np.uint8)[: len(data)] = data
+    # A string may begin within a word: what it takes of this one, and what of the next, is put together.  To read
+    # across words takes numpy three times as long.
+    place, skipped = starts >> 3, ((starts & 7) << 3).astype(np.uint64)
+    kept, ahead = np.uint64(64) - skipped, words[place]
     hashes = _mixed(lengths.astype(np.uint64))
-    for step in range(0, int(lengths.max(initial=0)), 8):
+    for step in range(0, longest, 8):
         number = len(lengths) - int(np.searchsorted(lengths[::-1], step, side="right"))
-        word = words[starts[:number] + step].astype(np.uint64, copy=False)
+        word = ahead[:number] >> skipped[:number]
+        place = place[:number] + 1
+        ahead = words[place]
+        # By 64 bits numpy shifts everything out.
+        word |= ahead << kept[:number]
         # Bytes behind the end belong to the next value: shift them out.
         cut = len(lengths) - int(np.searchsorted(lengths[::-1], step + 8, side="left"))
         word[cut:] <<= (8 * (step + 8 - lengths[cut:number])).astype(np.uint64)
@@ -46,6 +56,18 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     found = np.empty_like(hashes)
     found[order] = hashes
     return found
+
+
+def smallest(hashes: Hashes, number: int) -> NDArray[np.int64]:
+    """The places of the so many smallest hashes, these ascending; of all, when there are not more."""
+    places = np.arange(len(hashes))
+    if len(hashes) > number:
+        # As hashes are spread, there are about twice as many below this bound, and few are not so spread.
+        below = np.flatnonzero(hashes < np.uint64(min(2**64 - 1, (number << 65) // len(hashes))))
+        places = below if len(below) >= number else places
+    if len(places) > number:
+        places = places[np.argpartition(hashes[places], number)[:number]]
+    return places[np.argsort(hashes[places], kind="stable")]
 
 
 def _hash_equally_long(padded: NDArray[np.uint8], length: int, number: int) -> Hashes:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import flat
+from airflow_dq.states.array import counted_numbers, flat
 
 _DIGITS = 19
 """Decimals of fewer digits fit 64 bits."""
@@ -41,7 +41,7 @@ def whole(decimals: pa.Array) -> tuple[pa.Array, pa.Array]:
 def split(values: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """Distinct integers of up to 64 bits as floats, their counts, and what each is above its float."""
     values = flat(values)
-    integers, counts = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_counts=True)
+    integers, counts = counted_numbers(values.drop_null().to_numpy(zero_copy_only=False))
     floats, rests = apart(integers)
     return floats, counts, rests
 

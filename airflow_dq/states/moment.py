@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from airflow_dq.states.base import Kind, State
-from airflow_dq.states.exact import UNIT, exact_dot, exact_sum
+from airflow_dq.states.exact import UNIT, exact_dot, exact_sum, exact_sums_of_powers
 from airflow_dq.states.fixed_point import unscaled
 from airflow_dq.states.hidden import rounded_outwards
 from airflow_dq.states.layout import pack, reading, unpack
@@ -224,4 +224,4 @@ def _sums(numbers: NDArray[np.float64]) -> tuple[int, int]:
         whole = numbers.astype(np.int64)
         if np.array_equal(whole, numbers):
             return int(whole.sum()) << UNIT, int((whole * whole).sum()) << 2 * UNIT
-    return exact_sum(numbers), exact_dot(numbers, numbers)
+    return exact_sums_of_powers(numbers)

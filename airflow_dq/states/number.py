@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from airflow_dq.states.array import counted_numbers
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.cell import Cells
 from airflow_dq.states.hashing import Hashes, hash_apart, hash_floats
@@ -71,13 +72,12 @@ class NumberDistribution(State):
                 return cls.from_counts(*split(integers)).merge(cls.of(others.cast(pa.float64())))
         if is_long(values):
             return cls.from_counts(*split(values))
-        distinct, counts = np.unique(column.finite, return_counts=True)
-        return cls.from_distinct(distinct, counts)
+        return cls.from_distinct(*counted_numbers(column.finite))
 
     @classmethod
     def of_hidden(cls, column: PreparedColumn, key: bytes) -> Self:
         """A coarse sketch, however few values there are, whose distinct count is taken from keyed hashes."""
-        exact, counts = np.unique(column.finite, return_counts=True)
+        exact, counts = counted_numbers(column.finite)
         if not len(exact):
             return cls()
         return cls(sketch=NumberSketch.of(exact, counts, hidden_hashes(hash_floats(exact), key)).hidden())

@@ -15,6 +15,7 @@ from airflow_dq.states.array import DistinctStrings, added_up, string_bytes
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.bucket import read_strings
 from airflow_dq.states.category import LONGEST
+from airflow_dq.states.hashing import smallest
 from airflow_dq.states.layout import pack, pack_integers, reading, unpack, unpack_integers
 from airflow_dq.states.prepared import PreparedColumn
 
@@ -60,12 +61,8 @@ class TextSample(State):
 
     @classmethod
     def _drawn(cls, strings: DistinctStrings, longer: int) -> Self:
-        hashes = strings.hashes
-        order = np.arange(len(hashes))
-        if len(hashes) > cls.SIZE:
-            order = np.argpartition(hashes, cls.SIZE)[: cls.SIZE]
-        order = order[np.argsort(hashes[order], kind="stable")]
-        return cls(strings.values.take(pa.array(order)), strings.counts[order], longer)
+        drawn = smallest(strings.hashes, cls.SIZE)
+        return cls(strings.values.take(pa.array(drawn)), strings.counts[drawn], longer)
 
     def merge(self, other: Self) -> Self:
         """The sample of the concatenation of both inputs."""

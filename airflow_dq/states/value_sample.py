@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.hashing import Hashes, hash_floats, smallest
 from airflow_dq.states.layout import pack_integers, unpack_integers
 
 Counted = NDArray[np.int64]
@@ -33,11 +33,8 @@ class ValueSample:
     @classmethod
     def of(cls, hashes: Hashes, counts: Counted) -> ValueSample:
         """Draw from distinct values given by their hashes."""
-        if len(hashes) > cls.SIZE:
-            drawn = np.argpartition(hashes, cls.SIZE)[: cls.SIZE]
-            hashes, counts = hashes[drawn], counts[drawn]
-        order = np.argsort(hashes, kind="stable")
-        return cls(hashes[order], counts[order])
+        drawn = smallest(hashes, cls.SIZE)
+        return cls(hashes[drawn], counts[drawn])
 
     @classmethod
     def merged(cls, samples: Sequence[ValueSample]) -> ValueSample:

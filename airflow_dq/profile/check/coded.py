@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.profile.check.grouping import DENSE, Grouping, Places
-from airflow_dq.profile.fingerprint import HASHED_WHOLE, value_hashes
+from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import Hashes, hash_floats
+from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_floats
 from airflow_dq.states.hidden import hidden_hashes
 from airflow_dq.states.prepared import PreparedColumn, as_written
 

@@ -289,6 +289,22 @@ def test_a_table_of_which_no_column_is_profiled_has_its_rows(rows: int) -> None:
     assert (profile.row_count, dict(profile.columns)) == (rows, {})
 
 
+def test_a_table_without_rows_tells_of_columns_as_it_would_with_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    options, rows = ProfileOptions(), pa.table({"a": [1, 2], "c": ["x", None]})
+    wider = pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string()), "c": pa.array([], pa.string())})
+    whole = TableState.of_all([rows, rows], options).profile("p", options)
+    tables = [rows.slice(0, 0), rows, rows.slice(0, 0), rows, rows.slice(0, 0)]
+    assert TableState.of_all(tables, options).profile("p", options).fingerprint == whole.fingerprint
+    both = TableState.of_all([wider, rows], options).profile("p", options)
+    assert [(one.name, one.metrics["row_count"]) for one in both.columns.values()] == [("a", 2), ("b", 2), ("c", 2)]
+    assert list(TableState.of_all([wider, wider], options).profile("p", options).columns) == ["a", "b", "c"]
+    added: list[int] = []
+    add = TableState.add
+    monkeypatch.setattr(TableState, "add", lambda self, one, given: added.append(one.num_rows) or add(self, one, given))
+    TableState.of_all(tables[:4], options)
+    assert added == [2, 2]
+
+
 def test_states_are_encoded_once_to_be_digested_and_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     column = profile_table(flights()).columns["tail"]
     blobs = {key: state.encode() for key, state in column.states.items()}

@@ -4,11 +4,14 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from airflow_dq.states.array import (
     DistinctStrings,
     added_up,
     byte_count,
+    counted_numbers,
+    encoded_strings,
     finite_floats,
     string_bytes,
     strings_from_bytes,
@@ -44,3 +47,42 @@ def test_the_longest_string_is_told_in_bytes() -> None:
     strings = added_up(pa.array(["abc", "éé", ""], pa.large_string()), np.ones(3, np.int64))
     assert strings.longest == 4
     assert added_up(pa.array([], pa.large_string()), np.empty(0, np.int64)).longest == 0
+
+
+ROWS = 50_000
+CODES = np.random.default_rng(3).integers(0, 10**9, ROWS)
+MANY = {
+    "all different": [f"{code:09d}-{row}" for row, code in enumerate(CODES.tolist())],
+    "a few twice": [f"ü{code % 2_000_000}" for code in CODES.tolist()],
+    "most twice": [f"{code % 30_000}" for code in CODES.tolist()],
+    "few": [f"{code % 7}" for code in CODES.tolist()],
+    "long": [f"{code}" * 30 for code in CODES.tolist()],
+    "with nulls": [None if code % 11 == 0 else "" if code % 13 == 0 else f"{code}" for code in CODES.tolist()],
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_many_strings_are_encoded_as_a_dictionary_would_encode_them(name: str) -> None:
+    values = pa.array([*MANY[name], "more"], pa.large_string())[1:]
+    expected = values.dictionary_encode()
+    strings, places = encoded_strings(values)
+    assert strings.values.equals(expected.dictionary)
+    assert places.equals(expected.indices)
+    counted = np.bincount(expected.indices.drop_null().to_numpy(), minlength=len(expected.dictionary))
+    assert strings.counts.tolist() == counted.tolist()
+    assert strings.hashes.tolist() == DistinctStrings(expected.dictionary, counted).hashes.tolist()
+
+
+def test_many_strings_are_added_up_each_with_its_count() -> None:
+    values = pa.array(MANY["a few twice"], pa.large_string())
+    expected, counts = values.dictionary_encode(), np.arange(1, ROWS + 1)
+    strings = added_up(values, counts)
+    assert strings.values.equals(expected.dictionary)
+    assert strings.counts.tolist() == np.bincount(expected.indices.to_numpy(), counts).astype(int).tolist()
+
+
+@pytest.mark.parametrize("numbers", [[], [2.0], [3.0, 1.0, 3.0, -2.0], [1.0, 1.0, 2.0], [0.5, 1.5, 2.5]])
+def test_numbers_are_counted_in_order(numbers: list[float]) -> None:
+    values, counts = counted_numbers(np.array(numbers, float))
+    expected = np.unique(np.array(numbers, float), return_counts=True)
+    assert (values.tolist(), counts.tolist()) == (expected[0].tolist(), expected[1].tolist())

@@ -4,6 +4,7 @@ import string
 import unicodedata
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -47,6 +48,16 @@ def test_offsets_count_code_points(values: list[str]) -> None:
 @given(st.lists(st.text(min_size=1, max_size=10), max_size=8))
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_histogram_counts_the_characters_of_all_occurrences(values: list[str]) -> None:
+    expected = Counter(classify(character) for value in values for character in value)
+    histogram = PreparedColumn.of(pa.array(values, pa.large_string())).text.histogram
+    assert {flags: count for flags, count in enumerate(histogram.tolist()) if count} == expected
+
+
+@pytest.mark.parametrize("symbols", ["a1", "ä1", string.printable])
+def test_histogram_counts_many_characters_as_it_counts_few(symbols: str) -> None:
+    drawn = np.random.default_rng(1).choice(list(symbols), (20_000, 10))
+    values = ["".join(row) for row in drawn.tolist()]
+    values[-1] += "\x01"
     expected = Counter(classify(character) for value in values for character in value)
     histogram = PreparedColumn.of(pa.array(values, pa.large_string())).text.histogram
     assert {flags: count for flags, count in enumerate(histogram.tolist()) if count} == expected

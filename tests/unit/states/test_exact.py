@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from airflow_dq.states.exact import UNIT, exact_dot, exact_sum, units
+from airflow_dq.states.exact import UNIT, exact_dot, exact_sum, exact_sums_of_powers, units
 
 FLOATS = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=30).map(np.array)
 
@@ -34,6 +34,8 @@ def test_large_arrays_stay_exact(scale: float) -> None:
     integers = [int(Fraction(value) * (1 << UNIT)) for value in values.tolist()]
     assert exact_sum(values) == sum(integers)
     assert exact_dot(values, values) == sum(integer * integer for integer in integers)
+    assert exact_dot(values, values[::-1]) == sum(a * b for a, b in zip(integers, reversed(integers), strict=True))
+    assert exact_sums_of_powers(values) == (exact_sum(values), exact_dot(values, values))
 
 
 @pytest.mark.parametrize("value", [0.0, 5e-324, -1.5, 1.7976931348623157e308])

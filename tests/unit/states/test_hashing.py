@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import hash_floats, hash_strings
+from airflow_dq.states.hashing import hash_floats, hash_strings, smallest
 
 
 def hashed(*values: str) -> list[int]:
@@ -48,3 +48,16 @@ def test_nothing_hashes_to_nothing() -> None:
 def test_strings_of_one_length_hash_as_among_others(length: int) -> None:
     alike = [f"{number:021d}"[21 - length :] for number in range(50)]
     assert hashed(*alike) == hashed(*alike, "longer than all the others", "x")[:50]
+
+
+@pytest.mark.parametrize("bits", [0, 20, 60])
+@pytest.mark.parametrize("wanted", [0, 1, 200, 5_000, 6_000])
+def test_the_smallest_hashes_are_found_however_they_are_spread(bits: int, wanted: int) -> None:
+    hashes = np.random.default_rng(bits).permutation(hash_floats(np.arange(5_000.0)) >> np.uint64(bits))
+    assert hashes[smallest(hashes, wanted)].tolist() == sorted(hashes.tolist())[:wanted]
+
+
+def test_a_hash_is_that_of_the_bytes_wherever_the_string_begins() -> None:
+    values = [("é" * (number % 5) + "ab" * (number % 23))[: number % 40] for number in range(500)]
+    together = hashed(*values)
+    assert together == [hashed(value)[0] for value in values]
