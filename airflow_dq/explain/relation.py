@@ -21,6 +21,7 @@ from airflow_dq.relation.arithmetic import Arithmetic, Equal
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 from airflow_dq.relation.words import quoted
 from airflow_dq.visible import visible
 
@@ -141,7 +142,7 @@ def _vouched(rule: LearnedRule, measured: Measured, rows: int) -> set[str]:
 def _subject(relation: Relation) -> str | None:
     """The column that a relation speaks of, by the rows that the others name; None where none is before the others."""
     match relation:
-        case Counter():
+        case Counter() | Total():
             return relation.number
         case Dependency() if relation.lasting:
             return relation.dependent

@@ -11,7 +11,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.model import Profile
 from airflow_dq.relation.dependency import is_lasting
-from airflow_dq.relation.rows_search import RowsSearch, mine_between
+from airflow_dq.relation.rows_search import RowsSearch
 from airflow_dq.relation.rule import BETWEEN, RelationRule
 from airflow_dq.states.base import Kind
 
@@ -27,7 +27,7 @@ def mine_profiles(profiles: Sequence[Profile], dataset: str = "") -> tuple[Learn
     :param dataset: for the log
     """
     drawn = _Drawn.of(profiles)
-    found = mine_between(drawn.tables, drawn.uncounted, dataset)
+    found = drawn.searched(dataset).found()
     return tuple(RelationRule.of(one, drawn.moments).learned(drawn.partitions) for one in found)
 
 
@@ -38,7 +38,7 @@ def rules_to_try(profiles: Sequence[Profile], dataset: str = "") -> tuple[Learne
     :param dataset: for the log
     """
     drawn = _Drawn.of(profiles)
-    search = RowsSearch.of(drawn.tables, drawn.uncounted, dataset)
+    search = drawn.searched(dataset)
     mined = search.found()
     lasting = {one.relation.columns for one in mined if is_lasting(one.relation)}
     tried = [one for one in search.candidates() if one.columns not in lasting]
@@ -53,21 +53,32 @@ class _Drawn:
     tables: list[pa.Table]
     partitions: tuple[str, ...]
     moments: frozenset[str]
-    uncounted: frozenset[str]
-    """Columns of hidden numbers, which must not be kept, and of moments, which do not grow by a share."""
+    hidden: frozenset[str]
+    drawn: tuple[int, ...]
+    """Places of the tables that have some of their partition's rows only."""
 
     @classmethod
     def of(cls, profiles: Sequence[Profile]) -> _Drawn:
         """Those of the profiles that have rows."""
         drawn = [(one, one.sample.expand(one.sample.rows.column_names)) for one in profiles if one.sample is not None]
         if not drawn:
-            return cls([], (), frozenset(), frozenset())
+            return cls([], (), frozenset(), frozenset(), ())
         newest = drawn[-1][0]
         kinds = {name: column.kind for name, column in newest.columns.items() if column.kind not in _UNREADABLE}
         moments = frozenset(name for name, kind in kinds.items() if kind is Kind.TIMESTAMP)
         tables = [rows.select([name for name in kinds if name in rows.column_names]) for _, rows in drawn]
         hidden = frozenset(name for name in kinds if newest.options.hides(name))
-        return cls(tables, tuple(str(one.partition) for one, _ in drawn), moments, moments | hidden)
+        some = tuple(at for at, (one, _) in enumerate(drawn) if one.sample is None or not one.sample.complete)
+        return cls(tables, tuple(str(one.partition) for one, _ in drawn), moments, hidden, some)
+
+    def searched(self, dataset: str) -> RowsSearch:
+        """The search for what they have in common.
+
+        :param dataset: for the log
+        """
+        # Hidden numbers must not be kept, and moments do not grow by a share.
+        uncounted = self.moments | self.hidden
+        return RowsSearch.of(self.tables, uncounted, dataset, drawn=self.drawn, hidden=self.hidden)
 
 
 def between_of(history: History) -> tuple[LearnedRule, ...]:

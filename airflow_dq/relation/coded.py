@@ -42,6 +42,8 @@ class Coded:
     """The values of the numeric columns."""
     texts: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     """Of the columns of texts a hash of each value, by its code: the same in each column."""
+    values: dict[str, pa.LargeStringArray] = field(default_factory=dict)
+    """Of the columns of texts each value, by its code."""
     left_out: int = 0
     """Columns that are not looked at, because there are too many."""
 
@@ -58,16 +60,17 @@ class Coded:
         drawn = [one.select(taken).take(pa.array(rng.permutation(one.num_rows)[:most])) for one in tables]
         sizes = tuple(one.num_rows for one in drawn)
         part = np.repeat(np.arange(len(drawn)), sizes)
-        codes, tellable, numbers, texts = np.full((len(part), len(taken)), MISSING, np.int32), [], {}, {}
+        codes = np.full((len(part), len(taken)), MISSING, np.int32)
+        tellable, numbers, texts, words = list[bool](), {}, {}, {}
         for place, name in enumerate(taken):
             values = pa.concat_arrays([chunk for one in drawn for chunk in one.column(name).chunks])
             tellable.append(_names_things(values))
             codes[:, place], distinct = _encoded(values)
             if pa.types.is_large_string(values.type):
-                texts[name] = hash_strings(*string_bytes(distinct))
+                texts[name], words[name] = hash_strings(*string_bytes(distinct)), distinct
             if pa.types.is_floating(values.type):
                 numbers[name] = values.to_numpy(zero_copy_only=False)
-        return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, texts, left_out)
+        return cls(tuple(taken), codes, part, sizes, tuple(tellable), numbers, texts, words, left_out)
 
     def thinned(self, most: int) -> Coded:
         """So many of the rows at most, of each partition the same share."""

@@ -15,6 +15,7 @@ from airflow_dq.relation.base import Relation
 from airflow_dq.relation.condition import MissingImplies, Order, PresentTogether, ValueImplies
 from airflow_dq.relation.dependency import Key, is_lasting
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 
 
 @singledispatch
@@ -31,6 +32,8 @@ def why_no_check(relation: Relation) -> str:
         return "no check remembers what the rows of the partitions before were"
     if isinstance(relation, Inclusion):
         return "no check knows the table's own address; `refers`, with this address, asks the same"
+    if isinstance(relation, Total):
+        return "no check adds up rows to compare them with another row"
     return "no check compares the rows of one value with each other"
 
 

@@ -40,7 +40,7 @@ class Dependency(Relation):
     def __str__(self) -> str:
         """``code determines name, as in the partitions before``."""
         said = ", as in the partitions before" if self.lasting else ""
-        return f"{_all(self.determinant)} determines {quoted(self.dependent)}{said}"
+        return f"{all_quoted(self.determinant)} determines {quoted(self.dependent)}{said}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Key(Relation):
 
     def __str__(self) -> str:
         """``each order_id, line occurs once``."""
-        return f"each {_all(self.key)} occurs once"
+        return f"each {all_quoted(self.key)} occurs once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Counter(Relation):
         """``cases of each region does not fall, nor rise by more than 20 %``."""
         fall = "" if self.fall <= FALL else f" by more than {self.fall:.0%}"
         rise = f", nor rise by more than {self.rise:.0%}" if self.rise < ANY_RISE else ""
-        return f"{quoted(self.number)} of each {_all(self.key)} does not fall{fall}{rise}"
+        return f"{quoted(self.number)} of each {all_quoted(self.key)} does not fall{fall}{rise}"
 
     def is_broken(self, now: Floats, past: Floats) -> Flags:
         """Whether each number may not follow the other one."""
@@ -111,12 +111,19 @@ class Step(Relation):
     def __str__(self) -> str:
         """``cases - new_cases of each region is cases in the partition right before``."""
         number = quoted(self.number)
-        return f"{number} - {quoted(self.change)} of each {_all(self.key)} is {number} in the partition right before"
+        return (
+            f"{number} - {quoted(self.change)} of each {all_quoted(self.key)} is {number} in the partition right before"
+        )
 
     def is_broken(self, supposed: Floats, past: Floats) -> Flags:
         """Whether what each number was is not what it is supposed to have been."""
-        size = np.maximum(np.maximum(np.abs(supposed), np.abs(past)), 1.0)
-        return np.asarray(np.abs(supposed - past) > EXACT * size, np.bool_)
+        return differ(supposed, past)
+
+
+def differ(one: Floats, other: Floats) -> Flags:
+    """Whether numbers are farther apart than sums of floats may be."""
+    size = np.maximum(np.maximum(np.abs(one), np.abs(other)), 1.0)
+    return np.asarray(np.abs(one - other) > EXACT * size, np.bool_)
 
 
 def is_lasting(relation: Relation) -> bool:
@@ -124,5 +131,6 @@ def is_lasting(relation: Relation) -> bool:
     return isinstance(relation, Counter | Step) or (isinstance(relation, Dependency | Inclusion) and relation.lasting)
 
 
-def _all(columns: tuple[str, ...]) -> str:
+def all_quoted(columns: tuple[str, ...]) -> str:
+    """Columns as they are named one after the other."""
     return ", ".join(map(quoted, columns))

@@ -19,6 +19,7 @@ from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.inclusion_search import find_inclusions
 from airflow_dq.relation.key_search import find_counters, find_keys, repeated
 from airflow_dq.relation.step_search import find_steps
+from airflow_dq.relation.total_search import find_totals
 
 log = logging.getLogger(__name__)
 
@@ -35,13 +36,27 @@ class RowsSearch:
     rows: Coded
     uncounted: Collection[str]
     """Columns whose numbers count nothing, or must not be kept."""
+    whole: Sequence[int] = ()
+    """Places of the partitions of which no row is missing."""
+    hidden: Collection[str] = ()
+    """Columns of which no value may be named."""
 
     @classmethod
-    def of(cls, tables: Sequence[pa.Table], uncounted: Collection[str] = (), dataset: str = "") -> RowsSearch:
+    def of(
+        cls,
+        tables: Sequence[pa.Table],
+        uncounted: Collection[str] = (),
+        dataset: str = "",
+        *,
+        drawn: Collection[int] = (),
+        hidden: Collection[str] = (),
+    ) -> RowsSearch:
         """Of the rows of partitions in canonical types, oldest first.
 
         :param uncounted: columns whose numbers count nothing, or must not be kept
         :param dataset: for the log
+        :param drawn: places of the tables that have some of their partition's rows only
+        :param hidden: columns of which no value may be named
         """
         rows = Coded.of(tables)
         if rows.left_out:
@@ -51,7 +66,8 @@ class RowsSearch:
                 MOST_COLUMNS,
                 rows.left_out,
             )
-        return cls(rows, uncounted)
+        whole = [at for at, one in enumerate(tables) if at not in drawn and one.num_rows == rows.sizes[at]]
+        return cls(rows, uncounted, whole, hidden)
 
     @cached_property
     def _edges(self) -> dict[tuple[int, int], Edge]:
@@ -67,6 +83,10 @@ class RowsSearch:
     def _keys(self) -> list[Mined]:
         return find_keys(self.rows)
 
+    @cached_property
+    def _totals(self) -> list[Mined]:
+        return find_totals(self.rows, self.whole, self.uncounted, self.hidden)
+
     def found(self) -> list[Mined]:
         """The dependencies, keys, numbers of a key and inclusions, the ones that are surest first of each kind."""
         if len(self.rows.part) < 2:
@@ -76,7 +96,8 @@ class RowsSearch:
         # A number that seldom rises is a counter all the same, and no attribute.
         dependencies = [one for one in self._dependencies if one.relation.columns not in counted]
         inclusions = find_inclusions(self.rows, stand_ins(self._edges), self.uncounted)
-        return [*dependencies, *self._keys, *counters, *self._steps(), *inclusions]
+        totals = [one for one in self._totals if one.surprise >= 0.0]
+        return [*dependencies, *self._keys, *counters, *self._steps(), *inclusions, *totals]
 
     def _steps(self) -> list[Mined]:
         """Of the first key that comes again."""
@@ -90,7 +111,7 @@ class RowsSearch:
         """What may last from one partition to the next, where too few were drawn to tell: later ones do, or do not.
 
         Of each dependency within partitions that it lasts; and of the first key, of one or several columns, that its
-        attributes last and its numbers do not fall, and of a single one that none is new.
+        attributes last and its numbers do not fall, and of a single one that none is new.  And totals of few rows.
         """
         if len(self.rows.part) < 2:
             return []
@@ -107,7 +128,7 @@ class RowsSearch:
             found += [Dependency(key, name, lasting=True) for name in others[:MOST_CANDIDATES]]
             numbers = [name for name in others if name in self.rows.numbers and name not in self.uncounted]
             found += [Counter(key, name, ANY_RISE, 0.0) for name in numbers[:MOST_CANDIDATES]]
-        return found
+        return [*found, *(one.relation for one in self._totals if one.surprise < 0.0)]
 
 
 def mine_between(tables: Sequence[pa.Table], uncounted: Collection[str] = (), dataset: str = "") -> list[Mined]:

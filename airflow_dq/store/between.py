@@ -34,7 +34,7 @@ KEPT = 3 * PARTITIONS
 MOST_TRIED = 200
 """Relations of a dataset that are ever stored: what was dropped is not tried again."""
 COUNTED = 4
-"""Partitions in which a relation must have been counted before it is dropped: a bad one alone drops none."""
+"""Partitions in which a relation must have been counted before it is dropped."""
 JUDGED_BY = 10
 """Newest partitions whose counts decide whether it is."""
 _RHYTHM = 30
@@ -97,9 +97,13 @@ def _drop_broken(connection: Connection, dataset: str, owner: int) -> None:
 def _holds(measure: str, counted: Sequence[Mapping[str, Any]]) -> bool:
     """Whether few enough rows break it, or it was counted too seldom to tell."""
     own = [Measured.of_dict(one[measure]) for one in counted if measure in one]
-    rows, broken = sum(one.denominator or 0 for one in own), sum(one.numerator or 0 for one in own)
+    if len(own) < COUNTED:
+        return True
+    # A total has one row in each: the worst partition is left out, so that a bad one alone drops none.
+    kept = sorted(own, key=lambda one: one.value or 0.0)[:-1]
+    rows, broken = sum(one.denominator or 0 for one in kept), sum(one.numerator or 0 for one in kept)
     # Twice what a relation may have: one at the edge is not found and dropped in turns.
-    return len(own) < COUNTED or (rows > 0 and broken <= 2 * MOST_BROKEN * rows)
+    return rows > 0 and broken <= 2 * MOST_BROKEN * rows
 
 
 def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], partition: str) -> None:

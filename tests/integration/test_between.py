@@ -57,6 +57,23 @@ def test_a_name_that_changes_is_found_once_enough_partitions_have_kept_theirs(
     assert held == KEPT
 
 
+def test_a_total_is_tried_counted_over_all_rows_and_missed_when_a_row_is(store: Repository, tmp_path: Path) -> None:
+    def sold(number: int, rows: int) -> str:
+        key, path = f"2026-02-{number + 1:02d}", tmp_path / f"{number}.parquet"
+        units = np.random.default_rng(number).poisson(90, 30).astype(float)
+        regions = ["All", *(f"R{one}" for one in range(30))]
+        pq.write_table(pa.table({"region": regions, "units": [units.sum(), *units]}).slice(0, rows), path)
+        spec = JobSpec(dataset="t", paths={key: str(path)})
+        assert [one.error for one in ProfileJob(ArrowEngine(spec), store, lambda line: None).run()] == [None]
+        return key
+
+    for number in range(12):
+        assert judge(store, "t", sold(number, 31), OPTIONS).status is not Status.FAIL
+    (alert,) = [one for one in judge(store, "t", sold(12, 30), OPTIONS).alerts if one.rule == "relation"]
+    assert "(1 of 1) break units where region is 'All' is the sum of the other rows: " in alert.message
+    assert alert.severity == "warn", "it has not held for four weeks"
+
+
 def test_a_change_is_asked_only_right_behind_a_partition_that_is_known(store: Repository, tmp_path: Path) -> None:
     rng, total = np.random.default_rng(0), np.full(PLACES, 100.0)
     rule = RelationRule(Step(("place",), "total", "new")).learned(())

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from airflow_dq.learn.between import between_of
 from airflow_dq.learn.constraint.base import Detector, Finding, Learned, NotEvaluated, Scope, Skipped
-from airflow_dq.learn.constraint.relation import BELIEF, Holding, has_held, own_rate
+from airflow_dq.learn.constraint.relation import BELIEF, LEAST_ROWS, Holding, has_held, own_rate
 from airflow_dq.learn.constraint.share import Past, past_answers
 from airflow_dq.learn.constraint.view import PartitionView
 from airflow_dq.learn.history.clock import LocalClock
@@ -20,10 +20,11 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.pattern.significance import beta_binomial
-from airflow_dq.profile.check.between import needs_neighbour
+from airflow_dq.profile.check.between import needs_neighbour, relation_of
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.relation.dependency import Key
 from airflow_dq.relation.rule import RelationRule
+from airflow_dq.relation.total import Total
 
 MOST_BROKEN = 0.03
 """Share of past rows from which on it is no relation.  Exceptions are told apart from chance by the partitions before:
@@ -96,7 +97,7 @@ class BetweenDetector(Detector):
                 Scope(tuple(dict.fromkeys(rule.columns))), rule, own_rate(rule, options), options.min_history, clock
             )
             for rule in known
-            if has_held(past_answers(rule, history), options.min_history, MOST_BROKEN)
+            if has_held(past_answers(rule, history), options.min_history, MOST_BROKEN, _least_rows(rule))
         )
         if found:
             return Learned(found)
@@ -105,3 +106,8 @@ class BetweenDetector(Detector):
             if known
             else "no relation between rows is known"
         )
+
+
+def _least_rows(rule: LearnedRule) -> int:
+    """Rows of past partitions that must have spoken of it; a total, of which a partition may have one, needs none."""
+    return 0 if isinstance(relation_of(rule), Total) else LEAST_ROWS

@@ -14,6 +14,7 @@ from airflow_dq.profile.check.measured import Measured
 from airflow_dq.relation.arithmetic import Arithmetic, Equal
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.condition import Order
+from airflow_dq.relation.total import Total
 
 EARNED = 28
 """Past partitions that must have spoken of it: four weeks, after which fewer than one relation in 300 is broken in a
@@ -40,7 +41,9 @@ def severity_of_broken(
         # Arithmetic holds in each row, or one is wrong: no partition of the public tables was failed by it.
         return "fail"
     places, all_places = measured.places or measured.numerator or 0, measured.all_places or measured.denominator or 0
-    if len(past) < EARNED or places <= max(FEW, min(FEW_SHARE * all_places, MOST_FEW)):
+    # A partition may have one total, and nobody corrects it alone.
+    few = 0.0 if isinstance(relation, Total) else max(FEW, min(FEW_SHARE * all_places, MOST_FEW))
+    if len(past) < EARNED or places <= few:
         return "warn"
     seen = max([usual or 0.0, *(one.value or 0.0 for one in past)])
     return "fail" if (measured.value or 0.0) > FAR * seen else "warn"

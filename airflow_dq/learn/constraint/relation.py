@@ -161,11 +161,12 @@ def own_rate(rule: LearnedRule, options: SynthesisOptions) -> float:
     return min(options.own_rate(name) or options.target_fpr for name in rule.columns)
 
 
-def has_held(past: Sequence[Past], min_history: int, most: float = MOST_BROKEN) -> bool:
+def has_held(past: Sequence[Past], min_history: int, most: float = MOST_BROKEN, least_rows: int = LEAST_ROWS) -> bool:
     """Whether a relation may be judged: enough partitions and rows have kept it.
 
     :param most: share of the rows that may have broken it
+    :param least_rows: rows of all of them together that must have spoken of it
     """
     spoken = [one for one in past if one[1].denominator]
     rows, broken = pooled(spoken)
-    return len(spoken) >= min_history and rows >= LEAST_ROWS and broken <= most * rows
+    return len(spoken) >= min_history and rows >= least_rows and broken <= most * rows

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 
 from airflow_dq.exceptions import CodecError
 from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.breach import SUPPOSED, breaches
-from airflow_dq.profile.check.coded import CodedRows, of_numbers
+from airflow_dq.profile.check.coded import CodedRows, as_one, of_numbers
 from airflow_dq.profile.check.held import Held
 from airflow_dq.profile.check.learned import RowRule, RuleRows, answer_rule, row_rule
 from airflow_dq.profile.check.measured import Measured
@@ -18,9 +19,11 @@ from airflow_dq.profile.check.memory import PARTITIONS
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.relation.base import Relation
+from airflow_dq.relation.condition import has_value
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rule import BETWEEN, RelationRule
+from airflow_dq.relation.total import Total
 from airflow_dq.states.prepared import PreparedColumn
 
 
@@ -33,7 +36,7 @@ class BetweenRule(RowRule, family=BETWEEN):
         :raises CodecError: when its document is damaged, or its relation is one within a row
         """
         relation = RelationRule.from_json(rule.document).relation
-        if not isinstance(relation, Dependency | Key | Counter | Step | Inclusion):
+        if not isinstance(relation, Dependency | Key | Counter | Step | Inclusion | Total):
             raise CodecError(f"{relation} is no relation between rows")
         self.relation = relation
 
@@ -50,6 +53,8 @@ class BetweenRule(RowRule, family=BETWEEN):
         if isinstance(relation, Dependency):
             group, member = _coded(rows, relation.determinant), _coded(rows, (relation.dependent,))
             return Held.of(group, member, hidden=hidden, before=before)
+        if isinstance(relation, Total):
+            return Held() if hidden or not rows.columns[relation.number].is_number else _adding(rows, relation, before)
         if hidden or not all(rows.columns[name].is_number for name in relation.columns[len(relation.key) :]):
             return Held()
         if isinstance(relation, Step):
@@ -78,11 +83,29 @@ def _numbers(rows: RuleRows, name: str) -> CodedRows:
 
 def _stepping(rows: RuleRows, step: Step, before: Held | None) -> Held:
     """Of each key the number, and beside it what it must have been: held together, for their hashes are neighbours."""
-    keys, now = _coded(rows, step.key), _numbers(rows, step.number)
     past = of_numbers(rows.columns[step.number].numbers - rows.columns[step.change].numbers)
-    was = keys.hashed(lambda found: found & ~SUPPOSED, in_order=True)
-    supposed = keys.hashed(lambda found: found | SUPPOSED, in_order=True)
-    parts = [Held.of(group, number, hidden=False, before=before) for group, number in ((was, now), (supposed, past))]
+    return _side_by_side(_coded(rows, step.key), _numbers(rows, step.number), past, before)
+
+
+def _adding(rows: RuleRows, relation: Total, before: Held | None) -> Held:
+    """Of each group the number in the rows of its total, and beside it those of the others: how often each occurs."""
+    column, numbers = rows.columns[relation.column], rows.columns[relation.number].numbers
+    marked = rows.once(
+        ("marked", relation.column, relation.value),
+        lambda: has_value(column, relation.value) if relation.value else ~column.present,
+    )
+    group = _coded(rows, relation.by) if relation.by else rows.once(("all rows",), lambda: as_one(len(numbers)))
+    total, others = (of_numbers(np.where(chosen, numbers, np.nan)) for chosen in (marked, ~marked))
+    return _side_by_side(group, total, others, before)
+
+
+def _side_by_side(keys: CodedRows, number: CodedRows, supposed: CodedRows, before: Held | None) -> Held:
+    """What a number of each key is, and what it has to be, under a hash that is the next one."""
+    is_, has_to_be = (
+        keys.hashed(lambda found: found & ~SUPPOSED, in_order=True),
+        keys.hashed(lambda found: found | SUPPOSED, in_order=True),
+    )
+    parts = [Held.of(*one, hidden=False, before=before) for one in ((is_, number), (has_to_be, supposed))]
     return Held.loosely(parts)
 
 
@@ -160,6 +183,8 @@ def held_of(rule: LearnedRule, profile: Profile) -> Held | None:
     sample = profile.sample
     if sample is None or not set(rule.columns) <= set(sample.rows.column_names):
         return None
+    if isinstance(relation_of(rule), Total) and not sample.complete:
+        return None  # what is missing is missing of the sum
     key = (rule.measure, profile.fingerprint, profile.drawn)
     if key not in _DRAWN:
         reader = row_rule(rule)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from airflow_dq.profile.check.memory import CLEAR, PARTITIONS, Memory
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 
 EXAMPLES = 5
 """Breaches that are shown."""
@@ -33,6 +34,8 @@ class Broken:
     breaks: NDArray[np.bool_]
     """Of these, whether they do."""
     memory: Memory = field(default_factory=Memory)
+    beside: str = "before"
+    """What the memory is of, as it is said."""
     renamed: int | None = None
     """Groups with another member than ever in nearly all of their rows, of which there are several."""
     known: int | None = None
@@ -57,7 +60,7 @@ def breaches(relation: Relation, held: Held, before: Sequence[Held]) -> Measured
         known=found.known,
         places=_places(held, found.breaks),
         all_places=_places(held, found.speaks),
-        examples=tuple(_examples(held, found.breaks, found.memory)),
+        examples=tuple(_examples(held, found)),
     )
 
 
@@ -79,7 +82,8 @@ def _dependency(relation: Relation, held: Held, before: Sequence[Held]) -> Broke
     breaks = speaks & (held.members != usual)
     # What one row said, it may have said by mistake.
     known &= np.append(memory.rows, 0)[places] >= MANY
-    return Broken(speaks, breaks, memory, *(_renamed(held, known, breaks) if relation.lasting else ()))
+    renamed, groups = _renamed(held, known, breaks) if relation.lasting else (None, None)
+    return Broken(speaks, breaks, memory, renamed=renamed, known=groups)
 
 
 def _renamed(held: Held, known: NDArray[np.bool_], breaks: NDArray[np.bool_]) -> tuple[int, int]:
@@ -116,7 +120,7 @@ def _step(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
     return _beside(relation, held, Memory(newest.groups[was] | SUPPOSED, newest.members[was], numeric=True))
 
 
-def _beside(relation: Counter | Step, held: Held, memory: Memory) -> Broken:
+def _beside(relation: Counter | Step | Total, held: Held, memory: Memory) -> Broken:
     """Rows whose number does not follow the one that is remembered of their key."""
     places = memory.places_of(held.groups)
     speaks = places >= 0
@@ -124,6 +128,21 @@ def _beside(relation: Counter | Step, held: Held, memory: Memory) -> Broken:
         return Broken(speaks, speaks)
     now, past = held.members.view(np.float64), memory.members[places].view(np.float64)
     return Broken(speaks, speaks & relation.is_broken(now, past), memory)
+
+
+def _total(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
+    """Rows with a total that is not what the others of their group come to; of nothing but zeros nothing is asked."""
+    assert isinstance(relation, Total)
+    others = np.flatnonzero((held.groups & SUPPOSED) != 0)
+    starts = group_starts(held.groups[others])
+    if not len(starts):
+        nothing = np.zeros(len(held.groups), np.bool_)
+        return Broken(nothing, nothing)
+    sums = np.add.reduceat(held.members.view(np.float64)[others] * held.counts[others], starts)
+    memory = Memory(held.groups[others[starts]] & ~SUPPOSED, sums.view(np.uint64), numeric=True)
+    found = _beside(relation, held, memory)
+    zero = (held.members.view(np.float64) == 0.0) & (sums[memory.places_of(held.groups)] == 0.0)
+    return replace(found, speaks=found.speaks & ~zero, beside="the others")
 
 
 def _inclusion(relation: Relation, held: Held, before: Sequence[Held]) -> Broken:
@@ -146,6 +165,7 @@ _READERS: dict[type[Relation], Callable[[Relation, Held, Sequence[Held]], Broken
     Counter: _counter,
     Step: _step,
     Inclusion: _inclusion,
+    Total: _total,
 }
 
 
@@ -169,13 +189,13 @@ def _shared(held: Held, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return known | (np.repeat(np.add.reduceat(held.counts, starts), sizes) > 1)
 
 
-def _examples(held: Held, breaks: NDArray[np.bool_], memory: Memory) -> Iterator[tuple[str, int]]:
+def _examples(held: Held, found: Broken) -> Iterator[tuple[str, int]]:
     """The pairs with the most rows, of those whose values are known: ``JFK: X, before Y``."""
-    places = np.flatnonzero(breaks[: len(held.group_texts)])
+    places = np.flatnonzero(found.breaks[: len(held.group_texts)])
     for place in places[np.lexsort((places, -held.counts[places]))][:EXAMPLES].tolist():
         text = str(held.group_texts[place].as_py())
         if place < len(held.member_texts):
-            (at,) = memory.places_of(held.groups[place : place + 1]).tolist()
-            was = memory.text(at)
-            text += f": {held.member_texts[place].as_py()}" + ("" if was is None else f", before {was}")
+            (at,) = found.memory.places_of(held.groups[place : place + 1]).tolist()
+            was = found.memory.text(at)
+            text += f": {held.member_texts[place].as_py()}" + ("" if was is None else f", {found.beside} {was}")
         yield text, int(held.counts[place])

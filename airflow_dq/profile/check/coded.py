@@ -182,6 +182,18 @@ def of_numbers(numbers: NDArray[np.float64]) -> CodedRows:
     return CodedRows(~np.isnan(numbers), bits.__getitem__, lambda rows, most: _shown(pa.array(numbers[rows]), most))
 
 
+def as_one(rows: int) -> CodedRows:
+    """Rows that are all in one group."""
+    codes = np.zeros(rows, np.int64)
+    return CodedRows(
+        np.ones(rows, np.bool_),
+        lambda places: np.zeros(len(places), np.uint64),
+        lambda places, most: pa.array(["all rows"] * len(places), pa.large_string()),
+        codes,
+        1,
+    )
+
+
 def _written(values: pa.Array) -> pa.Array:
     """Numbers as floats of which equal ones have equal bits; whole ones that a float rounds stay."""
     if pa.types.is_decimal(values.type):

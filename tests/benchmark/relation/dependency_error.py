@@ -11,6 +11,7 @@ from numpy.random import Generator
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 
 Error = Callable[[pa.Table, Relation, Generator], pa.Table]
 
@@ -72,12 +73,20 @@ def some_unknown(table: pa.Table, relation: Relation, rng: Generator) -> pa.Tabl
     return _with(table, name, pa.chunked_array([pa.array(values, table.column(name).type)]))
 
 
+def one_dropped(table: pa.Table, relation: Relation, rng: Generator) -> pa.Table:
+    """One row is missing that has a number."""
+    numbers = table.column(relation.columns[-1]).to_numpy()
+    gone = int(rng.choice(np.flatnonzero(np.nan_to_num(numbers))))
+    return table.take(pa.array(np.delete(np.arange(table.num_rows), gone)))
+
+
 ERRORS: dict[type[Relation], tuple[Error, ...]] = {
     Dependency: (values_permuted, some_changed),
     Key: (keys_repeated,),
     Counter: (values_permuted, one_multiplied),
     Step: (values_permuted,),
     Inclusion: (some_unknown,),
+    Total: (one_multiplied, one_dropped),
 }
 """What can go wrong with each kind."""
 

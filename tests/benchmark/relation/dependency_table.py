@@ -11,6 +11,7 @@ from numpy.random import Generator
 from airflow_dq.relation.base import Relation
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 
 
 @dataclass(frozen=True)
@@ -191,5 +192,50 @@ def shipments(seed: int, partitions: int = 6, rows: int = 3_000) -> Planted:
     return Planted(tables, frozenset(planted))
 
 
-SHAPES = {"events": events, "snapshots": snapshots, "lines": lines, "shipments": shipments}
+def totals(seed: int, partitions: int = 8, regions: int | None = None) -> Planted:
+    """Regions with the row of the whole country among them, of each sex and both; and totals that look like some."""
+    rng = np.random.default_rng(seed)
+    regions = regions or int(rng.integers(8, 40))
+    names, rollup = [f"Region {one}" for one in range(regions)], bool(rng.integers(0, 2))
+    tables = []
+    for at in range(partitions):
+        people = rng.lognormal(6, 1, (regions, 2)).round()
+        both = np.column_stack([people, people.sum(axis=1)])
+        cube = np.vstack([both, both.sum(axis=0)])
+        spent = np.round(rng.lognormal(3, 1, cube.shape), 2)
+        spent[-1] = spent[:-1].sum(axis=0)
+        rate, largest, nearly, few = (rng.random(cube.shape), *(rng.lognormal(6, 1, cube.shape).round() for _ in "123"))
+        rate[-1], largest[-1] = rate[:-1].mean(axis=0), largest[:-1].max(axis=0)
+        nearly[-1] = nearly[:-1].sum(axis=0) + rng.integers(1, 9, 3)
+        few[-1] = np.where(rng.random(3) < 0.4, few[:-1].sum(axis=0), few[-1])
+        rare = np.where(rng.random(cube.shape) < 0.01, 1.0, 0.0)
+        whole: str | None = None if rollup else "All"
+        tables.append(
+            pa.table(
+                {
+                    "day": pa.array(np.full(cube.size, 86_400.0 * at)),
+                    "region": pa.array(np.repeat([*names, whole], 3).tolist(), pa.large_string()),
+                    "sex": pa.array(["f", "m", "both"] * (regions + 1), pa.large_string()),
+                    "people": cube.ravel(),
+                    "spent": spent.ravel(),
+                    # Decoys: means, largest ones, sums of something else, sums on some days, and nothing but zeros.
+                    "rate": rate.ravel(),
+                    "largest": largest.ravel(),
+                    "nearly": nearly.ravel(),
+                    "few": few.ravel(),
+                    "rare": rare.ravel(),
+                    "grade": pa.array([f"g{one}" for one in rng.integers(0, 5, cube.size)], pa.large_string()),
+                }
+            )
+        )
+    planted = {
+        name_of(Total("region", "", "people", ("sex",))),
+        name_of(Total("region", "", "spent", ("sex",))),
+        name_of(Total("sex", "", "people", ("region",))),
+    }
+    true = {name_of(Key(("region", "sex"))), name_of(Inclusion("region", "region", lasting=True))}
+    return Planted(tables, frozenset(planted), frozenset(true))
+
+
+SHAPES = {"events": events, "snapshots": snapshots, "lines": lines, "shipments": shipments, "totals": totals}
 """The kinds of table."""

@@ -31,6 +31,7 @@ from airflow_dq.relation import (
 from airflow_dq.relation.declared import as_check, why_no_check
 from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
+from airflow_dq.relation.total import Total
 from airflow_dq.states.prepared import PreparedColumn
 
 NAN = float("nan")
@@ -158,6 +159,7 @@ BETWEEN = [
     Step(("region",), "cases", "new_cases"),
     Inclusion("parent", "id", lasting=False),
     Inclusion("place", "place", lasting=True),
+    Total("region", "All", "cases", ("day",)),
 ]
 
 
@@ -183,6 +185,13 @@ def test_a_counter_says_what_steps_it_takes() -> None:
     assert str(found) == "cases of each region does not fall by more than 20%"
     now, past = np.array([100.0, 85.0, 70.0]), np.full(3, 100.0)
     assert found.is_broken(now, past).tolist() == [False, False, True]
+
+
+def test_a_total_names_the_row_that_it_stands_in_and_what_it_adds_up() -> None:
+    of_days = Total("region", "All", "cases", ("day", "age group"))
+    assert str(of_days) == "cases where region is 'All' is the sum of the other rows of the same day, 'age group'"
+    assert of_days.columns == ("day", "age group", "region", "cases")
+    assert str(Total("region", "", "cases")) == "cases where region is missing is the sum of the other rows"
 
 
 def test_kinds_are_named_once_and_all_are_tested() -> None:

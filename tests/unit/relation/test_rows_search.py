@@ -16,6 +16,7 @@ from airflow_dq.relation.dependency import ANY_RISE, Counter, Dependency, Key, S
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.key_search import MOST_KEYS
 from airflow_dq.relation.rows_search import MOST_CANDIDATES, RowsSearch, mine_between
+from airflow_dq.relation.total import Total
 
 
 def texts(values: object) -> pa.Array:
@@ -220,6 +221,7 @@ def test_more_candidates_need_more_evidence() -> None:
         Counter(("a", "b"), "n", 0.5, 10.0),
         Step(("a", "b"), "n", "c"),
         Inclusion("a", "b", lasting=False),
+        Total("a", "All", "n", ("b",)),
     ],
 )
 def test_relations_travel_as_json(relation: Relation) -> None:

@@ -166,6 +166,42 @@ def test_a_key_of_two_columns_is_judged_by_the_partitions_in_which_one_of_them_w
     assert isinstance(outcome, Finding if doubled > 1 else NotEvaluated)
 
 
+def sold(number: int, *, wrong: float = 0.0, gone: int | None = None) -> Profile:
+    """What each region has sold, and the country's total, which may be wrong or lack a region that is in it."""
+    units = np.random.default_rng(number).poisson(90, 20).astype(float)
+    regions = pa.array([*(f"R{one}" for one in range(20)), "All"])
+    table = pa.table({"region": regions, "units": [*units, units.sum() + wrong]})
+    if gone is not None:
+        table = table.take(pa.array([one for one in range(21) if one != gone]))
+    return profile_table(table, str(np.datetime64("2024-03-01") + number))
+
+
+@pytest.mark.parametrize(("days", "severity"), [(12, "warn"), (EARNED + 1, "fail")])
+def test_a_total_that_is_not_the_sum_of_the_others_is_told_and_fails_once_it_has_held_for_long(
+    days: int, severity: str
+) -> None:
+    history = [sold(number) for number in range(days)]
+    program = synthesize(history, SynthesisOptions(novelty="off"))
+    assert evaluate(program, sold(days), history).alerts == ()
+    for odd in (sold(days, wrong=10.0), sold(days, gone=3)):
+        (alert,) = [one for one in evaluate(program, odd, history).alerts if one.rule == "relation"]
+        assert "(1 of 1) break units where region is 'All' is the sum of the other rows" in alert.message
+        assert ", the others " in alert.message
+        assert (alert.column, alert.severity) == ("units", severity)
+
+
+def test_drawn_rows_of_a_larger_partition_say_nothing_of_a_total() -> None:
+    history = [sold(number) for number in range(12)]
+    (total,) = [
+        one
+        for one in BetweenDetector().learn(History.of(history), SynthesisOptions()).constraints  # type: ignore[union-attr]
+        if one.scope.columns == ("region", "units")
+    ]
+    large = pa.table({"region": [*(f"R{one}" for one in range(5_000)), "All"], "units": [1.0] * 5_001})
+    outcome = total.check(PartitionView(profile_table(large, "2024-03-30"), History.of(history)))
+    assert isinstance(outcome, NotEvaluated)
+
+
 def test_relations_can_be_switched_off() -> None:
     program = synthesize(past(), SynthesisOptions(relations=False))
     assert "between" not in {one.family for one in program.constraints}

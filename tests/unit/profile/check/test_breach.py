@@ -14,6 +14,7 @@ from airflow_dq.profile.check.learned import RuleRows
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.rule import RelationRule
+from airflow_dq.relation.total import Total
 from airflow_dq.states.prepared import PreparedColumn
 
 NAME = Dependency(("code",), "name", lasting=True)
@@ -153,3 +154,49 @@ def test_of_nothing_there_is_no_share() -> None:
         Inclusion("a", "b", lasting=False),
     ):
         assert breaches(relation, Held(), [Held()]).nothing is not None
+
+
+def added(regions: str, cases: list[float], by: tuple[str, ...] = (), days: str = "", parts: int = 1) -> Held:
+    """What is held of some rows, counted in so many parts."""
+    rule = BetweenRule(RelationRule(Total("region", "All", "cases", by)).learned(()))
+    columns = {"region": pa.array(regions.split(), pa.large_string()), "cases": pa.array(cases)}
+    columns |= {"day": pa.array(days.split(), pa.large_string())} if by else {}
+    whole = Held()
+    for part in range(parts):
+        some = {name: PreparedColumn(values[part::parts]) for name, values in columns.items()}
+        one = rule.count(RuleRows({name: some[name] for name in rule.relation.columns}, before=whole))
+        whole = one if part == 0 else whole.merge(one)
+    return Held.from_bytes(whole.whole.to_bytes())
+
+
+TOTAL, OF_DAYS = Total("region", "All", "cases"), Total("region", "All", "cases", ("day",))
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_row_that_is_not_the_sum_of_the_others_breaks_a_total(parts: int) -> None:
+    right = breaches(TOTAL, added("a b All c", [0.1, 0.2, 0.7, 0.4], parts=parts), [])
+    assert (right.numerator, right.denominator) == (0, 1)
+    wrong = breaches(TOTAL, added("a b All b", [1.0, 2.0, 7.0, 2.0], parts=parts), [])
+    assert (wrong.numerator, wrong.denominator, wrong.examples) == (1, 1, (("all rows: 7, the others 5", 1),))
+
+
+def test_each_group_is_added_up_by_itself() -> None:
+    held = added("a b All a b All", [1, 2, 3, 4, 5, 8], ("day",), "mo mo mo tu tu tu", parts=2)
+    found = breaches(OF_DAYS, held, [])
+    assert (found.numerator, found.denominator, found.places, found.all_places) == (1, 2, 1, 2)
+    assert found.examples == (("tu: 8, the others 9", 1),)
+
+
+def test_of_no_total_and_of_nothing_but_zeros_nothing_is_asked() -> None:
+    assert breaches(TOTAL, added("a b", [1.0, 2.0]), []).value is None
+    assert breaches(TOTAL, added("All", [1.0]), []).value is None
+    assert breaches(TOTAL, added("a All", [0.0, 0.0]), []).value is None
+    assert breaches(TOTAL, added("a All b", [1.0, float("nan"), 2.0]), []).value is None
+    assert breaches(TOTAL, added("a b All", [0.0, 0.0, 3.0]), []).numerator == 1
+
+
+def test_of_a_total_nothing_is_held_where_a_column_is_hidden() -> None:
+    rule = BetweenRule(RelationRule(TOTAL).learned(()))
+    columns = {"region": pa.array(["a", "All"], pa.large_string()), "cases": pa.array([1.0, 1.0])}
+    rows = {name: PreparedColumn(values) for name, values in columns.items()}
+    assert rule.count(RuleRows(rows, {"region"})).rows == 0
