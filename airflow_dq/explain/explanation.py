@@ -88,8 +88,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told, rows_by)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
-    looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
+    broken = (constraint for constraint, _ in others if isinstance(constraint, Conforming))
+    looks = {str(one.scope.column): words for one in broken if (words := looks_words(one, partition))}
     known = Known(partition.profile.row_count, causes, order, findings, strange, looks, rows_by, novel)
     return with_facts(together, known)
 
