@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from airflow_dq.backtest.suggested_rule import RULES, Candidate, Past, withheld
 from airflow_dq.check.model import Check
@@ -17,6 +18,7 @@ from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.model import Profile
 
+T = TypeVar("T")
 LEAST = 3
 """Fewer partitions say nothing of those to come."""
 OLDER = 2 / 3
@@ -45,7 +47,10 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
         raise SynthesisError(
             f"{len(profiles)} partitions are profiled, and suggestions need {LEAST} or more: `airflow dq backfill`."
         )
-    older = profiles[: max(LEAST - 1, math.ceil(OLDER * len(profiles)))]
+    older = _older(profiles)
+    # Of stored partitions only the newest keep their values: what asks for these is found in the older ones of them.
+    with_values = [place for place, one in enumerate(profiles) if any(column.states for column in one.columns.values())]
+    told = profiles[: _older(with_values)[-1] + 1] if len(with_values) >= LEAST else older
     names = [name for name in profiles[-1].columns if all(name in one.columns for one in older)]
     found, known = list[SuggestedCheck](), dict[tuple[str, int], Measured]()
 
@@ -60,7 +65,10 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
     for name in names:
         whole = [one for one in profiles if name in one.columns]
         for rule, follows in RULES:
-            tried = (_tried(one, profiles, tell) for one in rule(Past(dataset, name, older, tell)))
+            found_in = [*rule(Past(dataset, name, older, tell))]
+            if not found_in and len(told) > len(older) and all(name in one.columns for one in told):
+                found_in = [*rule(Past(dataset, name, told, tell))]
+            tried = (_tried(one, profiles, tell) for one in found_in)
             held = next((one for one in tried if one is not None), None)
             if held is not None and follows and held.of:
                 # The rule has held on partitions that it was not found in: its bounds may now be those of all.
@@ -68,6 +76,11 @@ def suggest_checks(profiles: Sequence[Profile], dataset: str = "") -> list[Sugge
                 held = next((one for one in wider if one is not None), None)
             found += [held] if held is not None else []
     return found
+
+
+def _older(partitions: Sequence[T]) -> Sequence[T]:
+    """Those that checks are found in."""
+    return partitions[: max(LEAST - 1, math.ceil(OLDER * len(partitions)))]
 
 
 def withheld_checks(profiles: Sequence[Profile]) -> list[str]:

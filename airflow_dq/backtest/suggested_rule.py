@@ -97,6 +97,12 @@ class Past:
         return len(values) >= max(LEAST_TOLD, OFTEN_TOLD * len(self.profiles))
 
     @cached_property
+    def goes_on(self) -> bool:
+        """Whether every partition's numbers lie above all of the one before: of a counter no range holds for long."""
+        low, high = (self.values(Check(metric, (self.name,), error=NONE)) for metric in ("min", "max"))
+        return len(low) >= LEAST_TOLD and all(later > before for before, later in zip(high, low[1:], strict=False))
+
+    @cached_property
     def least_complete(self) -> float:
         """The share of values in the least complete partition; 0 where none is known."""
         return min(self.values(Check("completeness", (self.name,), error=NONE)), default=0.0)
@@ -204,6 +210,12 @@ def value_set(past: Past) -> Iterator[Candidate]:
         for value, number in zip(state.values.to_pylist(), state.counts.tolist(), strict=True):
             values[value] = values.get(value, 0) + number
     single = sum(number == 1 for number in values.values())
+    # What has been dropped of a partition still tells how many there were.
+    most = max(
+        (one for column in past.columns if isinstance(one := column.metrics.get("dist_val_count"), float)), default=0
+    )
+    if most > len(values):
+        return
     if not any(values) or len(values) > MOST_VALUES or single > SINGLES * len(values):
         return
     check = Check("isin", (past.name,), values=tuple(sorted(values)))
@@ -274,7 +286,7 @@ def extreme(metric: str) -> Callable[[Past], Iterator[Candidate]]:
 
     def suggest(past: Past) -> Iterator[Candidate]:
         """What the column's past suggests of it."""
-        if past.kind is not Kind.NUMERIC:
+        if past.kind is not Kind.NUMERIC or past.goes_on:
             return
         low = past.values(Check("min", (past.name,), error=NONE))
         high = past.values(Check("max", (past.name,), error=NONE))
@@ -284,10 +296,10 @@ def extreme(metric: str) -> Callable[[Past], Iterator[Candidate]]:
         own = low if metric == "min" else high
         slack = max(2 * (max(own) - min(own)), 0.5 * reach, LEAST_SLACK * max(map(abs, own)))
         if metric == "min" and min(low) < 0:
-            said = f"the smallest values lay from {min(low):g} to {max(low):g}"
+            said = f"the smallest values {_lay(min(low), max(low), 'g')}"
             yield Check("min", (past.name,), error=Bounds(lower=_rounded(min(low) - slack, down=True))), said
         elif metric == "max":
-            said = f"the largest values lay from {min(high):g} to {max(high):g}"
+            said = f"the largest values {_lay(min(high), max(high), 'g')}"
             most = max(max(high) + slack, max(high) * _factor(high))
             yield Check("max", (past.name,), error=Bounds(upper=_rounded(most, down=False))), said
 
@@ -299,7 +311,7 @@ def usual(metric: str, of: Kind, words: str) -> Callable[[Past], Iterator[Candid
 
     def suggest(past: Past) -> Iterator[Candidate]:
         """What the column's past suggests of it."""
-        if past.kind is not of:
+        if past.kind is not of or (of is Kind.NUMERIC and past.goes_on):
             return
         found = past.values(Check(metric, (past.name,), error=NONE))
         if len(found) < MANY or not past.tells(found):
@@ -308,7 +320,7 @@ def usual(metric: str, of: Kind, words: str) -> Callable[[Past], Iterator[Candid
         slack = max(high - low, LEAST_SLACK * max(abs(low), abs(high)))
         sides = _rounded(low - slack, down=True), _rounded(max(high + slack, high * _factor(found)), down=False)
         if sides[0] < sides[1]:
-            said = f"{words} lay from {low:.4g} to {high:.4g}; as much again is left on both sides"
+            said = f"{words} {_lay(low, high, '.4g')}; as much again is left on both sides"
             yield Check(metric, (past.name,), error=Bounds(*sides)), said
 
     return suggest
@@ -331,6 +343,12 @@ RULES: tuple[tuple[Callable[[Past], Iterator[Candidate]], bool], ...] = (
     (usual("mean_length", Kind.STRING, "the average length"), True),
 )
 """Each rule, and whether its bounds are taken from all partitions once it has held on those it was not found in."""
+
+
+def _lay(low: float, high: float, digits: str) -> str:
+    """``lay from 5 to 7``, ``always lay at 5``."""
+    first, last = format(low, digits), format(high, digits)
+    return f"always lay at {first}" if first == last else f"lay from {first} to {last}"
 
 
 def _factor(values: Sequence[float]) -> float:

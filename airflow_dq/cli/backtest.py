@@ -67,6 +67,7 @@ def _from_files(arguments: Any) -> BacktestResult:
     from airflow_dq.engine.arrow.listing import find_partitions
     from airflow_dq.engine.arrow.reader import reader_of
     from airflow_dq.options.profile import ProfileOptions
+    from airflow_dq.profile.check.total import with_totals
     from airflow_dq.program import backtest
 
     options = options_of(arguments, _checks(arguments), None)
@@ -84,7 +85,7 @@ def _from_files(arguments: Any) -> BacktestResult:
     reader = reader_of([one.files[0] for one in chosen], arguments.format, read_options)
     learn_only = {one.key for one in chosen} - {one.key for one in judged}
     return backtest(
-        followed(_profiles(reader, chosen, profiling), len(chosen), "partitions profiled and judged"),
+        followed(with_totals(_profiles(reader, chosen, profiling)), len(chosen), "partitions profiled and judged"),
         options,
         dataset=arguments.dataset or _dataset_name(chosen[0].files[0]),
         learn_only=learn_only,

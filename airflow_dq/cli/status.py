@@ -76,10 +76,10 @@ def _datasets(found: list[DatasetSummary]) -> str:
     if not found:
         return "No dataset has been profiled yet: airflow dq backfill --help."
     rows = [
-        (line.name, line.partitions, line.newest, _time(line.profiled_at), line.open_partitions, line.open_alerts)
+        (line.name, line.partitions, line.newest, _time(line.profiled_at), line.open_partitions, line.open_problems)
         for line in found
     ]
-    return render(("DATASET", "PARTITIONS", "NEWEST", "PROFILED AT", "WITH OPEN ALERTS", "OPEN ALERTS"), rows)
+    return render(("DATASET", "PARTITIONS", "NEWEST", "PROFILED AT", "WITH OPEN PROBLEMS", "OPEN PROBLEMS"), rows)
 
 
 def _partitions(found: list[PartitionSummary]) -> str:
@@ -91,21 +91,23 @@ def _partitions(found: list[PartitionSummary]) -> str:
             line.attempt,
             _verdict(line),
             line.decision,
-            line.alert_count,
-            line.alerts,
+            line.problem_count,
+            line.problems,
         )
         for line in found
     ]
-    heads = ("PARTITION", "ROWS", "PROFILED AT", "PROFILING", "VERDICT", "REVIEW", "ALERTS", "OPEN")
+    heads = ("PARTITION", "ROWS", "PROFILED AT", "PROFILING", "VERDICT", "REVIEW", "PROBLEMS", "OPEN")
     lines = [render(heads, rows)]
     lines += [f"{line.partition}: {line.error}" for line in found if line.error]
     return "\n".join(lines)
 
 
 def _verdict(line: PartitionSummary) -> str | None:
-    """The verdict, and that its alerts all only warn where they do."""
+    """The verdict, and that its alerts all only warn where they do; of what no gate judged what it would have been."""
+    from airflow_dq.report.pages.mark import WOULD_HAVE
+
     if line.verdict is None:
-        return None
+        return None if line.replayed is None else WOULD_HAVE.get(line.replayed)
     return f"{line.verdict} (warnings)" if line.severity == "warn" and line.alerts else str(line.verdict)
 
 

@@ -81,13 +81,6 @@ def standalone(workspace: Workspace, environment: dict[str, str]) -> Iterator[Ai
         yield airflow
 
 
-def free_port() -> int:
-    """A port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
 def _require_free(port: int) -> None:
     with socket.socket() as probe:
         if probe.connect_ex((HOST, port)) == 0:

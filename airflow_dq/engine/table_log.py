@@ -16,13 +16,16 @@ STREAM_LOG = "_spark_metadata"
 
 _BY_KEY = "partition_by=<the key column>"
 _SIGNS = {
-    "_delta_log": ("Delta", f"source_format='delta', source='{{root}}', {_BY_KEY}"),
-    ".hoodie": ("Hudi", f"engine='spark', source_format='hudi', source='{{root}}', {_BY_KEY}"),
+    "_delta_log": ("Delta", f"source_format='delta' (--format delta), source='{{root}}', {_BY_KEY}"),
+    ".hoodie": ("Hudi", f"engine='spark', source_format='hudi' (--format hudi), source='{{root}}', {_BY_KEY}"),
     STREAM_LOG: (
         "Spark stream's",
         "engine='spark', sql='SELECT * FROM parquet.`{root}` WHERE <the key column> = ...'",
     ),
-    "metadata": ("Iceberg", f"source_format='iceberg', table='<catalog>.<database>.<table>', {_BY_KEY}"),
+    "metadata": (
+        "Iceberg",
+        f"source_format='iceberg' (--format iceberg), table='<catalog>.<database>.<table>', {_BY_KEY}",
+    ),
 }
 _ALSO = {".hoodie_partition_metadata": ".hoodie"}
 _ICEBERG = "metadata"

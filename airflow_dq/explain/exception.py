@@ -40,7 +40,7 @@ def exception_cause(constraint: Conforming, partition: PartitionView) -> str | N
     return cause_of(constraint.pattern, name, measured.examples, _usual(constraint, partition))
 
 
-def looks_words(constraint: Conforming, finding: Finding, partition: PartitionView) -> str | None:
+def looks_words(constraint: Conforming, partition: PartitionView) -> str | None:
     """``: a new prefix '00', such as '001002', usually like '1002'``; None where no value may be shown."""
     (name,) = constraint.scope.columns
     measured, usual = answer_rule(constraint.learned, partition.profile), _usual(constraint, partition)

@@ -22,7 +22,7 @@ from airflow_dq.explain.proof import prove
 from airflow_dq.explain.related import related_columns
 from airflow_dq.explain.relation import Found
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
-from airflow_dq.explain.segment_cause import with_segments
+from airflow_dq.explain.segment_cause import row_segment, with_segments
 from airflow_dq.explain.statement import statement_of
 from airflow_dq.explain.strange import rows_told, strange_rows
 from airflow_dq.explain.swapped import swapped
@@ -57,7 +57,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     why = None
     if rows and previous is not None:
         every = (_compare(partition, name, previous) for name in partition.profile.columns)
-        why = row_cause(one for one in every if one is not None)
+        why = row_cause(one for one in every if one is not None) or row_segment(partition, others)
     accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
     odd = [finding for constraint, finding in of_table if isinstance(constraint, NoNovelty)]
     novel = novel_causes(odd, lambda name: None if name in accused else _compare(partition, name, previous))
@@ -88,8 +88,8 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     together = grouped(alerts, causes, judged, disturbed, related_columns(partition, accused), told, rows_by)
     order = {name: place for place, name in enumerate(partition.profile.columns)}
     findings = {name: finding for _, finding in schema for name in finding.scope.columns}
-    broken = ((constraint, finding) for constraint, finding in others if isinstance(constraint, Conforming))
-    looks = {str(one.scope.column): words for one, finding in broken if (words := looks_words(one, finding, partition))}
+    broken = (constraint for constraint, _ in others if isinstance(constraint, Conforming))
+    looks = {str(one.scope.column): words for one in broken if (words := looks_words(one, partition))}
     known = Known(partition.profile.row_count, causes, order, findings, strange, looks, rows_by, novel)
     return with_facts(together, known)
 

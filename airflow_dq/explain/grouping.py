@@ -86,7 +86,7 @@ def _keys(
     odd_count |= any(cause.of_rows and cause.type == _OF_ROWS for cause in known)
     own = {column: _accident(causes.get(column), schema, odd_count) for column in columns}
     own |= {column: _ROWS for column in columns if odd_count and column == rows_by}
-    own |= _with_related(own, causes, related)
+    own |= _with_related(own, related)
     own |= _in_as_many_rows(own, causes, told)
     without = [column for column in columns if own[column] is None]
     wide = len(without) >= max(_WIDE, _WIDE_SHARE * judged)
@@ -136,9 +136,7 @@ def _accident(cause: Cause | None, schema: bool, odd_count: bool) -> str | None:
     return f"{cause.type} {cause.parameter}".strip()
 
 
-def _with_related(
-    own: Mapping[str, str | None], causes: Mapping[str, Cause], related: Sequence[Set[str]]
-) -> dict[str, str | None]:
+def _with_related(own: Mapping[str, str | None], related: Sequence[Set[str]]) -> dict[str, str | None]:
     """The accidents of columns that have none of their own, and are computed of one that has.
 
     Two of them without a cause are one accident as well: that of the one which stands first.

@@ -215,7 +215,8 @@ def _seen(root: Alert, alerts: Sequence[Alert]) -> str:
     """The most telling thing that was seen of a column: a value that a person knows, before a distance between two."""
     if not root.is_range:
         return root.statement
-    changes = [change for alert in alerts if alert.column == root.column for change in alert.changes]
+    own = [alert for alert in alerts if alert.column == root.column]
+    changes = [change for alert in own for change in alert.changes]
     told = _most_telling(changes)
     metric = find_metric(root.metric or "", root.kind)
     if metric is None or metric.pair or isinstance(root.observed, Reason | None):
@@ -224,6 +225,9 @@ def _seen(root: Alert, alerts: Sequence[Alert]) -> str:
         if isinstance(root.observed, Reason):
             return f"{metric_words(root.metric or '', pair=False)} has no value ({reason_words(root.observed)})"
         return "its values are distributed otherwise than before"
+    # A quantile of a number that goes on from day to day moves each day: it is told where it is what alarmed.
+    alarmed = {alert.metric for alert in own}
+    told = _most_telling([change for change in changes if change.aspect != "quantile" or change.subject in alarmed])
     observed, usual = _observed_and_usual(root, float(root.observed))
     seen = f"{metric_words(root.metric or '', pair=False)} is {observed}{usual}"
     return f"{seen}; {told.words}" if told is not None and told.subject != root.metric else seen

@@ -38,6 +38,8 @@ _ROUNDED = 0.01
 """What a mean that never moved may be off, in logs."""
 _ELSEWHERE = 0.5
 """Where a half of all rows is wrong, each segment moves as far as this one; where one is, the others stay."""
+_ALONE = 0.5
+"""Of the rows that a table lacks, or has too many of, a segment explains at least this part when it is the reason."""
 _MINUS = "the sign changed"
 _SHOWN = ("unsigned", "rewritten")
 """Causes that the values of all the column show: that a segment's mean has moved says no more of them."""
@@ -100,6 +102,26 @@ def with_segments(
         if cause is not None:
             told[column] = cause
     return told
+
+
+def row_segment(partition: PartitionView, found: Iterable[tuple[Constraint, Finding]]) -> Cause | None:
+    """The segment whose rows are too few or too many, where it alone explains most of what the table has so."""
+    past = [one.row_count for one in partition.history.profiles]
+    for constraint, finding in found:
+        if not isinstance(constraint, UsualSegments) or finding.metric != ROWS or len(finding.examples) != 1:
+            continue
+        observed, (value,) = finding.observed, finding.examples
+        if not isinstance(observed, float) or finding.lower is None or finding.upper is None:
+            continue
+        usual = float(np.nanmedian(constraint.past(partition, ROWS, value)))
+        missing = float(np.median(past)) - partition.profile.row_count
+        if not missing or (usual - observed) / missing < _ALONE:
+            continue
+        where = _words(constraint.by, (value,), hidden=partition.profile.options.hides(constraint.by))
+        seen = f"{observed:,.0f}" if observed else "none"
+        words = f"{seen} of them where {where}, usually {finding.lower:,.0f} to {finding.upper:,.0f}"
+        return Cause("volume_change", "segment", words, 1.0, column=constraint.by)
+    return None
 
 
 def _place(constraint: UsualSegments, finding: Finding, partition: PartitionView) -> Place | None:

@@ -30,11 +30,20 @@ from airflow_dq.learn.pipeline import placed
 from airflow_dq.learn.program import Program
 from airflow_dq.metrics.descriptor import ANY_NUMBER
 from airflow_dq.metrics.registry import get_metric
+from airflow_dq.pattern.language import CLASSES
 from airflow_dq.profile.model import Profile
 from airflow_dq.relation.declared import as_check, why_no_check
 from airflow_dq.states.base import Kind
 
 _HEXADECIMAL = re.compile(r"\\x([0-9a-f]{2})")
+_OTHER = re.compile(
+    r"\[(?P<before>[^\[\]]*)(?:"
+    + "|".join(re.escape(CLASSES[name]) for name in ("other", "any"))
+    + r")(?P<after>[^\[\]]*)\]"
+)
+"""A class with the characters beyond printable ASCII, whose ends no two engines write alike."""
+_PRINTABLE = range(0x20, 0x7F)
+_ANY = r"(?:.|[\n\r])"
 RULE_OF_THREE = 3
 """Exceptions that may have been missed in training: with 95 % confidence their rate is below three in all values."""
 Found = tuple[list[Rule], list[Lost]]
@@ -135,9 +144,7 @@ def _pattern(found: Conforming) -> Rule | str:
     least = 1.0 - (rule.nonconforming + RULE_OF_THREE) / max(rule.values, 1)
     if least <= 0:
         return "its training leaves open whether there are exceptions"
-    # As engines other than RE2 read it, too: hexadecimal escapes and both ends are written in several ways.
-    pattern = _HEXADECIMAL.sub(lambda one: "\\" + chr(int(one[1], 16)), rule.expression)
-    pattern = pattern.replace(r"\A", "^").replace(r"\z", "$")
+    pattern = portable(rule.expression)
     try:
         # A blank text is none of the values that the pattern is of.
         present = f"trim({name_sql(found.scope.columns[0])}) != ''"
@@ -145,6 +152,24 @@ def _pattern(found: Conforming) -> Rule | str:
     except ConfigurationError as error:
         return str(error).rstrip(".")
     return Rule(check, Bounds(lower=_outward(least, down=True)), learned=f"learned: {rule.values:,} values")
+
+
+def portable(expression: str) -> str:
+    """A pattern's expression as engines other than RE2 read it, too.
+
+    Hexadecimal escapes and both ends are written in several ways, and so is the last character that there is.
+    """
+    known = _OTHER.sub(_without_other, expression)
+    return _HEXADECIMAL.sub(lambda one: "\\" + chr(int(one[1], 16)), known).replace(r"\A", "^").replace(r"\z", "$")
+
+
+def _without_other(bracket: re.Match[str]) -> str:
+    """A class that has the characters beyond printable ASCII, by the printable ones that it has not."""
+    if CLASSES["any"] in bracket[0]:
+        return _ANY
+    named = bracket["before"] + bracket["after"]
+    absent = [chr(code) for code in _PRINTABLE if not (named and re.match(f"[{named}]", chr(code)))]
+    return "[^" + "".join(map(re.escape, absent)) + "]" if absent else _ANY
 
 
 def _range(found: Range, view: PartitionView) -> Rule | str:

@@ -119,7 +119,7 @@ def learn_rule(profiles: Sequence[Profile], column: str) -> LearnedRule | NoPatt
     found = replace(found, runs=min(found.values, runs))
     partitions = tuple(str(profile.partition) for profile in profiles)
     learned = _as_learned(found, column, partitions)
-    return _trained(learned, found, profiles, samples)
+    return _trained(learned, found, profiles)
 
 
 def pattern_of(rule: LearnedRule) -> PatternRule:
@@ -135,9 +135,7 @@ def _as_learned(found: PatternRule, column: str, partitions: tuple[str, ...]) ->
     return LearnedRule(PATTERN, (column,), condition, found.to_json(), partitions)
 
 
-def _trained(
-    learned: LearnedRule, found: PatternRule, profiles: Sequence[Profile], samples: Sequence[TextSample]
-) -> LearnedRule:
+def _trained(learned: LearnedRule, found: PatternRule, profiles: Sequence[Profile]) -> LearnedRule:
     """The rule with the exceptions among all values that it was learned from, where they are counted one by one."""
     counted = [answer_rule(learned, profile) for profile in profiles]
     if any(one is None or one.value is None for one in counted):

@@ -104,11 +104,11 @@ def statistics(
         if options.reads(name)
         for metric, statistic in (*_GENERAL, *_OWN.get(column.kind, ()))
     ]
-    rows = np.array([[_value(one, *each) for each in found] for one in profiles])
+    rows = np.array([[_value(one, name, kind, read) for name, kind, _, read in found] for one in profiles])
     return tuple((name, metric) for name, _, metric, _ in found), rows
 
 
-def _value(profile: Profile, name: str, kind: Kind, metric: str, statistic: Statistic) -> float:
+def _value(profile: Profile, name: str, kind: Kind, statistic: Statistic) -> float:
     column = profile.columns.get(name)
     if column is None or column.kind not in (kind, Kind.NULL):
         return float(np.nan)

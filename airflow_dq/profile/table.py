@@ -202,25 +202,6 @@ def profile_table(
     return TableState.of(table, options).profile(partition, options)
 
 
-def merge_states(states: Iterable[TableState]) -> TableState:
-    """All parts of a partition as one; the order of the parts does not matter.
-
-    :raises ValueError: when there is no part at all
-    :raises ProfileError: when the parts do not fit together
-    """
-    parts = list(states)
-    if not parts:
-        raise ValueError("There is no part to merge.")
-    while len(parts) > 1:
-        # Neighbours first, as a tree: many small states merge cheaper than one large state with each small one.
-        parts = [pair[0].merge(pair[1]) if len(pair) == 2 else pair[0] for pair in _pairs(parts)]
-    return parts[0]
-
-
-def _pairs(parts: list[TableState]) -> Iterator[list[TableState]]:
-    return (parts[start : start + 2] for start in range(0, len(parts), 2))
-
-
 def _telling(tables: Iterable[pa.Table | pa.RecordBatch]) -> Iterator[pa.Table | pa.RecordBatch]:
     """The tables without those of no rows before one of the same columns: readers first say which a file has."""
     empty = None

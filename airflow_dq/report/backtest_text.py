@@ -68,7 +68,9 @@ def _table(outcomes: Sequence[PartitionOutcome], width: int) -> list[str]:
 def _run_key(place: int, outcome: PartitionOutcome) -> object:
     """What partitions on one line have in common; an alarm has its own."""
     alone = outcome.status in (Status.FAIL, Status.ERROR) or outcome.decision is not None
-    return (place, outcome.status) if alone else outcome.status
+    if alone:
+        return place, outcome.status
+    return outcome.status, outcome.reason if outcome.status is Status.NOT_EVALUATED else None
 
 
 def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, str | None]:
@@ -84,9 +86,10 @@ def _row(run: Sequence[PartitionOutcome]) -> tuple[tuple[str, str, str], str, st
     if first.status is Status.FAIL and first.alerts:
         problem, *others = first.problems
         return cells, problem.headline, f"(+{len(others)} more)" if others else ""
-    if len(run) > 1:
-        return cells, count(len(run), "partition"), None
-    return cells, "" if first.status is Status.WARMING_UP else first.reason or "", None
+    said = [count(len(run), "partition")] if len(run) > 1 else []
+    if first.reason and first.status is not Status.WARMING_UP:
+        said.append(first.reason)
+    return cells, ": ".join(said), None
 
 
 def _facts(result: BacktestResult, from_files: bool) -> Iterator[tuple[str, str]]:

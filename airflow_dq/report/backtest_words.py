@@ -112,6 +112,8 @@ def target_words(one: TargetOutcome) -> str:
 def next_step(result: BacktestResult, *, from_files: bool = False) -> str:
     """What to do now."""
     name = result.dataset or "NAME"
+    if not result.count(*JUDGED) and result.count(Status.NOT_EVALUATED):
+        return "Mend what kept the partitions from being judged: it stands beside them."
     if not result.count(*JUDGED):
         needed = f"Give it at least {result.options.min_history + 1} partitions that can be read"
         return needed + ("." if from_files else f": airflow dq backfill {name} --source ...")

@@ -38,6 +38,7 @@ def partition_map(series: Sequence[MetricHistory], kinds: Mapping[str, Kind]) ->
         element("title", said),
         *(_point(keys[place], places[place], place == len(places) - 1) for place in order),
         *(_name(keys[place], places[place]) for place in odd[:_NAMED]),
+        *([] if len(places) - 1 in odd[:_NAMED] else [_name(keys[-1], places[-1])]),
         class_="chart map",
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         role="img",
@@ -56,8 +57,9 @@ def _point(key: str, place: Place, newest: bool) -> Element:
 def _name(key: str, place: Place) -> Element:
     x, y = _at(place)
     left = x + 10 + _LETTER * len(key) > WIDTH
+    named = "seen" if place.times > 1.0 else "newest"
     return element(
-        "text", key, class_="seen", x=x - 10 if left else x + 10, y=y + 4, text_anchor="end" if left else "start"
+        "text", key, class_=named, x=x - 10 if left else x + 10, y=y + 4, text_anchor="end" if left else "start"
     )
 
 

@@ -71,7 +71,7 @@ class EmbeddedPostgres:
         self._prepare()
         running = self._running_port()
         if running is None:
-            port = self.port or _free_port()
+            port = self.port or free_port()
             settings = f"-h {HOST} -p {port} -c unix_socket_directories= -c max_connections=50"
             if not self.durable:
                 settings += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
@@ -191,7 +191,8 @@ def _make_reachable(path: Path) -> None:
             folder.chmod(mode | 0o001)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Subquery, and_, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, ScalarSelect, Subquery, and_, cast, func, select
 
 from airflow_dq.judge.verdict import Status
 from airflow_dq.store.eligibility import SPEAKS_OF_PROFILE
 from airflow_dq.store.summary import DatasetSummary, PartitionSummary
-from airflow_dq.store.table import AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
+from airflow_dq.store.table import AlertRow, AttemptRow, DatasetRow, OriginRow, ProfileRow, VerdictRow
 from airflow_dq.store.table_review import ReplayRow
 from airflow_dq.store.verdict_reader import FIRST_ALERT, ORIGINS_OF_VERDICT, in_dags, origins_of, with_first_alert
 
@@ -31,6 +31,9 @@ def datasets(connection: Connection, dag_ids: frozenset[str] | None = None) -> l
         select(func.max(ProfileRow.updated_at)).where(profiled).scalar_subquery(),
         select(func.coalesce(func.sum(VerdictRow.open_count), 0)).where(mine, is_open).scalar_subquery(),
         select(func.count()).where(mine, is_open).scalar_subquery(),
+        select(cast(func.coalesce(func.sum(_problems(AlertRow.closed_at.is_(None))), 0), BigInteger))
+        .where(mine, is_open)
+        .scalar_subquery(),
     ).order_by(DatasetRow.name)
     if dag_ids is not None:
         theirs = select(OriginRow.dataset_id).where(OriginRow.dataset_id == DatasetRow.id, in_dags(dag_ids))
@@ -55,6 +58,8 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
             VerdictRow.decision,
             VerdictRow.open_count,
             VerdictRow.alert_count,
+            _problems().label("problem_count"),
+            _problems(AlertRow.closed_at.is_(None)).label("problems"),
             VerdictRow.severity,
             VerdictRow.id,
             FIRST_ALERT.label("first_alert_id"),
@@ -72,6 +77,12 @@ def partitions(connection: Connection, dataset: str, limit: int) -> list[Partiti
         .order_by(AttemptRow.sort_key.desc())
     )
     return [_summary(row) for row in connection.execute(with_first_alert(query))]
+
+
+def _problems(*chosen: ColumnElement[bool]) -> ScalarSelect[int]:
+    """How many problems the alerts of a verdict are evidence of."""
+    mine = AlertRow.verdict_id == VerdictRow.id
+    return select(func.count(AlertRow.problem.distinct())).where(mine, *chosen).correlate(VerdictRow).scalar_subquery()
 
 
 def _newest_attempts(dataset: str, limit: int) -> Subquery:
@@ -98,6 +109,8 @@ def _summary(row: Any) -> PartitionSummary:
         decision=row.decision,
         alerts=row.open_count or 0,
         alert_count=row.alert_count or 0,
+        problems=row.problems or 0,
+        problem_count=row.problem_count or 0,
         severity=row.severity,
         verdict_id=row.id,
         first_alert_id=row.first_alert_id,

@@ -59,6 +59,8 @@ class DatasetSummary:
     open_alerts: int = 0
     open_partitions: int = 0
     """Partitions with an open alert."""
+    open_problems: int = 0
+    """What they alarmed about: one that is open on several partitions counts on each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,10 @@ class PartitionSummary:
     """Those that are open."""
     alert_count: int = 0
     """Open and closed ones."""
+    problems: int = 0
+    """What the open alerts are evidence of."""
+    problem_count: int = 0
+    """The same of open and closed ones."""
     severity: Severity | None = None
     """``warn`` when none of the (open) alerts stops the gate; the verdict is ``fail`` all the same."""
     verdict_id: int | None = None

@@ -176,7 +176,11 @@ def test_a_snooze_is_added_listed_and_ended(broken: Repository, line: Line) -> N
 def test_datasets_and_status(broken: Repository, line: Line) -> None:
     (found,) = line.json("status")
     assert (found["name"], found["partitions"], found["open_partitions"]) == ("t", 21, 1)
-    assert line.text("status").splitlines()[0].endswith("OPEN ALERTS")
+    heads, counted = line.text("status").splitlines()
+    problems = line.json("problems", "t")
+    assert heads.endswith("OPEN PROBLEMS")
+    assert counted.split()[-2:] == ["1", str(len(problems))]
+    assert line.text("status", "t", "--limit", "1").split()[-2:] == [str(len(problems))] * 2
     line.text("snooze", "t", "--days", "1")
     judge(broken, "t", TODAY, OPTIONS)
     assert "fail (warnings)" in line.text("status", "t", "--limit", "1")

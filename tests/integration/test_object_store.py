@@ -162,7 +162,7 @@ def test_a_table_with_a_log_is_not_read_as_files(object_store: ObjectStore, tmp_
     for path in (place, f"{place}/day={DAYS[0]}"):
         said = str(scanned(JobSpec("orders", paths={"1": path}), object_store.access)["1"].error)
         assert f"{place}/_delta_log says which of them count" in said
-        assert f"source_format='delta', source='{place}'" in said
+        assert f"source_format='delta' (--format delta), source='{place}'" in said
 
 
 def test_a_column_in_a_folders_name_is_left_to_spark(object_store: ObjectStore, lake: Path) -> None:

@@ -20,13 +20,14 @@ from airflow_dq.demo.dag_run import DAG_ID
 from airflow_dq.demo.flights import DATASET
 from airflow_dq.demo.lake import history_days
 from airflow_dq.demo.session import wait_until
-from airflow_dq.demo.standalone import Airflow, free_port
+from airflow_dq.demo.standalone import Airflow
 from airflow_dq.demo.ui import PARKED, STEPS, serving
 from airflow_dq.demo.workspace import Workspace
 from airflow_dq.gate.pipeline import judge
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile import profile_table
 from airflow_dq.store import EmbeddedPostgres, open_store
+from airflow_dq.store.embedded import free_port
 from airflow_dq.store.review_model import Origin
 
 if TYPE_CHECKING:

@@ -128,7 +128,7 @@ def format_of(path: DataFile) -> str:
     found = FORMATS.get(endings[-1]) if endings else None
     if found is None:
         raise ConfigurationError(
-            f"The format of {path} cannot be told from its name. Say which it is: parquet, csv or json."
+            f"The format of {path} cannot be told from its name. Say with --format which it is: parquet, csv or json."
         )
     return found
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
 from airflow_dq.learn.constraint.date_column import DAYS, OF_WEEKS, WEEK
@@ -42,6 +43,8 @@ class Period:
     """Minutes between partitions, of those that come several times a day."""
     ahead: int
     """Days (of partitions of hours or months: these) that it begins behind what the key names."""
+    zone: str | None = None
+    """The zone of the keys, of a column whose clock is another: UTC.  None where both are the same."""
 
     def of(self, key: datetime, before: datetime | None = None) -> tuple[float, float]:
         """Its begin and end, in seconds since 1970.
@@ -52,7 +55,8 @@ class Period:
         begin, end = self._begin(key, self.ahead), self._begin(key, self.ahead, after=True)
         if before is not None:
             begin = min(begin, self._begin(before, self.ahead, after=True))
-        return begin.replace(tzinfo=UTC).timestamp(), end.replace(tzinfo=UTC).timestamp()
+        clock = UTC if self.zone is None else ZoneInfo(self.zone)
+        return begin.replace(tzinfo=clock).timestamp(), end.replace(tzinfo=clock).timestamp()
 
     def _begin(self, key: datetime, ahead: int, *, after: bool = False) -> datetime:
         """When the period begins, or the one after it."""
@@ -133,11 +137,11 @@ class PeriodDetector(Detector):
         grain = None if moments is None else grain_of(moments)
         if moments is None or grain is None:
             return Skipped("the keys of the partitions tell no hours, days, weeks or months")
-        if options.timezone is not None:
-            return Skipped("the keys are of a time zone, and the clock of a column is not known")
         steps = DAYS if grain is not Grain.WEEK else OF_WEEKS
         minutes = min(later - earlier for earlier, later in pairwise(moments)) // _MINUTE
-        periods = [Period(grain, minutes, ahead) for ahead in steps]
+        # Of local keys a column may tell UTC all the same: the first reading that all its times kept to is its own.
+        zones = dict.fromkeys((None, options.timezone))
+        periods = [Period(grain, minutes, ahead, zone) for ahead in steps for zone in zones]
         names = [name for name in history.columns if options.judges(name)]
         share = equal_share(options, names)
         able = [name for name in names if history.kind(name) is Kind.TIMESTAMP]

@@ -98,8 +98,6 @@ def _type(check: Check, column: ColumnProfile) -> Measured:
     return Measured(int(right), int(right), 1, seen=f"{column.kind} ({column.data_type})")
 
 
-_OF_WRITING = ("casing", "consistent_type")
-"""Of how values are written, which what is kept of them does not tell."""
 Weighted = tuple[pa.Array, NDArray[np.int64]]
 """Values and how often each occurs, a null for those that are missing."""
 

@@ -154,7 +154,8 @@ class Occurring:
         :param rows: number of rows in scope, those without any value too
         """
         if check.metric == "key":
-            return Measured.share(self.complete_singles, rows, NO_ROWS)
+            share = Measured.share(self.complete_singles, rows, NO_ROWS)
+            return replace(share, seen=self._why_no_key(rows))
         total, distinct = self.rows, self.distinct
         if not total and check.metric not in ("distinct", "duplicate_rows", "duplicate_values", "surplus_rows"):
             return Measured(nothing=NO_VALUES if rows else NO_ROWS)
@@ -178,6 +179,14 @@ class Occurring:
                 return Measured.share(distinct, total, NO_VALUES)
             case _:
                 return Measured.share(singles, total if check.metric == "uniqueness" else distinct, NO_VALUES)
+
+    def _why_no_key(self, rows: int) -> str | None:
+        """Of the rows that break a key how many repeat a value, and how many lack one; None where none does."""
+        repeated = self.rows - int(self.numbers[self.times == 1].sum())
+        lacking = rows - self.complete_singles - repeated
+        said = ((repeated, "a value that occurs more than once"), (lacking, "a value missing"))
+        words = [f"{number:,} {'row has' if number == 1 else 'rows have'} {what}" for number, what in said if number]
+        return " and ".join(words) or None
 
 
 NOTHING = Occurring(np.empty(0, np.int64), np.empty(0, np.int64), 0)

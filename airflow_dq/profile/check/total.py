@@ -6,8 +6,9 @@ A total is merged from what is kept; no partition is scanned twice for it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from airflow_dq.check.model import Check
 from airflow_dq.exceptions import said_of
@@ -25,6 +26,7 @@ from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.count import Counts
 
+Other = TypeVar("Other")
 _DISCREET = (Shares, Lengths, Types, Filtered, Failed)
 """What holds no value of a hidden column, and no hash of one that could be guessed."""
 
@@ -171,12 +173,18 @@ def _unreached(error: Exception) -> str:
     return f"the folder for keys cannot be used: {said_of(error, discreet=False)}"
 
 
-def with_totals(profiles: Iterable[Profile]) -> list[Profile]:
-    """Profiles, oldest first, with what their checks of all partitions measure: for those that no store keeps."""
-    found, running = list[Profile](), Running()
+def with_totals(profiles: Iterable[Profile | Other]) -> Iterator[Profile | Other]:
+    """Profiles, oldest first, with what their checks of all partitions measure: for those that no store keeps.
+
+    :param profiles: what is no profile, such as a partition that could not be read, is in no total, and stays
+    """
+    running, first = Running(), True
     for profile in profiles:
+        if not isinstance(profile, Profile):
+            yield profile
+            continue
         checks = of_totals(profile.options.checks)
-        if found and not running.covers(checks):
+        if not first and not running.covers(checks):
             # What was not counted in those before is no total of them.
             missing: Mapping[str, Tally] = {
                 total_group(check): Failed("partitions before were profiled without this check")
@@ -185,5 +193,5 @@ def with_totals(profiles: Iterable[Profile]) -> list[Profile]:
             }
             running = replace(running, tallies=Tallies({**running.tallies.by_group, **missing}))
         running = running.add(profile.partition or "", kept_for_totals(profile), checks)
-        found.append(replace(profile, checks={**profile.checks, **running.measured(checks)}))
-    return found
+        first = False
+        yield replace(profile, checks={**profile.checks, **running.measured(checks)})

@@ -138,13 +138,13 @@ def _line(dataset: DatasetOverview, now: datetime, addresses: Addresses) -> Line
         problem_words=problem.headline if problem else _failed_words(dataset),
         problem_address=None if problem is None else addresses.alert(problem.dag_id, problem.alert_id),
         more_problems=_more_words(problem.partitions) if problem else "",
-        newest="" if newest is None else newest.partition,
+        newest="nothing profiled yet" if newest is None else newest.partition,
         rows="" if newest is None else f"{newest.rows:,} rows",
         usual=_usual_words(usual),
         odd_rows=odd,
         profiled_at=dataset.profiled_at,
         late=late,
-        last_good=good or ("none of these" if dataset.marks else ""),
+        last_good=good or (f"none of {len(dataset.marks)}" if dataset.marks else ""),
     )
 
 

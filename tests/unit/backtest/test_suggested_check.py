@@ -60,6 +60,32 @@ def test_what_the_past_suggests_has_a_reason_and_has_held(days: list[Profile]) -
     assert all((one.held, one.of) == (6, 6) and one.reason for one in found.values())
 
 
+def _without_values(profile: Profile) -> Profile:
+    """As the store keeps an older one."""
+    return replace(profile, columns={name: replace(one, states={}) for name, one in profile.columns.items()})
+
+
+def test_what_asks_for_values_is_found_in_the_partitions_that_keep_them() -> None:
+    days = [day(index) for index in range(12)]
+    stored = [*map(_without_values, days[:8]), *days[8:]]
+    found = {f"{one.check.metric}.{one.check.reads[0]}": one for one in suggest_checks(stored)}
+    assert {"isin.status", "format.mail", "min.amount"} <= set(found)
+    assert (found["isin.status"].held, found["isin.status"].of) == (4, 4)
+    # That there were more values once is still known.
+    fourth = _without_values(day(0, status=["new", "it's", "paid: yes", "held"] * (ROWS // 4)))
+    assert "isin.status" not in {
+        f"{one.check.metric}.{one.check.reads[0]}" for one in suggest_checks([fourth, *stored])
+    }
+
+
+def test_of_a_counter_no_range_is_suggested() -> None:
+    days = [day(index, change=np.arange(ROWS) + index * ROWS, amount=np.full(ROWS, 5.0)) for index in range(9)]
+    found = {f"{one.check.metric}.{one.check.reads[0]}": one.reason for one in suggest_checks(days)}
+    assert {"min.change", "type.change"} <= set(found)
+    assert not {"max.change", "mean.change"} & set(found)
+    assert found["max.amount"] == "the largest values always lay at 5"
+
+
 def test_what_a_newer_partition_breaks_is_not_suggested(days: list[Profile]) -> None:
     broken = day(6, status=["other"] * ROWS, amount=np.full(ROWS, -1.0))
     names = {f"{one.check.metric}.{one.check.reads[0]}" for one in suggest_checks([*days, broken])}

@@ -148,3 +148,29 @@ def test_declared_checks_are_counted_in_the_files_and_judged(
     (alert,) = found["8"]
     assert alert.failing is not None
     assert alert.failing.columns == ("price", "city")
+
+
+def test_a_check_of_all_partitions_is_judged_in_files(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shop.dq.yml"
+    file.write_text("dataset: shop\nchecks:\n  - rows: {error: '<=840', scope: total, id: all_rows}\n")
+    arguments = ("--files", f"{shop}/day*.csv", "--quick", "--accept-after", "0", "--json", "--min-history", "5")
+    assert run(*arguments, "--checks", str(file)) == 0
+    result = from_json(BacktestResult, capsys.readouterr().out)
+    # The ninth cannot be read, and is in no total.
+    assert [one.partition for one in result.partitions if any(alert.metric == "all_rows" for alert in one.alerts)] == [
+        "8",
+        "10",
+    ]
+
+
+def test_why_nothing_was_judged_stands_beside_the_partitions(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shop.dq.yml"
+    file.write_text("dataset: shop\nchecks:\n  - min: {column: gone, error: '>=0'}\n")
+    assert run("--files", f"{shop}/day*.csv", "--quick", "--min-history", "5", "--checks", str(file)) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "gone" in said
+    assert "Mend what kept the partitions from being judged" in said

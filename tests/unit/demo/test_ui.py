@@ -8,9 +8,10 @@ import pytest
 
 from airflow_dq.demo.airflow_api import AirflowApi, NoAnswerError
 from airflow_dq.demo.console import Console
-from airflow_dq.demo.standalone import HOST, Airflow, free_port, service_environment, standalone
+from airflow_dq.demo.standalone import HOST, Airflow, service_environment, standalone
 from airflow_dq.demo.ui import _make_anew, _tell
 from airflow_dq.demo.workspace import DemoError, Workspace
+from airflow_dq.store.embedded import free_port
 
 
 def test_it_tells_where_it_is_and_how_to_get_in():

@@ -103,3 +103,12 @@ def test_a_changed_schema_names_each_column_once() -> None:
         "columns a and b are missing; column c is new; column d is missing and seems to be renamed to 'new name'; "
         "column e is now string, it was numeric"
     ]
+
+
+def test_a_quantile_that_did_not_alarm_is_not_told_beside_a_metric_that_did() -> None:
+    moved = Change("quantile", "min 74,000 -> 78,000", "min")
+    distinct = _alert("a", 0.97, metric="unique_ratio", lower=0.99, upper=None, changes=(moved,))
+    assert _told(distinct) == ["a: share of distinct values is 97%, usually at least 99%"]
+    least = _alert("a", 78_000.0, metric="min", lower=70_000.0, upper=75_000.0, group="x", root=False)
+    both = _told(replace(distinct, group="x"), least)
+    assert both == ["a: share of distinct values is 97%, usually at least 99%; min 74,000 -> 78,000"]

@@ -152,3 +152,22 @@ def test_a_factor_that_the_numbers_deny_is_not_named() -> None:
     (problem,) = judged({**frame, "weight": reset}).problems
     assert "where country = 'DE'" in problem.headline
     assert "times too" not in problem.headline
+
+
+@pytest.mark.parametrize(("share", "seen"), [(0.2, r"\d+"), (2.0, r"[\d,]+")])
+def test_the_rows_of_one_segment_are_the_reason_why_a_table_has_too_few_or_too_many(share: float, seen: str) -> None:
+    frame = shop(DAYS)
+    (there,) = np.nonzero(frame["country"] == "FR")
+    others = np.nonzero(frame["country"] != "FR")[0]
+    kept = np.concatenate([others, np.resize(there, round(share * len(there)))])
+    (problem, *_) = judged({name: values[kept] for name, values in frame.items()}).problems
+    assert re.search(
+        rf"rows arrived, usually .*: .*{seen} of them where country = 'FR', usually \d+ to \d+", problem.headline
+    )
+
+
+def test_of_rows_that_are_missing_everywhere_no_segment_is_named() -> None:
+    frame = {name: values[: ROWS // 2] for name, values in shop(DAYS).items()}
+    (problem, *_) = judged(frame).problems
+    assert problem.headline.startswith("750 rows arrived, usually ")
+    assert "country" not in problem.headline

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from decimal import Decimal
+from functools import reduce
 from itertools import pairwise
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from airflow_dq.corruption.variant import all_variants
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.metrics.evaluate import compare
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
-from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.profile.table import TableState
 from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states import grid
 from airflow_dq.states.category import CategoryDistribution
@@ -90,7 +91,8 @@ def test_any_table_can_be_profiled_and_split(table, cuts, sample_rows):
         checked(column.metrics)
     edges = [0, *sorted(min(cut, table.num_rows) for cut in cuts), table.num_rows]
     parts = [TableState.of(table.slice(a, b - a), options) for a, b in pairwise(edges)]
-    merged = merge_states(TableState.decode(part.encode()) for part in reversed(parts)).profile("p", options)
+    merged = reduce(TableState.merge, [TableState.decode(part.encode()) for part in reversed(parts)])
+    merged = merged.profile("p", options)
     assert merged == whole
     assert merged.fingerprint == whole.fingerprint
     assert all_variants(merged) == all_variants(whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -16,7 +17,7 @@ from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile import Profile, ProfileOptions, profile_table
 from airflow_dq.profile.column_state import ColumnState
 from airflow_dq.profile.model import digest_states, encode_states
-from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.profile.table import TableState
 from airflow_dq.states.base import Kind
 
 NAN, INF = float("nan"), float("inf")
@@ -83,7 +84,7 @@ def test_merging_parts_equals_profiling_the_whole(parts):
     edges = np.linspace(0, table.num_rows, parts + 1).astype(int)
     pieces = [TableState.of(table.slice(a, b - a)) for a, b in pairwise(edges)]
     for order in (pieces, pieces[::-1]):
-        merged = merge_states(TableState.decode(piece.encode()) for piece in order).profile("p")
+        merged = reduce(TableState.merge, [TableState.decode(piece.encode()) for piece in order]).profile("p")
         assert metrics(merged) == metrics(whole)
         assert merged.fingerprint == whole.fingerprint
         assert {name: c.states for name, c in merged.columns.items()} == {n: c.states for n, c in whole.columns.items()}
@@ -133,7 +134,7 @@ def test_nulls_only_establish_no_type_whatever_the_source_says(rows: int) -> Non
     assert {(column.kind, column.data_type) for column in columns.values()} == {(Kind.NULL, "null")}
     values = pa.table({str(data_type): pa.array(["x", None]) for data_type in TYPES})
     for parts in ((table, values), (values, table)):
-        merged = merge_states(map(TableState.of, parts))
+        merged = reduce(TableState.merge, map(TableState.of, parts))
         profile = merged.profile()
         assert {(column.kind, column.data_type) for column in profile.columns.values()} == {(Kind.STRING, "string")}
         assert merged.sample.rows.num_columns == len(TYPES)
@@ -163,7 +164,7 @@ def test_a_column_absent_from_one_file_is_missing_there():
 def test_types_of_one_kind_merge_and_untyped_files_adopt_a_kind():
     parts = [pa.table({"x": pa.array([1], pa.int32())}), pa.table({"x": pa.nulls(2)}), pa.table({"x": [2**40]})]
     for order in (parts, parts[::-1]):
-        column = merge_states(map(TableState.of, order)).profile().columns["x"]
+        column = reduce(TableState.merge, map(TableState.of, order)).profile().columns["x"]
         assert column.kind is Kind.NUMERIC
         assert column.data_type == "int32 | int64"
         assert column.metrics["sum"] == 1.0 + 2**40
@@ -176,11 +177,11 @@ def test_a_column_of_two_kinds_has_a_problem_and_the_others_have_none():
         for index, amount in enumerate([[1, 2], ["n/a", "3"], [1.5, None]])
     ]
     profiles = {
-        merge_states(TableState.decode(part.encode()) for part in order).profile("p").fingerprint: order
+        reduce(TableState.merge, [TableState.decode(part.encode()) for part in order]).profile("p").fingerprint: order
         for order in permutations(parts)
     }
     assert len(profiles) == 1
-    profile = merge_states(parts).profile("p")
+    profile = reduce(TableState.merge, parts).profile("p")
     amount = profile.columns["amount"]
     assert amount.data_type == "double | int64 | string"
     assert amount.metrics["row_count"] == 6.0
@@ -199,7 +200,7 @@ def test_a_part_of_nulls_only_fits_any_kind():
         TableState.of(pa.table({"v": pa.nulls(1), "w": pa.nulls(1)})),
     ]
     for order in permutations(parts):
-        profile = merge_states(order).profile("p")
+        profile = reduce(TableState.merge, order).profile("p")
         assert (profile.columns["v"].kind, profile.columns["v"].data_type) == (Kind.STRING, "string")
         assert profile.columns["v"].metrics["complete_ratio"] == 0.5
         assert profile.columns["v"].metrics["dist_val_count"] == 2.0
@@ -254,11 +255,6 @@ def test_damaged_bytes_are_refused(damage):
         TableState.decode(damage)
     with pytest.raises(CodecError):
         TableState.decode(TableState.of(flights(10)).encode()[:-20])
-
-
-def test_nothing_to_merge_is_an_error():
-    with pytest.raises(ValueError, match="no part"):
-        merge_states([])
 
 
 def test_equal_metrics_with_other_values_have_another_fingerprint() -> None:

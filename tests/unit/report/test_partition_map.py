@@ -29,10 +29,10 @@ def test_an_odd_partition_is_named_and_the_usual_ones_are_not() -> None:
     assert "style=" not in inline(drawn)
 
 
-def test_alike_partitions_have_no_names() -> None:
+def test_of_alike_partitions_the_newest_alone_is_named() -> None:
     drawn = partition_map(series(100.0), KINDS)
     assert drawn is not None
-    assert not list(drawn.iter("text"))
+    assert [(one.text, one.get("class")) for one in drawn.iter("text")] == [("2026-01-31", "newest")]
     assert "0 of them odd" in str(drawn[0].text)
 
 

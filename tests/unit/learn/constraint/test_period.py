@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from airflow_dq.codec import from_json, to_json
 from airflow_dq.learn.constraint.period import WithinPeriod
 from airflow_dq.profile import profile_table
 from airflow_dq.profile.model import Profile
@@ -179,9 +181,28 @@ def test_what_lies_between_two_partitions_is_the_later_ones() -> None:
     assert _told(evaluate(program, _profile(both, f"{begin:%Y-%m-%d}"), history)) == []
 
 
-def test_in_a_zone_nobody_knows_which_clock_a_column_shows() -> None:
-    _, history = _learn(_of_day, 10)
-    assert _period(synthesize(history, SynthesisOptions(timezone="Europe/Berlin"))) is None
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("first", [FIRST, datetime(2026, 3, 20, tzinfo=UTC)])
+def test_of_local_keys_a_column_keeps_to_its_own_clock_or_to_utc(local: bool, first: datetime) -> None:
+    """Also over the day of 23 hours, 2026-03-29."""
+    zone = ZoneInfo("Europe/Berlin")
+
+    def times(place: int) -> list[datetime]:
+        begin = first + place * DAY
+        told = _at(begin, np.random.default_rng(place).uniform(0.0, 24.0, 200))
+        return told if local else [one.replace(tzinfo=zone).astimezone(UTC) for one in told]
+
+    options = SynthesisOptions(timezone="Europe/Berlin")
+    history = [_profile(times(place), f"{first + place * DAY:%Y-%m-%d}") for place in range(20)]
+    program = synthesize(history, options)
+    learned = _period(program)
+    assert learned is not None
+    assert learned.period.zone == (None if local else "Europe/Berlin")
+    assert from_json(Program, to_json(program)) == program
+    key = f"{first + 20 * DAY:%Y-%m-%d}"
+    assert _told(evaluate(program, _profile(times(20), key), history)) == []
+    late = [one + timedelta(hours=2) for one in times(20)]
+    assert len(_told(evaluate(program, _profile(late, key), history))) == 1
 
 
 def test_more_times_than_are_counted_one_by_one_are_told_as_well() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from airflow_dq.options.rule import LearnedRule
 from airflow_dq.profile.check.between import answer_of, held_of
 from airflow_dq.profile.check.learned import row_rule
 from airflow_dq.profile.check.tally import Failed
-from airflow_dq.profile.table import TableState, merge_states, profile_table
+from airflow_dq.profile.table import TableState, profile_table
 from airflow_dq.relation.condition import Order
 from airflow_dq.relation.dependency import Counter, Dependency, Key, Step
 from airflow_dq.relation.inclusion import Inclusion
@@ -67,7 +68,7 @@ def test_rows_that_have_changed_places_are_other_rows_though_every_column_is_the
 
 def test_what_is_held_travels_and_merges() -> None:
     parts = [TableState.of(NOW.slice(at, 1), OPTIONS) for at in range(3)]
-    merged = merge_states([TableState.decode(one.encode()) for one in parts]).profile("2", OPTIONS)
+    merged = reduce(TableState.merge, [TableState.decode(one.encode()) for one in parts]).profile("2", OPTIONS)
     whole = profile_table(NOW, "2", OPTIONS)
     assert {name: one.to_bytes() for name, one in merged.held.items()} == {
         name: one.to_bytes() for name, one in whole.held.items()
@@ -96,7 +97,7 @@ def test_inclusion_and_steps_merge_and_keep_no_hidden_value() -> None:
     shown = ProfileOptions(rules=(PARENT, STEP))
     for options in (shown, replace(shown, store_values=False)):
         parts = [TableState.of(NOW.slice(at, 1), options) for at in range(3)]
-        merged = merge_states([TableState.decode(one.encode()) for one in parts]).profile("2", options).held
+        merged = reduce(TableState.merge, [TableState.decode(one.encode()) for one in parts]).profile("2", options).held
         whole = profile_table(NOW, "2", options).held
         assert {name: one.to_bytes() for name, one in merged.items()} == {
             name: one.to_bytes() for name, one in whole.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -21,7 +22,7 @@ from airflow_dq.profile.check import key_tally, order_tally, tally
 from airflow_dq.profile.check.answer import answer
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tally import Tally
-from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.profile.table import TableState
 from airflow_dq.settings import HASH_KEY_VARIABLE
 
 ANY = ">=-9e99"
@@ -85,7 +86,7 @@ def test_the_parts_of_a_partition_in_any_order_count_what_the_whole_counts(
     parts = [TableState.of(whole.slice(a, b - a), OPTIONS) for a, b in pairwise(edges)]
     parts = [TableState.decode(part.encode()) for part in parts] or [TableState.of(whole, OPTIONS)]
     shuffled.shuffle(parts)
-    found = merge_states(parts).profile("1", OPTIONS).checks
+    found = reduce(TableState.merge, parts).profile("1", OPTIONS).checks
     assert found == profile_table(whole, "1", OPTIONS).checks
     assert found.keys() == {check.measure for check in CHECKS}
     for one in found.values():
@@ -136,7 +137,7 @@ def test_too_many_keys_are_told_and_not_estimated(monkeypatch: pytest.MonkeyPatc
     checks.unique("n", "s")
     options = ProfileOptions(checks=tuple(checks), sample_rows=0)
     parts = [TableState.of(table([(i, None, "a", None) for i in range(start, start + 4)]), options) for start in (0, 4)]
-    merged = merge_states([TableState.decode(part.encode()) for part in parts]).profile("1", options)
+    merged = reduce(TableState.merge, [TableState.decode(part.encode()) for part in parts]).profile("1", options)
     assert "more than 5 distinct keys" in str(answer(options.checks[0], merged).problem)
 
 
@@ -152,7 +153,7 @@ def test_a_column_s_values_do_not_multiply_what_is_kept_for_a_check(monkeypatch:
     monkeypatch.setattr(order_tally, "MOST_KEPT", 5)
     parts = [TableState.of(table(some), options) for some in (rows[:3], rows[3:6], rows[6:])]
     for one in permutations(parts):
-        merged = merge_states([TableState.decode(part.encode()) for part in one]).profile("1", options)
+        merged = reduce(TableState.merge, [TableState.decode(part.encode()) for part in one]).profile("1", options)
         found = [profile.groups for profile in (merged.checks[check.measure] for check in checks)]
         problems = [{one.problem for one in groups.values()} for groups in found]
         assert [len(groups) for groups in found] == [4, 4]

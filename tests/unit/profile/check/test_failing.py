@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from airflow_dq.explain.lines import evidence
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.check.failed_rows import CHARACTERS, COLUMNS, HIDDEN, ROWS, FailedRows
 from airflow_dq.profile.check.failing import Sampled, draw_more
-from airflow_dq.profile.table import TableState, merge_states
+from airflow_dq.profile.table import TableState
 from airflow_dq.settings import HASH_KEY_VARIABLE
 
 
@@ -43,7 +44,7 @@ def test_however_a_partition_is_divided_the_same_rows_are_shown(
     parts = [TableState.of(whole.slice(start, 7), options) for start in range(0, len(values), 7)]
     parts = [TableState.decode(part.encode()) for part in parts] or [TableState.of(whole, options)]
     shuffled.shuffle(parts)
-    assert merge_states(parts).profile("1", options).failing.get(check.measure) == found
+    assert reduce(TableState.merge, parts).profile("1", options).failing.get(check.measure) == found
     wrong = [row for row, value in enumerate(values) if value is None or value > 3]
     shown = [] if found is None else [int(row[0] or 0) for row in found.rows]
     assert len(shown) == min(ROWS, len(wrong))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,7 @@ from airflow_dq.pattern import PatternRule
 from airflow_dq.profile.check.learned import Exceptions, answer_rule
 from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.tallies import Tallies
-from airflow_dq.profile.table import TableState, merge_states, profile_table
+from airflow_dq.profile.table import TableState, profile_table
 from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states.category import CategoryDistribution
 
@@ -56,7 +57,7 @@ def test_any_division_of_the_rows_counts_the_same(hidden: tuple[str, ...]) -> No
         states = [TableState.of(pa.table({"code": pa.array(part, pa.string())}), options) for part in parts]
         rng.shuffle(states)
         travelled = [TableState.decode(state.encode()) for state in states]
-        assert merge_states(travelled).profile("1", options).checks[RULE.measure] == whole
+        assert reduce(TableState.merge, travelled).profile("1", options).checks[RULE.measure] == whole
 
 
 def test_no_value_of_a_hidden_column_is_kept() -> None:

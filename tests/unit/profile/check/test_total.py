@@ -54,7 +54,7 @@ rows = st.lists(
 @given(st.lists(rows, min_size=1, max_size=3))
 def test_a_total_is_what_one_scan_of_all_rows_counts(partitions: list[list[tuple[Any, Any]]]) -> None:
     total, whole = declared(scope="total"), declared()
-    found = with_totals(profiled(part, str(place), total) for place, part in enumerate(partitions))
+    found = [*with_totals(profiled(part, str(place), total) for place, part in enumerate(partitions))]
     together = profiled([row for part in partitions for row in part], "all", whole)
     for one, other in zip(total, whole, strict=True):
         wanted, known = answer(other, together), answer(one, found[-1])
@@ -69,7 +69,7 @@ def test_a_total_is_what_one_scan_of_all_rows_counts(partitions: list[list[tuple
 def test_a_total_of_which_a_part_was_not_counted_is_none() -> None:
     total = declared(scope="total")
     first, second = profiled([(1, "a")], "1", ()), profiled([(2, "b")], "2", total)
-    found = with_totals([first, second])
+    found = [*with_totals([first, second])]
     assert {answer(check, found[1]).problem for check in total} == {
         "partitions before were profiled without this check"
     }

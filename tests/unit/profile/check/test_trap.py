@@ -76,6 +76,20 @@ def test_a_key_of_which_a_part_is_missing_is_none() -> None:
     assert value({"k": ["a", "b", None, None]}, lambda checks: checks.key("k")).value == 0.5
 
 
+@pytest.mark.parametrize(
+    ("columns", "seen"),
+    [
+        (U, "2 rows have a value that occurs more than once and 2 rows have a value missing"),
+        ({"k": ["a", "a", "b"]}, "2 rows have a value that occurs more than once"),
+        ({"k": ["a", None, "b"]}, "1 row has a value missing"),
+        ({"a": ["x", "x", None, None], "b": ["1", None, "1", None]}, "3 rows have a value missing"),
+        ({"k": ["a", "b"]}, None),
+    ],
+)
+def test_a_broken_key_tells_whether_values_repeat_or_lack(columns: dict[str, Any], seen: str | None) -> None:
+    assert value(columns, lambda checks: checks.key(*columns)).seen == seen
+
+
 def test_equal_values_have_no_skewness_to_be_wrong() -> None:
     def declare(checks: Checks) -> None:
         checks.add("skewness", ("x",), error=0)

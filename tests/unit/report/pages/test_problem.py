@@ -51,6 +51,8 @@ def test_who_may_decide_gets_three_buttons_and_a_comment(make_view, where):
     assert page.all("form", method="post", action=f"{ACTION}/decision")
     assert page.all("textarea", name="comment")
     assert page.all("label", for_="comment")
+    assert page.all("a", href="#decision")
+    assert page.all("section", id="decision")
 
 
 def test_what_can_be_profiled_again_has_a_button_of_its_own(make_view, where):
