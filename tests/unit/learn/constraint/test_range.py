@@ -119,3 +119,43 @@ def test_a_thin_day_may_have_no_value_of_a_column_that_is_mostly_empty(rows: int
     ranges = [one for one in alike if isinstance(one, Range) and one.metric != "complete_ratio"]
     assert ranges
     assert any(isinstance(one.check(now), Finding) for one in ranges) is found
+
+
+def of_numbers(place: int, numbers: list[float]) -> Profile:
+    """A day of one column of numbers."""
+    return profile_table(
+        pa.table({"number": pa.array(numbers, pa.float64())}), partition=str(MONDAY + timedelta(place))
+    )
+
+
+@pytest.mark.parametrize("constant", [0.0, 5.0])
+@pytest.mark.parametrize("size", [1.0, 1e6])
+def test_a_single_value_that_differs_from_all_others_is_no_news_however_large_it_is(
+    constant: float, size: float
+) -> None:
+    """A first earthquake of a hundred that set off a tsunami, a first repair of an aeroplane."""
+    history = [of_numbers(place, 90 * [constant]) for place in range(7)]
+    assert broken(history, of_numbers(7, [*(89 * [constant]), constant + size])) == set()
+    assert broken(history, of_numbers(7, [*(80 * [constant]), *(10 * [constant + size])])) != set()
+    assert broken(history, of_numbers(7, 90 * [constant + size])) != set()
+    assert broken(history, of_numbers(7, [*(89 * [constant + size]), constant])) != set()
+
+
+def test_a_single_value_is_news_where_values_differ() -> None:
+    history = [of_numbers(place, np.random.default_rng(place).normal(5.0, 1.0, 90).tolist()) for place in range(7)]
+    now = np.random.default_rng(7).normal(5.0, 1.0, 90)
+    now[0] = 1e6
+    assert {"mean", "std"} & broken(history, of_numbers(7, now.tolist()))
+
+
+@pytest.mark.parametrize(("value", "found"), [("large", False), ("huge", True)])
+def test_values_that_the_partition_before_happens_to_lack_are_not_new(value: str, found: bool) -> None:
+    """One of ten birds is large, and in a month of few none was."""
+
+    def birds(place: int, others: list[str]) -> Profile:
+        sizes = [*(40 * ["small"]), *(24 * ["medium"]), *others]
+        return profile_table(pa.table({"size": sizes}), partition=str(MONDAY + timedelta(place)))
+
+    history = [birds(place, (3 + place % 3) * ["large"]) for place in range(6)]
+    new = {"new_ratio", "unseen_ratio"} & broken([*history, birds(6, 6 * ["medium"])], birds(7, 6 * [value]))
+    assert bool(new) is found
