@@ -141,7 +141,8 @@ class Range(Constraint):
         lower, upper = bounds or (None, None)
         if not violates(observed, lower, upper, may_be_absent=self._may_be_absent(partition)):
             return self._idle(observed, lower, upper)
-        if amount is not None and (no_news := self._no_news(partition, observed, upper, amount[1])):
+        past = None if self.column is None else partition.past(self.column, self.kind)
+        if past is not None and amount is not None and (no_news := partition.no_news(past, amount[1], observed, upper)):
             return self._not_evaluated(no_news, applies=False)
         evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)
         return Finding(
@@ -155,17 +156,6 @@ class Range(Constraint):
             evidence=evidence,
             widening=self.widening,
         )
-
-    def _no_news(
-        self, partition: PartitionView, observed: MetricValue | None, upper: float | None, metric: Metric
-    ) -> str | None:
-        """Why a value outside of the range is no finding all the same; None where it is one."""
-        past = partition.past(str(self.column), self.kind)
-        if partition.is_lone(past, metric):
-            return "a single value differs from all others, which are what they have been"
-        if isinstance(observed, float) and upper is not None and partition.is_back(past, metric, observed, upper):
-            return "what the partition before lacks, those before it have"
-        return None
 
     def _follows_nothing(self, partition: PartitionView, observed: MetricValue | None) -> bool:
         """Whether it is a distance that is unknown because there is nothing near to compare with."""

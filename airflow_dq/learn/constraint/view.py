@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from airflow_dq.learn.history.column import ColumnHistory
     from airflow_dq.learn.history.history import History
     from airflow_dq.learn.history.like_days import LikeDays
-    from airflow_dq.metrics.descriptor import Metric
+    from airflow_dq.metrics.descriptor import Metric, MetricValue
 
 AS_OFTEN = 2.0
 """A value that comes back has up to so many times the share that it had: of few rows it has half or twice by chance."""
@@ -155,6 +155,19 @@ class PartitionView:
         if found.now >= found.usual or metric.level is None or metric.is_extreme:
             return found
         return replace(found, drawn=quantile_noise(past, metric.level, found.compared))
+
+    def no_news(
+        self, past: ColumnHistory, metric: Metric, observed: MetricValue | None, most: float | None
+    ) -> str | None:
+        """Why a value of a metric outside of its range is no finding all the same; None where it is one.
+
+        :param most: the end of the range above
+        """
+        if self.is_lone(past, metric):
+            return "a single value differs from all others, which are what they have been"
+        if isinstance(observed, float) and most is not None and self.is_back(past, metric, observed, most):
+            return "what the partition before lacks, those before it have"
+        return None
 
     def is_lone(self, past: ColumnHistory, metric: Metric) -> bool:
         """Whether a single value differs from the one that all others have, as usual, and a metric tells its size.
