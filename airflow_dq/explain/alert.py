@@ -40,8 +40,9 @@ class Alert:
     ``column_retyped`` for a changed schema, ``date_column`` for a column that does not tell the partition's date as it
     always has, ``period`` for times outside of the partition's own, ``partition_repeated`` for an earlier one over
     again, ``first_occurrence`` for values of a sort that the column has never held, ``outsized_value`` for one many
-    times as large as any before, ``pattern`` for values that do not look as the column's always have, ``relation`` for
-    rows that break what has held between columns, ``novelty`` for a partition that is odd as a whole.
+    times as large as any before, ``value_gone`` for one that was always there, ``pattern`` for values that do not look
+    as the column's always have, ``relation`` for rows that break what has held between columns, ``novelty`` for a
+    partition that is odd as a whole.
     """
 
     rule: str

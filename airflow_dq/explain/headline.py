@@ -19,7 +19,7 @@ from airflow_dq.metrics.registry import find_metric
 from airflow_dq.states.base import Kind
 from airflow_dq.visible import visible
 
-_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value", "segment", "period"})
+_OF_VALUES = frozenset({"pattern", "first_occurrence", "outsized_value", "value_gone", "segment", "period"})
 """Rules whose finding the cause of the column explains."""
 _FIRST = ("partition_repeated", "date_column", "column_")
 """Rules, or how they begin, of what explains more than it is explained by."""

@@ -15,6 +15,7 @@ from airflow_dq.explain.novelty import novelty_words
 from airflow_dq.explain.relation import relation_words
 from airflow_dq.explain.segment import segment_words
 from airflow_dq.explain.wording import (
+    joined,
     listed,
     metric_words,
     natural_range,
@@ -29,6 +30,7 @@ from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
+from airflow_dq.learn.constraint.gone import NoneGone
 from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
@@ -184,6 +186,16 @@ def _outsized(constraint: NoneOutsized, finding: Finding, partition: PartitionVi
     )
 
 
+def _gone(constraint: NoneGone, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    least = dict(constraint.values)
+    gone = joined([f"{quoted(value)} ({share_words(least[value])} or more)" for value in finding.examples])
+    words = metric_words(constraint.metric, pair=True)
+    return (
+        f"none of the values is {gone}, as some were in each of the last {constraint.partitions} partitions; "
+        f"{words} is larger than ever."
+    )
+
+
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return (
         f"every value is {finding.seen}; expected {finding.expected}, as in each of the "
@@ -229,6 +241,7 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NoRepetition, _repetition),
     (NeverSeen, _never_seen),
     (NoneOutsized, _outsized),
+    (NoneGone, _gone),
     (DateColumn, _date_column),
     (WithinPeriod, _period),
     (Declared, _declared),

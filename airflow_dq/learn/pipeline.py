@@ -15,6 +15,7 @@ from airflow_dq.learn.constraint.between import BetweenDetector
 from airflow_dq.learn.constraint.date_column import DateColumnDetector
 from airflow_dq.learn.constraint.declared import DeclaredDetector, declared
 from airflow_dq.learn.constraint.first_occurrence import FirstOccurrenceDetector, NeverSeen
+from airflow_dq.learn.constraint.gone import GoneDetector
 from airflow_dq.learn.constraint.novelty import NoveltyDetector
 from airflow_dq.learn.constraint.outsized import OutsizedDetector
 from airflow_dq.learn.constraint.pattern import PatternDetector
@@ -43,6 +44,7 @@ DETECTORS: dict[str, tuple[Detector, ...]] = {
         RangeDetector(),
         FirstOccurrenceDetector(),
         OutsizedDetector(),
+        GoneDetector(),
         PatternDetector(),
         RelationDetector(),
         BetweenDetector(),

@@ -419,7 +419,7 @@ def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
 NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
 """The families that compare what columns hold; the others compare which columns there are."""
 
-BESIDE = frozenset({"novelty", "pattern", "relation", "between", "segment"})
+BESIDE = frozenset({"novelty", "pattern", "relation", "between", "segment", "value_gone"})
 """The families that judge what may not be known: what keeps a partition from passing is told by the others."""
 
 

@@ -141,6 +141,8 @@ class Range(Constraint):
         lower, upper = bounds or (None, None)
         if not violates(observed, lower, upper, may_be_absent=self._may_be_absent(partition)):
             return self._idle(observed, lower, upper)
+        if self._is_back(partition, observed, upper):
+            return self._not_evaluated("what the partition before lacks, those before it have", applies=False)
         evidence = None if isinstance(observed, Reason | None) else self._evidence(partition, observed)
         return Finding(
             "range",
@@ -153,6 +155,13 @@ class Range(Constraint):
             evidence=evidence,
             widening=self.widening,
         )
+
+    def _is_back(self, partition: PartitionView, observed: MetricValue | None, upper: float | None) -> bool:
+        """Whether it is a share of new values, none of which are."""
+        metric = get_metric(self.metric, self.kind)
+        if self.column is None or metric is None or upper is None or not isinstance(observed, float):
+            return False
+        return partition.is_back(partition.past(self.column, self.kind), metric, observed, upper)
 
     def _follows_nothing(self, partition: PartitionView, observed: MetricValue | None) -> bool:
         """Whether it is a distance that is unknown because there is nothing near to compare with."""

@@ -18,7 +18,8 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 
 DISTINCT = 10
-"""A column with at least this many different values does not have each of them equally often again by chance."""
+"""A column with at least this many different values does not have each of them equally often again by chance, unless it
+has had: districts and their inhabitants are the same each week, and so are their cases in a summer without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,19 @@ class NoRepetition(Constraint):
     """Key and digest of the content of each past partition whose content is known."""
     partitions: int
     """Number of past partitions."""
+    telling: tuple[str, ...] = ()
+    """The columns that were never twice the same."""
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
-        """Nothing is said of a table none of whose columns has :data:`DISTINCT` different values."""
+        """Nothing is said where none of the columns that never were twice the same has :data:`DISTINCT` values."""
         profile = partition.profile
         content = _content(profile, self.scope.columns)
         if content is None:
             return self._not_evaluated(f"what {_unknown(profile, self.scope.columns)} hold is not known")
-        distinct = [_distinct(profile, name) for name in self.scope.columns]
+        distinct = [_distinct(profile, name) for name in self.telling]
         if not any(number is not None and number >= DISTINCT for number in distinct):
-            unknown = [name for name, number in zip(self.scope.columns, distinct, strict=True) if number is None]
-            reason = f"no column is known to have {DISTINCT} different values"
+            unknown = [name for name, number in zip(self.telling, distinct, strict=True) if number is None]
+            reason = f"no column that was never twice the same is known to have {DISTINCT} different values"
             return self._not_evaluated(reason, applies=bool(unknown))
         for key, past in self.contents:
             if past == content:
@@ -81,7 +84,14 @@ class RepetitionDetector(Detector):
         known = [(key, content) for key, content in zip(history.partitions, contents, strict=True) if content]
         if not known:
             return Skipped("the content of past partitions is not known")
-        return Learned((NoRepetition(Scope(compared), tuple(known), len(history)),))
+        telling = tuple(name for name in compared if _is_never_alike(history, name))
+        return Learned((NoRepetition(Scope(compared), tuple(known), len(history), telling),))
+
+
+def _is_never_alike(history: History, name: str) -> bool:
+    """Whether a column never held the same values, each as often, in two of the partitions."""
+    contents = [content for profile in history.profiles if (content := _content(profile, (name,)))]
+    return len(set(contents)) == len(contents)
 
 
 def _content(profile: Profile, columns: Collection[str]) -> str | None:

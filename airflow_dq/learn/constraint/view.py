@@ -17,6 +17,7 @@ from airflow_dq.learn.history.column import distances_of, value_count
 from airflow_dq.learn.renaming import renamings
 from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.evaluate import stored_name
+from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from airflow_dq.learn.history.history import History
     from airflow_dq.learn.history.like_days import LikeDays
     from airflow_dq.metrics.descriptor import Metric
+
+AS_OFTEN = 2.0
+"""A value that comes back has up to so many times the share that it had: of few rows it has half or twice by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,22 @@ class PartitionView:
         if found.now >= found.usual or metric.level is None or metric.is_extreme:
             return found
         return replace(found, drawn=quantile_noise(past, metric.level, found.compared))
+
+    def is_back(self, past: ColumnHistory, metric: Metric, observed: float, most: float) -> bool:
+        """Whether values that the partition before lacks are no new ones: those before it have them, about as often.
+
+        :param observed: the share of values that the partition before lacks
+        :param most: the largest share of new values that is usual
+        """
+        now = self.column(past.name)
+        if now is None or not metric.counts_new or metric.pool > 1:
+            return False
+        several = metrics_for(now.kind, pair=True)
+        wider = next((one for one in several if one.counts_new and one.pool > 1 and one.states == metric.states), None)
+        unseen = None if wider is None else past.observe(wider.name, True, now)
+        if wider is None or not isinstance(unseen, float) or unseen > most:
+            return False
+        return observed <= AS_OFTEN * past.gone(metric.name, wider.pool)
 
     def follows_nothing(self, name: str, kind: Kind, metric: str) -> bool:
         """Whether a column has no distance, for all partitions right before have too few values to compare with.

@@ -169,6 +169,16 @@ class ColumnHistory:
         value = next((found[name] for name in names if name in found), None)
         return _otherwise(now) if value is None else value
 
+    def gone(self, metric: str, pool: int) -> float:
+        """The largest share that values the newest partition lacks have in another one of a pool; 0.0 where unknown.
+
+        :param metric: the share of values not seen in another partition
+        """
+        *earlier, newest = self.columns[-pool:]
+        name = stored_name(metric, self.representation(metric))
+        found = (self._distances.of(one, (newest,), 1).get(name) for one in earlier if one is not None)
+        return max((share for share in found if isinstance(share, float)), default=0.0)
+
     def newest_comparable(self, pool: int) -> int:
         """Place of the newest of the last ``pool`` partitions of which any can be compared with.
 

@@ -119,3 +119,30 @@ def test_a_thin_day_may_have_no_value_of_a_column_that_is_mostly_empty(rows: int
     ranges = [one for one in alike if isinstance(one, Range) and one.metric != "complete_ratio"]
     assert ranges
     assert any(isinstance(one.check(now), Finding) for one in ranges) is found
+
+
+def of_numbers(place: int, numbers: list[float]) -> Profile:
+    """A day of one column of numbers."""
+    return profile_table(
+        pa.table({"number": pa.array(numbers, pa.float64())}), partition=str(MONDAY + timedelta(place))
+    )
+
+
+@pytest.mark.parametrize("constant", [0.0, 5.0])
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e9, -1e9])
+def test_a_single_value_that_differs_from_all_others_is_told_however_large_it_is(constant: float, size: float) -> None:
+    history = [of_numbers(place, 90 * [constant]) for place in range(7)]
+    assert {"mean", "std"} & broken(history, of_numbers(7, [*(89 * [constant]), constant + size]))
+
+
+@pytest.mark.parametrize(("value", "found"), [("large", False), ("huge", True)])
+def test_values_that_the_partition_before_happens_to_lack_are_not_new(value: str, found: bool) -> None:
+    """One of ten birds is large, and in a month of few none was."""
+
+    def birds(place: int, others: list[str]) -> Profile:
+        sizes = [*(40 * ["small"]), *(24 * ["medium"]), *others]
+        return profile_table(pa.table({"size": sizes}), partition=str(MONDAY + timedelta(place)))
+
+    history = [birds(place, (3 + place % 3) * ["large"]) for place in range(6)]
+    new = {"new_ratio", "unseen_ratio"} & broken([*history, birds(6, 6 * ["medium"])], birds(7, 6 * [value]))
+    assert bool(new) is found

@@ -78,3 +78,20 @@ def test_the_paper_does_not_look_for_it() -> None:
     program = synthesize(HISTORY, SynthesisOptions(mode="paper"))
     verdict = evaluate(program, _profile(15, _table(15, seed=14)), HISTORY)
     assert all(alert.rule == "range" for alert in verdict.alerts)
+
+
+def test_weeks_without_a_case_are_alike_in_districts_that_always_are() -> None:
+    """What never changes tells nothing: each of fifty districts has its inhabitants, and in a summer no cases."""
+
+    def week(index: int, cases: np.ndarray) -> Profile:
+        table = pa.table({"district": [f"D{n}" for n in range(50)], "inhabitants": np.arange(50), "cases": cases})
+        return profile_table(table, str(FIRST + timedelta(7 * index)))
+
+    def drawn(index: int, mean: float) -> np.ndarray:
+        return np.random.default_rng(index).poisson(mean, 50)
+
+    history = [week(index, drawn(index, 20.0)) for index in range(15)]
+    summer = np.zeros(50, int)
+    assert _repeated(week(16, summer), [*history, week(15, summer)]) == []
+    (alert,) = _repeated(week(16, drawn(14, 20.0)), history)
+    assert alert.cause == "an old partition delivered again"

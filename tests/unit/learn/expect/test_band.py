@@ -189,6 +189,15 @@ def test_what_an_extreme_may_do_hangs_on_the_columns_spread_and_not_on_where_its
     assert found.violations([zero + beyond * 130.0], NOTHING).all()
 
 
+@pytest.mark.parametrize(("name", "values"), [("p05", 19.0), ("p95", 8.0), ("p05", 8.0)])
+def test_a_quantile_of_so_few_values_that_none_lies_behind_it_is_an_extreme(name: str, values: float) -> None:
+    """Of eight numbers the 5th percentile is the smallest: eight earthquakes that were felt by one, then by nobody."""
+    few = constraints(name, np.ones(7), size=SamplingError(values, std=4.0))
+    assert few.below == pytest.approx(np.full(len(SPENDING), 0.25 * 4.0))
+    many = constraints(name, np.ones(7), size=SamplingError(100.0, std=4.0))
+    assert many.below == pytest.approx(np.full(len(SPENDING), 1.01 / 100.0))
+
+
 @given(st.integers(1, 400), st.integers(7, 40))
 def test_an_entropy_may_change_by_one_value(values: int, partitions: int) -> None:
     """All alike and one that is not, after partitions that were all alike; and the other way round."""

@@ -1,0 +1,62 @@
+"""A value that was always there and is not there at all: a filter drops it, and no range of a distance says so."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airflow_dq.explain.alert import Alert
+from airflow_dq.learn.constraint.gone import NEWEST
+from airflow_dq.profile import ProfileOptions, profile_table
+from airflow_dq.profile.model import Profile
+from airflow_dq.program import evaluate, synthesize
+from airflow_dq.settings import HASH_KEY_VARIABLE
+
+FIRST = date(2026, 3, 2)
+COUNTRIES = ["AT", "CH", "DE", "FR"]
+
+
+def stops(index: int, without: str = "", options: ProfileOptions | None = None, *, sundays: bool = False) -> Profile:
+    """A day of some 200 rows whose shares vary from day to day; on Sundays perhaps none is from France."""
+    rng = np.random.default_rng(index)
+    shares = rng.dirichlet(4 * [40.0])
+    found = rng.choice(COUNTRIES, int(rng.integers(150, 250)), p=shares)
+    closed = "FR" if sundays and index % 7 == 6 else ""
+    kept = found[(found != without) & (found != closed)]
+    return profile_table(pa.table({"country": kept.tolist()}), str(FIRST + timedelta(index)), options=options)
+
+
+def gone(now: Profile, history: list[Profile]) -> list[Alert]:
+    return [one for one in evaluate(synthesize(history), now, history).alerts if one.rule == "value_gone"]
+
+
+@pytest.mark.parametrize("length", [NEWEST + 1, 30])
+@pytest.mark.parametrize("country", COUNTRIES)
+def test_a_quarter_of_the_rows_that_a_filter_drops_is_told(length: int, country: str) -> None:
+    history = [stops(index) for index in range(length)]
+    assert gone(stops(length), history) == []
+    (alert,) = gone(stops(length, country), history)
+    assert f"none of the values is '{country}' (" in alert.statement
+
+
+def test_what_is_missing_every_sunday_is_no_news_on_the_next() -> None:
+    history = [stops(index, sundays=True) for index in range(20)]
+    assert gone(stops(20, sundays=True), history) == []
+
+
+def test_few_rows_may_hold_it_by_chance_alone() -> None:
+    def thin(index: int, values: list[str]) -> Profile:
+        return profile_table(pa.table({"country": values}), str(FIRST + timedelta(index)))
+
+    history = [thin(index, [*(15 * ["DE"]), *((4 + index % 2) * ["FR"])]) for index in range(12)]
+    assert gone(thin(12, 20 * ["DE"]), history) == []
+
+
+def test_of_hidden_values_none_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
+    options = ProfileOptions(hidden=("country",))
+    history = [stops(index, options=options) for index in range(12)]
+    assert gone(stops(12, "DE", options), history) == []
