@@ -58,11 +58,10 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     why = None
     if rows and previous is not None:
         every = (_compare(partition, name, previous) for name in partition.profile.columns)
-        why = row_cause(one for one in every if one is not None) or row_segment(partition, others)
+        why = row_cause(one for one in every if one is not None)
     accused = {name for constraint, _ in others if (name := constraint.scope.column) is not None}
     odd = [finding for constraint, finding in of_table if isinstance(constraint, NoNovelty)]
     novel = novel_causes(odd, lambda name: None if name in accused else _compare(partition, name, previous))
-    alerts += _alerts(partition, of_table, why, ())
     disturbances = [(constraint.scope.column, _disturbance(constraint, finding)) for constraint, finding in others]
     by_column: dict[str, list[Found]] = {}
     for one in others:
@@ -79,6 +78,9 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
     causes = without_disproved(partition, causes)
     causes |= hit_by_copies(compared, causes)
     causes = with_segments(partition, others, causes, compared)
+    if rows and why is None and not any(cause.of_rows for cause in causes.values()):
+        why = row_segment(partition, others)
+    alerts += _alerts(partition, of_table, why, ())
     for name, own in by_column.items():
         changes = changes_of(compared[name]) if name in compared else ()
         alerts += _alerts(partition, own, causes.get(name), changes)

@@ -30,6 +30,8 @@ _RELATION = "relation"
 """The rule of an alert that speaks of columns together."""
 _PERIOD = "period"
 """The rule of an alert on times outside of the partition's own."""
+_GONE = "value_gone"
+"""The rule of an alert that a value is missing, which other rules say as well when they find anything."""
 _EVERYTHING = "everything"
 """Many columns changed, and none tells why."""
 
@@ -197,7 +199,7 @@ def _as_group(
 
     def place(alert: Alert) -> tuple[bool, bool, bool, bool]:
         """The lowest of what says most."""
-        follows = alert.rule == _RELATION or (alert.rule == SEGMENT and alert.column not in placed)
+        follows = alert.rule in (_RELATION, _GONE) or (alert.rule == SEGMENT and alert.column not in placed)
         # Times that left the partition's own, and nobody knows why, say less than what they have in common with others.
         follows |= broken and alert.rule == _PERIOD and alert.column not in known
         unknown = told and alert.column is not None and alert.column not in known

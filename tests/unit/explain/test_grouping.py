@@ -38,6 +38,15 @@ def test_the_column_that_tells_why_rows_are_missing_is_no_problem_of_its_own() -
     assert [(alert.column, alert.root) for alert in found] == [(None, True), ("shop", False), ("price", True)]
 
 
+def test_that_a_value_is_gone_is_said_by_whatever_else_speaks_of_it() -> None:
+    gone = Alert("value_gone", "shop", "none of the values is 'north'.")
+    rows = grouped([gone, _alert(None, "row_count")], {}, judged=9, rows_by="shop")
+    assert [(alert.column, alert.root) for alert in rows] == [(None, True), ("shop", False)]
+    pattern = Alert("pattern", "shop", "values look otherwise.")
+    assert [alert.rule for alert in grouped([gone, pattern], {}, judged=9) if alert.root] == ["pattern"]
+    assert [alert.root for alert in grouped([gone], {}, judged=9)] == [True]
+
+
 def test_rows_that_came_twice_explain_which_values_are_frequent() -> None:
     copies = Cause("volume_change", "copies", "rows are there more than once", 1.0, of_rows=True)
     causes = {"id": copies, "shop": _cause("overwritten", "'north'")}
