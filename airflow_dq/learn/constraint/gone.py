@@ -8,6 +8,8 @@ winter, have been missing before.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -30,8 +32,9 @@ NEWEST = RETENTION.with_states(largest_pool())
 """Partitions that are looked at, for of older ones it is not kept which values they had."""
 SHARE = 0.05
 """The least part of the values that is looked at: at most twenty values of a column have it."""
-ROWS = 15.0
-"""A value that is to be expected in so many rows, by its least share, is in none by chance once in three million."""
+EVIDENCE = 15.0
+"""A logarithm: that all rows have other values than those that are gone happens by chance once in three million, if
+these are as frequent as they were where they were rarest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +55,22 @@ class NoneGone(Constraint):
     """Number of partitions that have the values."""
 
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
-        """One that would be in ROWS rows is in none, and the values are further off than ever."""
+        """Ones that are in no row, by no chance, where the values are further off than ever."""
         (name,) = self.scope.columns
         if partition.is_excused(name):
             return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         now = partition.column(name)
         if now is None or now.kind is not self.kind or (counts := _counted(now)) is None:
             return self._not_evaluated("its values are not counted one by one", applies=False)
-        there = sum(counts.values())
-        # Those that are there are what the others leave.
-        expected = {value: there * share / (1.0 - share) for value, share in self.values if value not in counts}
-        gone = tuple(value for value, rows in expected.items() if rows >= ROWS)
+        gone = {value: share for value, share in self.values if value not in counts}
+        # All that are gone together: where a filter drops two, fewer rows are left that could have had one of them.
+        left = max(1.0 - math.fsum(gone.values()), sys.float_info.min)
+        if not gone or -sum(counts.values()) * math.log(left) < EVIDENCE:
+            return None
         distance = partition.past(name, self.kind).observe(self.metric, True, now)
-        if not gone or not isinstance(distance, float) or distance <= self.furthest:
+        if not isinstance(distance, float):
+            return self._not_evaluated("how far off its values are is not known")
+        if distance <= self.furthest:
             return None
         return Finding(
             "value_gone",
@@ -73,7 +79,7 @@ class NoneGone(Constraint):
             observed=distance,
             upper=self.furthest,
             partitions=self.partitions,
-            examples=gone,
+            examples=tuple(gone),
         )
 
     def _not_evaluated(self, reason: str, *, applies: bool = True) -> NotEvaluated:

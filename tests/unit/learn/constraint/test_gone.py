@@ -19,11 +19,15 @@ FIRST = date(2026, 3, 2)
 COUNTRIES = ["AT", "CH", "DE", "FR"]
 
 
-def stops(index: int, without: str = "", options: ProfileOptions | None = None, *, sundays: bool = False) -> Profile:
-    """A day of some 200 rows whose shares vary from day to day; on Sundays perhaps none is from France."""
+def _values(index: int) -> list[str]:
     rng = np.random.default_rng(index)
     shares = rng.dirichlet(4 * [40.0])
-    found = rng.choice(COUNTRIES, int(rng.integers(150, 250)), p=shares)
+    return [str(one) for one in rng.choice(COUNTRIES, int(rng.integers(150, 250)), p=shares)]
+
+
+def stops(index: int, without: str = "", options: ProfileOptions | None = None, *, sundays: bool = False) -> Profile:
+    """A day of some 200 rows whose shares vary from day to day; on Sundays perhaps none is from France."""
+    found = np.array(_values(index))
     closed = "FR" if sundays and index % 7 == 6 else ""
     kept = found[(found != without) & (found != closed)]
     return profile_table(pa.table({"country": kept.tolist()}), str(FIRST + timedelta(index)), options=options)
@@ -45,6 +49,25 @@ def test_a_quarter_of_the_rows_that_a_filter_drops_is_told(length: int, country:
 def test_what_is_missing_every_sunday_is_no_news_on_the_next() -> None:
     history = [stops(index, sundays=True) for index in range(20)]
     assert gone(stops(20, sundays=True), history) == []
+
+
+def test_a_filter_that_drops_more_values_is_told_as_well() -> None:
+    history = [stops(index) for index in range(12)]
+    now = stops(12)
+    for dropped in (["AT"], ["AT", "CH"], ["AT", "CH", "DE"]):
+        left = [value for value in _values(12) if value not in dropped][:37]
+        found = gone(profile_table(pa.table({"country": left}), now.partition), history)
+        assert len(found) == (len(dropped) > 1)  # of 37 rows one value in four may be missing by chance
+    assert all(gone(stops(12, country), history) for country in COUNTRIES)
+
+
+def test_two_rows_of_a_rare_value_say_nothing() -> None:
+    def flags(index: int, values: list[bool]) -> Profile:
+        return profile_table(pa.table({"flag": values}), str(FIRST + timedelta(index)))
+
+    history = [flags(index, [*((180 + index % 3) * [True]), *(20 * [False])]) for index in range(12)]
+    assert gone(flags(12, 2 * [False]), history) == []
+    assert len(gone(flags(12, 20 * [False]), history)) == 1
 
 
 def test_few_rows_may_hold_it_by_chance_alone() -> None:
