@@ -19,7 +19,7 @@ _GROUPS = (
         "how the texts are spelt",
         (
             *("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len"),
-            *("pat_count", "pat_entropy", "numeric_ratio"),
+            *("pat_count", "pat_entropy", "numeric_ratio", "bigram_unseen_ratio"),
         ),
     ),
 )

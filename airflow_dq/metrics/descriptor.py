@@ -204,6 +204,8 @@ class Metric:
     """Number of past partitions whose merged states are the baseline of a pair metric."""
     order: int = 1
     """The power of a small difference that it grows with: 1, or of divergences, cosine and chi-squared 2."""
+    of_letters: bool = False
+    """Whether it reads the letters of values: of a hidden column, which has hashes instead, it says nothing."""
     pair_type: type[Pair[Any]] | None = None
     """What a pair metric's function takes in place of the two states (None: the two states)."""
 
@@ -297,6 +299,7 @@ class Facts(TypedDict, total=False):
     level: float | None
     pool: int
     order: int
+    of_letters: bool
 
 
 def describe(

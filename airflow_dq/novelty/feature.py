@@ -18,7 +18,7 @@ from airflow_dq.metrics.descriptor import Scale
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.row import Floats, rows_of
-from airflow_dq.novelty.unseen import UNSEEN, Unseen
+from airflow_dq.novelty.unseen import COMPARED, LETTERS, UNSEEN, Unseen
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
@@ -39,7 +39,7 @@ FEATURES: dict[Kind, tuple[str, ...]] = {
     Kind.NUMERIC: (*_ANY, "mean", "std", "min", "max", "integer_ratio", "negative_ratio", "zero_ratio", UNSEEN),
     Kind.STRING: (
         *(*_ANY, "dist_val_count", "entropy", "numeric_ratio", "pat_count", "pat_entropy"),
-        *("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len", UNSEEN),
+        *("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len", UNSEEN, LETTERS),
     ),
     Kind.TIMESTAMP: (*_ANY, "std", "midnight_ratio"),
     Kind.BOOLEAN: ("complete_ratio", "true_ratio"),
@@ -53,10 +53,21 @@ ROWS_WEIGHT = 1.8
 furthest of them.  More finds more lost rows, and calls more short months and holidays novel: 2.2 finds .003 to .004
 less of all errors at the same rate of false alarms, whichever of 31 tables is left out."""
 
+UNIT = 10.0
+"""Amounts are counted in tenths of what their column typically has, its mean or its standard deviation: what is said of
+prices does not depend on their currency.  Amounts of that size and above vary by factors, smaller ones by differences.
+Counted as they are, .002 more is found on eleven tables and .002 less on twenty others at the rates of false alarms
+that are aimed at, and nothing of columns whose numbers are thousandths."""
+LOOKED_AT = 30
+"""Newest partitions that tell what a column typically has: the median of all would cost more than the rest."""
+
 STEP = 0.3
 """No feature spreads less than so much of its smallest step, one row among all or one more distinct value, however long
 it has stood still.  That such a step is rare is all that years of history say: of hundreds of features one makes it now
 and then, and it was every third false alarm after a hundred partitions."""
+STEP_OF_LETTERS = 0.6
+"""The same of the share of values with a pair of letters unseen, in which a single name makes one: with half as much
+false alarms are a twelfth more on 20 tables, for .001 more typing errors found."""
 
 ALIKE = 1.5
 """Of the share of distinct values so many steps are as one of others: where all numbers were different, two that happen
@@ -75,6 +86,11 @@ alarm on eleven tables, and to leave them alone costs no recall."""
 
 FICKLE = frozenset({*EXTREMES, "zero_ratio"})
 """What is no odder the first time it moves: of measured numbers one is zero at last, in every eighth false alarm."""
+
+
+_AMOUNTS = (Scale.AMOUNT, Scale.RATIO)
+"""The scales of what has its column's unit."""
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +116,15 @@ class Features:
     def of(cls, history: Sequence[Profile], profile: Profile, options: NoveltyOptions, unseen: Unseen) -> Features:
         """The features of the columns that the partition has, as far back as they have been of the same kind."""
         kinds = {name: column.kind for name, column in profile.columns.items() if options.reads(name)}
-        layout = tuple((name, kind, FEATURES[kind]) for name, kind in kinds.items())
+        layout = tuple((name, kind, _features(kind, profile.options.hides(name))) for name, kind in kinds.items())
         keys = ((None, ROWS), *((name, metric) for name, _, metrics in layout for metric in metrics))
         scales = _scales(keys, kinds)
         profiles = (*history, profile)
         rows = rows_of(profiles, layout, partial(_evenly, scales=scales))
-        compared = [place for place, (_, metric) in enumerate(keys) if metric == UNSEEN]
+        compared = [place for place, (_, metric) in enumerate(keys) if metric in COMPARED]
         if compared:
-            shares = unseen(profiles, tuple((name, kind) for name, kind, metrics in layout if UNSEEN in metrics))
+            asked = ((name, kind, metric) for name, kind, metrics in layout for metric in metrics if metric in COMPARED)
+            shares = unseen(profiles, tuple(asked))
             rows[:, compared] = _on(Scale.DISTANCE, shares)
         typical = float(np.median([one.row_count for one in profiles]))
         return cls._told(keys, scales, rows[:-1], rows[-1:], typical)
@@ -131,7 +148,7 @@ class Features:
 
         :param typical: number of rows that a partition typically has
         """
-        past = _begun(keys, past)
+        past, now = _in_units(keys, scales, _begun(keys, past), now)
         shares = np.array([scale in (Scale.SHARE, Scale.DISTANCE) for scale in scales])
         counts = np.array([scale is Scale.COUNT for scale in scales])
         sampled = shares | np.array([scale in (Scale.INFORMATION, Scale.LENGTH) for scale in scales])
@@ -142,8 +159,9 @@ class Features:
         finest[[metric == "unique_ratio" for _, metric in keys]] *= ALIKE
         least = np.where(shares, 0.0, LEAST)
         least[sampled] = np.maximum(least, LEAST_SHARE * step)[sampled]
-        unseen = np.array([metric == UNSEEN for _, metric in keys])
+        unseen = np.array([metric in COMPARED for _, metric in keys])
         finest[unseen], least[unseen] = (one * step[unseen] ** (2.0 * UNSEEN_POWER) for one in (STEP, LEAST_UNSEEN))
+        finest[[metric == LETTERS for _, metric in keys]] *= STEP_OF_LETTERS / STEP
         return cls(
             keys=keys,
             past=past,
@@ -155,6 +173,11 @@ class Features:
             emphasis=np.array([ROWS_WEIGHT if name is None else 1.0 for name, _ in keys]),
             lasting=np.array([metric not in FICKLE for _, metric in keys]),
         )
+
+
+def _features(kind: Kind, hidden: bool) -> tuple[str, ...]:
+    """The metrics of a column; the hashes of hidden texts have no letters of theirs."""
+    return tuple(metric for metric in FEATURES[kind] if not (hidden and metric == LETTERS))
 
 
 def _way(metric: str, scale: Scale) -> float:
@@ -172,6 +195,28 @@ def _begun(keys: Sequence[Key], past: Floats) -> Floats:
         return past
     first = np.array([since.get(name, 0) for name, _ in keys])
     return np.where(np.arange(len(past))[:, None] < first, np.nan, past)
+
+
+def _in_units(keys: Sequence[Key], scales: Sequence[Scale], past: Floats, now: Floats) -> tuple[Floats, Floats]:
+    """Amounts in the unit of their column, see :data:`UNIT`, and what else there is as it was."""
+    amounts = [place for place, scale in enumerate(scales) if scale in _AMOUNTS]
+    columns = [keys[place][0] for place in amounts]
+    newest = np.sort(np.abs(past[-LOOKED_AT:, amounts]), axis=0)
+    known = np.isfinite(newest).sum(axis=0)
+    # Those without a value stand last.
+    typical = np.where(known > 0, newest[np.maximum(known - 1, 0) // 2, np.arange(len(amounts))], 0.0)
+    sizes = dict.fromkeys(columns, 0.0)
+    for place, name, size in zip(amounts, columns, typical.tolist(), strict=True):
+        if keys[place][1] not in EXTREMES:
+            sizes[name] = max(sizes[name], size)
+    unit = np.array([sizes[name] or 1.0 for name in columns]) / UNIT
+    past, now = past.copy(), now.copy()
+    for rows in (past, now):
+        with np.errstate(over="ignore"):
+            counted = rows[:, amounts] / unit
+        # No number is too large to be seen.
+        rows[:, amounts] = np.arcsinh(np.clip(counted, -_LARGEST, _LARGEST))
+    return past, now
 
 
 def _values(keys: Sequence[Key], past: Floats, typical: float) -> Floats:
@@ -205,7 +250,10 @@ def _next(counts: Floats) -> Floats:
 
 
 def _evenly(rows: Floats, scales: Sequence[Scale]) -> Floats:
-    """The rows on scales on which they vary as much where they are large as where they are small."""
+    """The rows on scales on which they vary as much where they are large as where they are small; amounts as they are.
+
+    In which unit an amount is counted its history tells, see :func:`_in_units`.
+    """
     even = np.empty_like(rows)
     for scale in dict.fromkeys(scales):
         alike = np.array([one is scale for one in scales])
@@ -220,6 +268,6 @@ def _on(scale: Scale, values: Floats) -> Floats:
         return np.asarray(np.maximum(values, 0.0) ** UNSEEN_POWER)
     if scale is Scale.TRANSPORT:
         return np.sqrt(np.maximum(values, 0.0))
-    if scale in (Scale.COUNT, Scale.RATIO):
+    if scale is Scale.COUNT:
         return np.log1p(np.maximum(values, 0.0))
-    return np.arcsinh(values)
+    return values

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_dq.profile.model import ColumnProfile
-from airflow_dq.states.category import LONGEST, CategoryDistribution
+from airflow_dq.states.category import CategoryDistribution
 
 LIMIT = 20_000
 """Indices that a process remembers."""
-_ELLIPSIS = "…"
 _known: dict[str, float | None] = {}
 
 
@@ -31,7 +30,7 @@ def peculiarity_of(column: ColumnProfile) -> float | None:
         if len(_known) >= LIMIT:
             # Another thread may have dropped it already.
             _known.pop(next(iter(_known)), None)
-        _known[column.fingerprint] = peculiarity([_whole(text) for text in state.values.to_pylist()], state.counts)
+        _known[column.fingerprint] = peculiarity(state.readable.to_pylist(), state.counts)
     return _known[column.fingerprint]
 
 
@@ -52,9 +51,3 @@ def peculiarity(texts: Sequence[str], counts: NDArray[np.int64]) -> float | None
     index = (np.log(pairs[first]) + np.log(pairs[second])) / 2 - np.log(triples[triple])
     mean_square = np.bincount(of, index**2) / np.maximum(1, np.bincount(of))
     return float(np.sqrt(mean_square.max()))
-
-
-def _whole(text: str) -> str:
-    """The text without the digest that stands for the end of a long one."""
-    start, mark, _ = text.rpartition(_ELLIPSIS)
-    return start if mark and len(text) == LONGEST else text

@@ -1,4 +1,7 @@
-"""The shares of columns' values that none of the three partitions before has: what finds swaps and misspelt words."""
+"""The shares of columns' values, and of those with letters side by side, that none of the three partitions before has.
+
+They are what finds swaps and misspelt words: where each text is a new one, its letters are not.
+"""
 
 from __future__ import annotations
 
@@ -15,50 +18,53 @@ from airflow_dq.novelty.row import Floats
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.letter_pair import unseen_share
 from airflow_dq.states.number import NumberDistribution
 
-UNSEEN = "unseen_ratio"
+UNSEEN, LETTERS = "unseen_ratio", "bigram_unseen_ratio"
+COMPARED = frozenset({UNSEEN, LETTERS})
+"""The metrics that are such shares."""
 BEFORE = 3
-"""Number of partitions that a share is taken of: the metric's own."""
+"""Number of partitions that a share is taken of: the metrics' own."""
 LONG = 30
 """In histories longer than this the first :data:`BEFORE` partitions have no shares: as a history moves on, those of its
 oldest partitions would be measured anew for every partition.  Of a shorter one every share counts."""
 LIMIT = 400_000
 """Shares that a process remembers, in 3 MB: a table of 200 columns with four years of days."""
 
-Columns = tuple[tuple[str, Kind], ...]
-"""Names and kinds of the columns that have such a share."""
+Asked = tuple[tuple[str, Kind, str], ...]
+"""Name and kind of a column, and which of its shares."""
 
 
 class Unseen(Protocol):
     """Where the shares come from."""
 
-    def __call__(self, profiles: Sequence[Profile], columns: Columns) -> Floats:
-        """A row for each partition, oldest first, with the share of each column; NaN where it is not known."""
+    def __call__(self, profiles: Sequence[Profile], asked: Asked) -> Floats:
+        """A row for each partition, oldest first, with each share; NaN where it is not known."""
 
 
 class _Row(NamedTuple):
     shares: Floats
     unknown: tuple[int, ...]
-    """The places of columns whose states were missing, which may be there another time."""
+    """The places of those whose states were missing, which may be there another time."""
 
 
-_known: dict[Columns, dict[tuple[str, ...], _Row]] = {}
+_known: dict[Asked, dict[tuple[str, ...], _Row]] = {}
 
 
-def measured_unseen(profiles: Sequence[Profile], columns: Columns) -> Floats:
+def measured_unseen(profiles: Sequence[Profile], asked: Asked) -> Floats:
     """The shares as far as the profiles' states tell them; each row is remembered by what its partitions hold."""
-    if len(columns) * sum(len(rows) for rows in _known.values()) > LIMIT:
+    if len(asked) * sum(len(rows) for rows in _known.values()) > LIMIT:
         _known.clear()
-    known = _known.setdefault(columns, {})
+    known = _known.setdefault(asked, {})
     first, prints = first_with_shares(len(profiles)), [profile.fingerprint for profile in profiles]
     found = []
     for place, profile in enumerate(profiles):
         since = place if place < first else max(0, place - BEFORE)
         key = tuple(prints[since : place + 1])
         row = known.get(key)
-        if row is None or any(profile.columns[columns[at][0]].states for at in row.unknown):
-            row = known[key] = _row(profile, profiles[since:place], columns)
+        if row is None or any(profile.columns[asked[at][0]].states for at in row.unknown):
+            row = known[key] = _row(profile, profiles[since:place], asked)
         found.append(row.shares)
     return np.array(found)
 
@@ -68,14 +74,14 @@ def first_with_shares(number: int) -> int:
     return BEFORE if number > LONG else 1
 
 
-def _row(profile: Profile, before: Sequence[Profile], columns: Columns) -> _Row:
-    shares, unknown = np.full(len(columns), np.nan), []
-    for place, (name, kind) in enumerate(columns):
+def _row(profile: Profile, before: Sequence[Profile], asked: Asked) -> _Row:
+    shares, unknown = np.full(len(asked), np.nan), []
+    for place, (name, kind, metric) in enumerate(asked):
         now = profile.columns.get(name)
         earlier = [one for each in before if (one := each.columns.get(name)) is not None and one.kind is kind]
         if now is None or now.kind is not kind or not earlier:
             continue
-        value = _measured(now, earlier)
+        value = _measured(metric, now, earlier)
         if value is None:
             unknown.append(place)
         else:
@@ -83,24 +89,24 @@ def _row(profile: Profile, before: Sequence[Profile], columns: Columns) -> _Row:
     return _Row(shares, tuple(unknown))
 
 
-def _measured(now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
+def _measured(name: str, now: ColumnProfile, before: Sequence[ColumnProfile]) -> float | None:
     """The share of a column's values that none of the others has; None where a state is missing."""
-    metric = get_metric(UNSEEN, now.kind)
+    metric = get_metric(name, now.kind)
     if metric is None:
         return None
     key = metric.states[0].key
     if key not in now.states or any(key not in one.states for one in before):
         return None
-    share = _counted(now.states[key], [one.states[key] for one in before])
+    share = _counted(name, now.states[key], [one.states[key] for one in before])
     if share is not None:
         return share
     states = [one.states[key].compared() for one in before]
     pool = states[0] if len(states) == 1 else states[0].merged(states)
-    value = compare(now.kind, now.states, {key: pool}, [UNSEEN], pool=metric.pool).get(UNSEEN)
+    value = compare(now.kind, now.states, {key: pool}, [name], pool=metric.pool).get(name)
     return value if isinstance(value, float) else np.nan
 
 
-def _counted(now: State, before: Sequence[State]) -> float | None:
+def _counted(name: str, now: State, before: Sequence[State]) -> float | None:
     """The same of values that are kept one by one, in a quarter of the time: how often the others had each stays open.
 
     :return: None where a side has no value, or is none of such values
@@ -109,6 +115,8 @@ def _counted(now: State, before: Sequence[State]) -> float | None:
         texts = [one for one in before if isinstance(one, CategoryDistribution)]
         if not _kept(now, texts):
             return None
+        if name == LETTERS:
+            return unseen_share(now, texts)
         known = pc.is_in(now.values, value_set=pa.concat_arrays([one.values for one in texts]))
         return float(now.counts[~known.to_numpy(zero_copy_only=False)].sum() / now.total)
     if isinstance(now, NumberDistribution):

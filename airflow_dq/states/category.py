@@ -26,6 +26,9 @@ LONGEST = 200
 """Code points of a value that is kept whole; a longer one is kept as its beginning and a digest of all of it."""
 _DIGEST_BYTES = 8
 """64 bits: of a million long values two are alike with a chance of one in forty million."""
+_MARK = "…"
+_BEGINNING = LONGEST - len(_MARK) - 2 * _DIGEST_BYTES
+"""Code points that are kept of a longer value, before the mark and its digest in hexadecimal digits."""
 _NO_VALUES = pa.array([], pa.large_string())
 _NO_COUNTS = np.empty(0, np.int64)
 
@@ -163,6 +166,11 @@ class CategoryDistribution(State):
         index = pc.index(self.values, pa.scalar(value, pa.large_string())).as_py()
         return int(self.counts[index]) if index >= 0 else 0
 
+    @property
+    def readable(self) -> pa.LargeStringArray:
+        """The values that are counted one by one, without the digests of long ones."""
+        return self.values if byte_count(self.values) < LONGEST else _without_digests(self.values)
+
     def items(self) -> tuple[pa.LargeStringArray, Counted]:
         """The values in order of their UTF-8 bytes, and their counts."""
         order = pc.array_sort_indices(self.values)
@@ -213,4 +221,10 @@ def _short(value: str) -> str:
     if len(value) <= LONGEST:
         return value
     digest = blake2b(value.encode(), digest_size=_DIGEST_BYTES).hexdigest()
-    return f"{value[: LONGEST - len(digest) - 1]}…{digest}"
+    return f"{value[:_BEGINNING]}{_MARK}{digest}"
+
+
+def _without_digests(values: pa.LargeStringArray) -> pa.LargeStringArray:
+    mark = pc.utf8_slice_codeunits(values, _BEGINNING, _BEGINNING + len(_MARK))
+    cut = pc.and_(pc.equal(pc.utf8_length(values), LONGEST), pc.equal(mark, _MARK))
+    return pc.if_else(cut, pc.utf8_slice_codeunits(values, 0, _BEGINNING), values)

@@ -147,6 +147,20 @@ COUNTED = {
     "row_count": len,
     "complete_ratio": lambda items: len(present(items)) / len(items),
 }
+
+
+def bigrams(value: str) -> set[str]:
+    """The pairs of bytes of a text with its end, where all ASCII digits are alike."""
+    letters = re.sub(r"[0-9]", "0", value).encode().decode("latin-1") + "\n"
+    return {letters[place : place + 2] for place in range(len(letters) - 1)}
+
+
+def odd_letters(now: list[str | None], before: list[str | None]) -> float:
+    """Share of the values with a pair that no value of the others has."""
+    known = set().union(*map(bigrams, present(before)))
+    return float(np.mean([not bigrams(value) <= known for value in present(now)]))
+
+
 SIZE_AND_SPREAD = {
     "min": lambda items: finite(items).min(),
     "max": lambda items: finite(items).max(),
@@ -215,6 +229,7 @@ ORACLES = {
         "empty_ratio": lambda items: share_of(lambda s: s == "")(items),
     }
     | {"initial_js_div": lambda now, before: TABLE_ORACLES["js_div"](*tables(now, before, lambda text: text[0]))}
+    | {"bigram_unseen_ratio": odd_letters}
     | {name: lambda now, before, f=f: f(*tables(now, before)) for name, f in TABLE_ORACLES.items()}
     | {f"pat_{name}": lambda now, before, f=f: f(*tables(now, before, pattern)) for name, f in TABLE_ORACLES.items()},
     Kind.BOOLEAN: COUNTED

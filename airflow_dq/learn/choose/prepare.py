@@ -109,6 +109,9 @@ class _Column:
 
     def _values(self, metric: Metric) -> FloatArray | str:
         """The metric's values on their slots, or why nothing can be learned of it."""
+        newest = self.history.newest
+        if metric.of_letters and newest is not None and newest.options.hides(self.past.name):
+            return "it is hidden: its values are kept as hashes, which have no letters of theirs"
         if self.options.metrics is None and (reason := _moved_on(metric, self._count)):
             return reason
         if self.options.metrics is None and metric.states == (Initials,) and self._tells_apart:

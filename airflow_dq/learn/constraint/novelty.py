@@ -35,7 +35,7 @@ from airflow_dq.novelty.detect import detect_novelty
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.result import NoveltyResult
 from airflow_dq.novelty.row import Floats
-from airflow_dq.novelty.unseen import BEFORE, UNSEEN, Columns, first_with_shares
+from airflow_dq.novelty.unseen import BEFORE, COMPARED, Asked, first_with_shares
 from airflow_dq.options.learning import NOVELTY_HISTORY, SynthesisOptions
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Representation
@@ -54,7 +54,7 @@ ALIKE = 2
 AS_ODD = 1.5
 """As odd as a partition is one whose score is at least its own divided by this: the scores of thin days, one of which
 comes each week, were up to 1.3 times as far apart, and an error's is several times as high."""
-_STORED = tuple(stored_name(UNSEEN, one) for one in Representation)
+_STORED = {name: tuple(stored_name(name, one) for one in Representation) for name in COMPARED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +173,23 @@ def _evidence(result: NoveltyResult, history: History) -> Evidence:
     return Evidence(score, worst, 1 + sum(one > score for one in past), len(past), history.partitions[0])
 
 
-def _unseen(history: History, profiles: Sequence[Profile], columns: Columns) -> Floats:
-    """The shares of unseen values, kept with the profiles or measured since.
+def _unseen(history: History, profiles: Sequence[Profile], asked: Asked) -> Floats:
+    """The shares of what is unseen, kept with the profiles or measured since.
 
     :param profiles: those of the history, and the one that follows
     """
-    shares = np.full((len(profiles), len(columns)), np.nan)
+    shares = np.full((len(profiles), len(asked)), np.nan)
     first = first_with_shares(len(profiles))
-    for place, (name, kind) in enumerate(columns):
+    for place, (name, kind, metric) in enumerate(asked):
         found = (one.columns.get(name) for one in profiles)
         along = [one if one is not None and one.kind is kind else None for one in found]
-        shares[first:, place] = list(_shares(history, name, along))[first:]
+        shares[first:, place] = list(_shares(history, name, metric, along))[first:]
     return shares
 
 
-def _shares(history: History, name: str, columns: Sequence[ColumnProfile | None]) -> Iterator[float]:
+def _shares(history: History, name: str, metric: str, columns: Sequence[ColumnProfile | None]) -> Iterator[float]:
     kept = (*history.kept.of(name, BEFORE), kept_along(columns[-BEFORE - 1 :], BEFORE)[-1])
     for place, now in enumerate(columns):
         before = columns[max(0, place - BEFORE) : place]
         found = {} if now is None else history.distances.beside(kept[place], now, before, BEFORE)
-        yield next((value for each in _STORED if isinstance(value := found.get(each), float)), np.nan)
+        yield next((value for each in _STORED[metric] if isinstance(value := found.get(each), float)), np.nan)

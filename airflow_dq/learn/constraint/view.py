@@ -161,7 +161,8 @@ class PartitionView:
         if now is None or not metric.counts_new or metric.pool > 1:
             return False
         several = metrics_for(now.kind, pair=True)
-        wider = next((one for one in several if one.counts_new and one.pool > 1 and one.states == metric.states), None)
+        alike = (one for one in several if one.counts_new and one.pair_type is metric.pair_type)
+        wider = next((one for one in alike if one.pool > 1), None)
         unseen = None if wider is None else past.observe(wider.name, True, now)
         if wider is None or not isinstance(unseen, float) or unseen > most:
             return False

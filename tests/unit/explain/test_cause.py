@@ -504,3 +504,28 @@ def _timestamps(index: int, seconds: np.ndarray) -> Profile:
 
     values = pa.array((seconds * 1e6).astype(np.int64), pa.timestamp("us", "UTC"))
     return profile_table(pa.table({"at": values}), partition=day(index))
+
+
+def _titles(index: int, misspelt: int = 0) -> list[str]:
+    rng = np.random.default_rng(700 + index)
+    words = ("red", "green", "chair", "table", "lamp", "with", "small", "wood")
+    titles = [" ".join(rng.choice(words, 4)) + f" {rng.integers(10**6)}" for _ in range(ROWS)]
+    return [title.replace("e", "q") if place < misspelt else title for place, title in enumerate(titles)]
+
+
+def test_texts_that_are_new_every_time_and_misspelt_are_shown() -> None:
+    history = [profile(day(index), column("title", Kind.STRING, _titles(index))) for index in range(DAYS)]
+
+    def cause(misspelt: int) -> Cause | None:
+        now = profile(day(DAYS), column("title", Kind.STRING, _titles(DAYS, misspelt)))
+        comparison = Comparison.of("title", now, history, PreviousPartition(history[-1]))
+        assert comparison is not None
+        return likely_cause(comparison)
+
+    found = cause(40)
+    assert found is not None
+    assert found.type == "misspelt"
+    assert found.rows == pytest.approx(40, abs=5)
+    assert found.fact is not None
+    assert len(re.findall(r"'[^']*q[^']*'", found.fact)) == 3
+    assert cause(0) is None

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from airflow_dq.metrics.descriptor import MetricValue
 from airflow_dq.novelty import NoveltyOptions, NoveltyResult, calibrated, detect_novelty
 from airflow_dq.novelty.feature import Features
 from airflow_dq.novelty.unseen import measured_unseen
+from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
+from airflow_dq.settings import HASH_KEY_VARIABLE
 from airflow_dq.states.base import Kind
 from tests.unit.novelty.table import ROWS, column, history, profile
 
@@ -137,3 +141,49 @@ def test_one_bad_partition_does_not_hide_the_next_of_its_kind() -> None:
     assert result.attributes[0][:2] == ("c0", "complete_ratio")
     # Twice is no accident.
     assert not judged([*bad[:-1], with_metrics(bad[-1], complete_ratio=0.6)], complete_ratio=0.7).novel
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
+def test_what_is_said_of_a_column_does_not_depend_on_the_unit_of_its_numbers(unit: float) -> None:
+    def counted(one: Profile) -> Profile:
+        amounts = {name: one.columns["c0"].metrics[name] for name in ("mean", "std", "min", "max")}
+        return with_metrics(one, **{name: value * unit for name, value in amounts.items() if isinstance(value, float)})
+
+    for now in (profile(1000), with_metrics(profile(1000), mean=115.0), with_metrics(profile(1000), max=1e300)):
+        same = detect_novelty([counted(one) for one in YEAR[:60]], counted(now))
+        expected = detect_novelty(YEAR[:60], now)
+        assert (same.novel, same.score) == (expected.novel, pytest.approx(expected.score))
+
+
+def test_no_number_is_too_large_to_be_odd() -> None:
+    past = [with_metrics(one, mean=1e-12, std=1e-13, min=0.0, max=1e-12) for one in YEAR[:60]]
+    scores = [detect_novelty(past, with_metrics(past[0], max=largest)).score for largest in (1.0, 1e100, 1.7e308)]
+    assert scores == sorted(s for s in scores if s is not None)
+    assert scores[-1] is not None
+    assert scores[-1] > 1.0
+
+
+def test_texts_that_are_all_new_are_novel_when_they_are_misspelt() -> None:
+    def day(place: int, misspelt: int = 0) -> Profile:
+        rng = np.random.default_rng(place)
+        words = ("red", "green", "chair", "table", "lamp", "with", "small", "wood", "metal", "large")
+        texts = [" ".join(rng.choice(words, 4)) + f" {rng.integers(10**6)}" for _ in range(200)]
+        texts[:misspelt] = [text.replace("e", "q") for text in texts[:misspelt]]
+        table = pa.table({"title": texts})
+        return profile_table(table, partition=f"{place:03d}", options=ProfileOptions(sample_rows=0))
+
+    past = [day(place) for place in range(40)]
+    assert not any(detect_novelty(past, day(100 + place)).novel for place in range(10))
+    result = detect_novelty(past, day(200, misspelt=6))
+    assert result.novel
+    assert result.attributes[0][:2] == ("title", "bigram_unseen_ratio")
+
+
+def test_the_hashes_of_a_hidden_column_have_no_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
+    table = pa.table({"title": [f"text {place}" for place in range(20)]})
+    for hidden in ((), ("title",)):
+        options = ProfileOptions(sample_rows=0, hidden=hidden)
+        days = [profile_table(table, partition=f"{place:03d}", options=options) for place in range(12)]
+        features = Features.of(days[:-1], days[-1], NoveltyOptions(), measured_unseen)
+        assert (("title", "bigram_unseen_ratio") in features.keys) is not hidden

@@ -10,12 +10,12 @@ from airflow_dq.learn.constraint.novelty import _unseen
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
 from airflow_dq.novelty import unseen
-from airflow_dq.novelty.unseen import BEFORE, LONG, measured_unseen
+from airflow_dq.novelty.unseen import BEFORE, LETTERS, LONG, UNSEEN, measured_unseen
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
-COLUMNS = (("city", Kind.STRING), ("price", Kind.NUMERIC))
+ASKED = (("city", Kind.STRING, UNSEEN), ("city", Kind.STRING, LETTERS), ("price", Kind.NUMERIC, UNSEEN))
 
 
 def day(place: int) -> Profile:
@@ -27,26 +27,26 @@ DAYS = [day(place) for place in range(LONG + 4)]
 
 
 def test_the_first_partitions_of_a_long_history_have_no_shares_and_others_have() -> None:
-    long = measured_unseen(DAYS, COLUMNS)
+    long = measured_unseen(DAYS, ASKED)
     assert np.isnan(long[:BEFORE]).all()
-    assert long[BEFORE:, 1] == pytest.approx(0.5)
-    short = measured_unseen(DAYS[:10], COLUMNS)
+    assert long[BEFORE:, 2] == pytest.approx(0.5)
+    short = measured_unseen(DAYS[:10], ASKED)
     assert np.isnan(short[0]).all()
     assert not np.isnan(short[1:]).any()
 
 
 def test_as_a_history_moves_on_only_the_newest_partition_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     unseen._known.clear()
-    measured_unseen(DAYS[:-1], COLUMNS)
+    measured_unseen(DAYS[:-1], ASKED)
     asked = []
 
-    def counted(now: object, before: object) -> float:
-        asked.append(now)
+    def counted(name: object, now: object, before: object) -> float:
+        asked.append((name, now))
         return 0.0
 
     monkeypatch.setattr(unseen, "_measured", counted)
-    measured_unseen(DAYS[1:], COLUMNS)
-    assert asked == [DAYS[-1].columns["city"], DAYS[-1].columns["price"]]
+    measured_unseen(DAYS[1:], ASKED)
+    assert asked == [(metric, DAYS[-1].columns[name]) for name, _, metric in ASKED]
     unseen._known.clear()
 
 
@@ -77,12 +77,13 @@ def test_a_share_that_is_counted_is_the_metrics(
     kind = kind or (pa.int64() if any(isinstance(one, int) for one in before[0]) else pa.float64())
     earlier = [columns(pa.array(one, kind)).columns["one"] for one in before]
     new = columns(pa.array(now, kind)).columns["one"]
-    counted = unseen._measured(new, earlier)
-    monkeypatch.setattr(unseen, "_counted", lambda now, before: None)
-    assert counted == pytest.approx(unseen._measured(new, earlier), abs=0.0, nan_ok=True)
+    shares = [UNSEEN, LETTERS] if kind == pa.string() else [UNSEEN]
+    counted = [unseen._measured(name, new, earlier) for name in shares]
+    monkeypatch.setattr(unseen, "_counted", lambda name, now, before: None)
+    assert counted == pytest.approx([unseen._measured(name, new, earlier) for name in shares], abs=0.0, nan_ok=True)
 
 
 def test_the_gate_looks_up_what_the_states_tell() -> None:
     history = History.of(DAYS[:-1], distances=Distances(), dated=False)
-    found = _unseen(history, DAYS, COLUMNS)
-    assert found == pytest.approx(measured_unseen(DAYS, COLUMNS), nan_ok=True)
+    found = _unseen(history, DAYS, ASKED)
+    assert found == pytest.approx(measured_unseen(DAYS, ASKED), nan_ok=True)

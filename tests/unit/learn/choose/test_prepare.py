@@ -17,11 +17,11 @@ from airflow_dq.states.base import Kind
 from tests.unit.learn.builder import column, profile
 
 SHARES = {"new_ratio", "unseen_ratio"}
-OF_PATTERNS = {"pat_new_ratio", "pat_unseen_ratio"}
+OF_PARTS = {"pat_new_ratio", "pat_unseen_ratio", "bigram_unseen_ratio"}
 
 
 def test_the_shares_of_new_values_are_told_by_their_descriptors() -> None:
-    assert {metric.name for metric in metrics_for(Kind.STRING) if metric.counts_new} == SHARES | OF_PATTERNS
+    assert {metric.name for metric in metrics_for(Kind.STRING) if metric.counts_new} == SHARES | OF_PARTS
 
 
 def ignored(days: int, width: int, *, new_on: int | None = None, **options: Any) -> set[str]:

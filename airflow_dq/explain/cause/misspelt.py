@@ -1,0 +1,52 @@
+"""Texts that are new every time, with letters side by side that those before never have: typing errors, other words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
+from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.wording import joined, quoted
+from airflow_dq.profile.model import ColumnProfile
+from airflow_dq.states.base import Kind
+from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.letter_pair import unseen_share, with_unseen
+
+_NEW = 0.5
+"""Where fewer of the values are new every time, a new value is told as such."""
+_BEFORE = 3
+"""So many partitions say which letters stand side by side: as many as the metric's."""
+_SHOWN = 3
+"""So many values are shown."""
+
+
+@hypothesis(Kind.STRING, trust=0.8)
+def misspelt(comparison: Comparison) -> Cause | None:
+    """Texts with letters side by side that no text of the last partitions has."""
+    now, before = _counted(comparison.now), [one for one in map(_counted, comparison.past[-_BEFORE - 1 :]) if one]
+    if comparison.hidden or comparison.usual_novelty <= _NEW or now is None or len(before) <= 1:
+        return None
+    odd = with_unseen(now, before[-_BEFORE:])
+    share = float(now.counts[odd].sum() / now.total)
+    # A name brings new letters on any day.
+    beyond = share - unseen_share(before[-1], before[:-1])
+    if beyond <= 0.0:
+        return None
+    shown = joined(_examples(now, odd), _SHOWN)
+    words = f"letters side by side as never before in {percent(share)} of the values, such as {shown}"
+    fact = f"has letters side by side that the partitions before never have, such as in {shown}"
+    rows = round(share * comparison.present[0])
+    return Cause("misspelt", "", words, beyond / share, fact=fact, rows=rows, hit=rows)
+
+
+def _counted(column: ColumnProfile) -> CategoryDistribution | None:
+    """The values of a column, where it has some and each is known."""
+    state = column.states.get(CategoryDistribution.key)
+    return state if isinstance(state, CategoryDistribution) and state.total and state.buckets is None else None
+
+
+def _examples(now: CategoryDistribution, odd: NDArray[np.bool_]) -> list[str]:
+    values = now.readable.filter(pa.array(odd))
+    return [quoted(value) for value in sorted(values.to_pylist())[:_SHOWN]]

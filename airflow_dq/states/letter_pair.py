@@ -1,0 +1,49 @@
+"""Pairs of letters side by side in texts (bigrams), as far as values are counted one by one.
+
+Letters are bytes of UTF-8, of which there are 65,536 pairs: which of them occur is a table that needs no sorting.
+Digits count as one letter, for numbers inside texts never repeat; what a text ends with is paired with its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from airflow_dq.states.array import string_bytes
+from airflow_dq.states.category import CategoryDistribution
+
+_PAIRS = 1 << 16
+"""How many pairs of bytes there are."""
+_END = 0xFF
+"""Stands behind the last letter: no byte of UTF-8."""
+_LETTERS = np.arange(256, dtype=np.uint16)
+_LETTERS[ord("0") : ord("9") + 1] = ord("0")
+
+
+def unseen_share(now: CategoryDistribution, before: Iterable[CategoryDistribution]) -> float:
+    """Share of the values that have a pair of letters which no value of the others has; see :func:`with_unseen`."""
+    return float(now.counts[with_unseen(now, before)].sum() / now.total)
+
+
+def with_unseen(now: CategoryDistribution, before: Iterable[CategoryDistribution]) -> NDArray[np.bool_]:
+    """Which values have a pair of letters that no value of the others has.
+
+    All are of values that are counted one by one, and the first has one.
+    """
+    known = np.zeros(_PAIRS, bool)
+    for one in before:
+        if one.total:
+            known[_pairs(one)[0]] = True
+    pairs, starts = _pairs(now)
+    return np.logical_or.reduceat(~known[pairs], starts)
+
+
+def _pairs(texts: CategoryDistribution) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """The pairs of all values, none of which is empty, and where those of each begin."""
+    data, ends = string_bytes(texts.readable)
+    letters = _LETTERS[data]
+    following = np.append(letters[1:], np.uint16(_END))
+    following[ends[1:] - 1] = _END
+    return (letters << 8 | following).astype(np.uint16), ends[:-1]
