@@ -16,6 +16,8 @@ from airflow_dq.states.letter_pair import unseen_share, with_unseen
 
 _NEW = 0.5
 """Where fewer of the values are new every time, a new value is told as such."""
+_ALL = 0.9
+"""Where more of them have such letters, they are written by another rule, and nobody mistyped them."""
 _BEFORE = 3
 """So many partitions say which letters stand side by side: as many as the metric's."""
 _SHOWN = 3
@@ -32,7 +34,7 @@ def misspelt(comparison: Comparison) -> Cause | None:
     share = float(now.counts[odd].sum() / now.total)
     # A name brings new letters on any day.
     beyond = share - unseen_share(before[-1], before[:-1])
-    if beyond <= 0.0:
+    if beyond <= 0.0 or share > _ALL:
         return None
     shown = joined(_examples(now, odd), _SHOWN)
     words = f"letters side by side as never before in {percent(share)} of the values, such as {shown}"
