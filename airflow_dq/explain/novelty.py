@@ -14,7 +14,10 @@ from airflow_dq.learn.constraint.base import Finding
 _GROUPS = (
     ("how much there is", ("row_count", "complete_ratio")),
     ("how many values differ", ("unique_ratio", "dist_val_count", "mode_ratio", "entropy", "unseen_ratio")),
-    ("how large the numbers are", ("mean", "std", "min", "max", "negative_ratio", "zero_ratio", "integer_ratio")),
+    (
+        "how large the numbers are",
+        ("mean", "std", "min", "max", "negative_ratio", "zero_ratio", "integer_ratio", "finer_ratio"),
+    ),
     (
         "how the texts are spelt",
         (

@@ -181,6 +181,7 @@ def kl_div(pair: CategoryPair) -> MetricValue:
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
     counts_new=True,
+    pooled="unseen_ratio",
 )
 def new_ratio(pair: CategoryPair) -> MetricValue:
     """Share of the values that the baseline does not have."""

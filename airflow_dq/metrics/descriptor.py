@@ -202,6 +202,8 @@ class Metric:
     """The share of the values below it, for a quantile; 0 and 1 are the minimum and the maximum."""
     pool: int = 1
     """Number of past partitions whose merged states are the baseline of a pair metric."""
+    pooled: str = ""
+    """The name of the same metric with a baseline of several partitions; empty where there is none."""
     order: int = 1
     """The power of a small difference that it grows with: 1, or of divergences, cosine and chi-squared 2."""
     of_letters: bool = False
@@ -298,6 +300,7 @@ class Facts(TypedDict, total=False):
     represented: bool
     level: float | None
     pool: int
+    pooled: str
     order: int
     of_letters: bool
 

@@ -14,7 +14,9 @@ from airflow_dq.metrics.divergence import LARGEST_JS, jensen_shannon, kullback_l
 from airflow_dq.metrics.extrapolation import DISTINCT_SHARE, LEVEL, SHARE
 from airflow_dq.metrics.outcome import finite, when_any
 from airflow_dq.metrics.registry import metric
+from airflow_dq.states.base import Kind
 from airflow_dq.states.count import Counts
+from airflow_dq.states.decimal_place import finer_share
 from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.number_pair import NumberPair
 
@@ -200,6 +202,7 @@ def kl_div(pair: NumberPair) -> MetricValue:
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
     counts_new=True,
+    pooled="unseen_ratio",
 )
 def new_ratio(pair: NumberPair) -> MetricValue:
     """Share of the values that the baseline lacks (beyond 20,000 distinct values: whose cell is empty there)."""
@@ -224,6 +227,26 @@ def new_ratio(pair: NumberPair) -> MetricValue:
 def unseen_ratio(pair: NumberPair) -> MetricValue:
     """Share of the values that none of the last three partitions has (see ``new_ratio``)."""
     return new_ratio(pair)
+
+
+@metric(
+    NumberPair,
+    bound=Bound.CANTELLI,
+    pair=True,
+    pool=3,
+    kinds=frozenset({Kind.NUMERIC}),
+    words="share of values with more decimal places",
+    link="than in",
+    unit=Unit.SHARE,
+    natural_range=FROM_0_TO_1,
+    counts_new=True,
+)
+def finer_ratio(pair: NumberPair) -> MetricValue:
+    """Share of the values with more decimal places than any of the last three partitions' values has."""
+    if pair.empty:
+        return Reason.NO_VALUES
+    # Of a sketch no digit is known.
+    return Reason.NOT_APPLICABLE if pair.now.sketch or pair.before.sketch else finer_share(pair.now, [pair.before])
 
 
 @metric(

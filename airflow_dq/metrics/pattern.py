@@ -119,6 +119,7 @@ def pat_kl_div(pair: PatternPair) -> MetricValue:
     unit=Unit.SHARE,
     natural_range=FROM_0_TO_1,
     counts_new=True,
+    pooled="pat_unseen_ratio",
 )
 def pat_new_ratio(pair: PatternPair) -> MetricValue:
     """Share of the values whose pattern the baseline does not have."""

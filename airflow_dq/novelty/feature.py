@@ -18,7 +18,7 @@ from airflow_dq.metrics.descriptor import Scale
 from airflow_dq.metrics.registry import find_metric
 from airflow_dq.novelty.options import NoveltyOptions
 from airflow_dq.novelty.row import Floats, rows_of
-from airflow_dq.novelty.unseen import COMPARED, LETTERS, UNSEEN, Unseen
+from airflow_dq.novelty.unseen import COMPARED, FINER, LETTERS, UNSEEN, Unseen
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
 
@@ -36,7 +36,7 @@ false alarm on 31 tables."""
 
 _ANY = ("complete_ratio", "unique_ratio", "mode_ratio")
 FEATURES: dict[Kind, tuple[str, ...]] = {
-    Kind.NUMERIC: (*_ANY, "mean", "std", "min", "max", "integer_ratio", "negative_ratio", "zero_ratio", UNSEEN),
+    Kind.NUMERIC: (*_ANY, "mean", "std", "min", "max", "integer_ratio", "negative_ratio", "zero_ratio", UNSEEN, FINER),
     Kind.STRING: (
         *(*_ANY, "dist_val_count", "entropy", "numeric_ratio", "pat_count", "pat_entropy"),
         *("str_len", "digit_len", "punc_len", "upper_len", "lower_len", "space_len", UNSEEN, LETTERS),

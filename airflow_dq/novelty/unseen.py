@@ -1,6 +1,7 @@
 """The shares of columns' values, and of those with letters side by side, that none of the three partitions before has.
 
-They are what finds swaps and misspelt words: where each text is a new one, its letters are not.
+They are what finds swaps and misspelt words: where each text is a new one, its letters are not.  So are the shares of
+numbers with more decimal places, as conversions and sums make them.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from airflow_dq.novelty.row import Floats
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, State
 from airflow_dq.states.category import CategoryDistribution
+from airflow_dq.states.decimal_place import finer_share
 from airflow_dq.states.letter_pair import unseen_share
 from airflow_dq.states.number import NumberDistribution
 
-UNSEEN, LETTERS = "unseen_ratio", "bigram_unseen_ratio"
-COMPARED = frozenset({UNSEEN, LETTERS})
+UNSEEN, LETTERS, FINER = "unseen_ratio", "bigram_unseen_ratio", "finer_ratio"
+COMPARED = frozenset({UNSEEN, LETTERS, FINER})
 """The metrics that are such shares."""
 BEFORE = 3
 """Number of partitions that a share is taken of: the metrics' own."""
@@ -123,6 +125,8 @@ def _counted(name: str, now: State, before: Sequence[State]) -> float | None:
         numbers = [one for one in before if isinstance(one, NumberDistribution)]
         if not _kept(now, numbers) or any(len(one.rests) for one in (now, *numbers)):
             return None
+        if name == FINER:
+            return finer_share(now, numbers)
         values = np.sort(np.concatenate([one.values for one in numbers]))
         nearest = values[np.minimum(np.searchsorted(values, now.values), len(values) - 1)]
         return float(now.counts[nearest != now.values].sum() / now.total)

@@ -9,6 +9,7 @@ import string
 import unicodedata
 from collections import Counter
 from dataclasses import fields
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -149,6 +150,17 @@ COUNTED = {
 }
 
 
+def decimals(value: float) -> int:
+    """The decimal places that a number of 15 digits is written with, up to ten."""
+    return min(10, max(0, -int(Decimal(f"{value:.15g}").normalize().as_tuple().exponent)))
+
+
+def more_decimals(now: list[float | None], before: list[float | None]) -> float:
+    """Share of the numbers with more decimal places than any of the others has."""
+    most = max(map(decimals, finite(before)))
+    return float(np.mean([decimals(value) > most for value in finite(now)]))
+
+
 def bigrams(value: str) -> set[str]:
     """The pairs of bytes of a text with its end, where all ASCII digits are alike."""
     letters = re.sub(r"[0-9]", "0", value).encode().decode("latin-1") + "\n"
@@ -198,6 +210,7 @@ ORACLES = {
         "zero_ratio": lambda items: share_of(lambda x: x == 0)(finite(items)),
         "negative_ratio": lambda items: share_of(lambda x: x < 0)(finite(items)),
         "integer_ratio": lambda items: share_of(float.is_integer)(finite(items).tolist()),
+        "finer_ratio": more_decimals,
         "nan_ratio": lambda items: share_of(lambda x: x is not None and math.isnan(x))(items),
         "infinite_ratio": lambda items: share_of(math.isinf)([x for x in items if x is not None and not math.isnan(x)]),
     },
@@ -272,7 +285,11 @@ def raw(kind: Kind, seed: int, with_numbers: bool = False) -> list:
     if with_numbers:
         return [None, "", *(f"{number:.2f}" for number in rng.normal(3 + seed, 2, 300)), " 1.5e3", "+7", "-7.", "00501"]
     return {
-        Kind.NUMERIC: lambda: [*rng.normal(3 + seed, 2, 300).tolist(), *rng.integers(0, 9, 300).astype(float), *odd],
+        Kind.NUMERIC: lambda: [
+            *rng.normal(3 + seed, 2, 300).round(15 - 12 * seed).tolist(),
+            *rng.integers(0, 9, 300).astype(float),
+            *odd,
+        ],
         Kind.TIMESTAMP: lambda: [
             None,
             *(1.7e9 + seed * 3600 + np.round(rng.random(400) * 86400)).tolist(),
@@ -545,7 +562,8 @@ def test_special_roles_fit_the_metric(kind: Kind, entry: Metric) -> None:
         assert not entry.learned(named=True)
     if entry.counts_new:
         assert entry.pair
-        assert value_of(entry, kind, raw(kind, 0), [present(raw(kind, 0))[0]]) > 0.5
+        before = [1.0] if kind is Kind.NUMERIC else [present(raw(kind, 0))[0]]
+        assert value_of(entry, kind, raw(kind, 0), before) > 0.4
     if entry.counts_new or entry.first_occurrence is not None:
         assert entry.unit is Unit.SHARE
     if entry.level is not None:

@@ -17,7 +17,7 @@ from airflow_dq.learn.history.column import distances_of, value_count
 from airflow_dq.learn.renaming import renamings
 from airflow_dq.metrics.descriptor import Reason, Support
 from airflow_dq.metrics.evaluate import stored_name
-from airflow_dq.metrics.registry import metrics_for
+from airflow_dq.metrics.registry import get_metric
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.states.base import Kind, Representation
 
@@ -158,11 +158,7 @@ class PartitionView:
         :param most: the largest share of new values that is usual
         """
         now = self.column(past.name)
-        if now is None or not metric.counts_new or metric.pool > 1:
-            return False
-        several = metrics_for(now.kind, pair=True)
-        alike = (one for one in several if one.counts_new and one.pair_type is metric.pair_type)
-        wider = next((one for one in alike if one.pool > 1), None)
+        wider = None if now is None or not metric.pooled else get_metric(metric.pooled, now.kind)
         unseen = None if wider is None else past.observe(wider.name, True, now)
         if wider is None or not isinstance(unseen, float) or unseen > most:
             return False

@@ -532,3 +532,16 @@ def test_texts_that_are_new_every_time_and_misspelt_are_shown() -> None:
     # Another rule is no typing error.
     written_otherwise = cause([f"~{title}" for title in _titles(DAYS)])
     assert written_otherwise is None or written_otherwise.type != "misspelt"
+
+
+def test_numbers_with_more_decimals_than_ever_are_shown() -> None:
+    values = _price(DAYS)
+    values[:20] *= 1.01 / 1.0093
+    found = _cause("price", values)
+    assert found is not None
+    assert (found.type, found.rows) == ("more_decimals", 20)
+    assert found.fact is not None
+    assert found.fact.startswith("has more than 2 decimal places for the first time, such as ")
+    cents = _price(DAYS)
+    cents[:20] *= 1.13
+    assert _cause("price", cents.round(2)) is None

@@ -10,7 +10,7 @@ from airflow_dq.learn.constraint.novelty import _unseen
 from airflow_dq.learn.history.distance import Distances
 from airflow_dq.learn.history.history import History
 from airflow_dq.novelty import unseen
-from airflow_dq.novelty.unseen import BEFORE, LETTERS, LONG, UNSEEN, measured_unseen
+from airflow_dq.novelty.unseen import BEFORE, FINER, LETTERS, LONG, UNSEEN, measured_unseen
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
 from airflow_dq.states.base import Kind
@@ -60,6 +60,7 @@ def columns(values: pa.Array) -> Profile:
         ([[1.0, 2.0], [3.0, None], [2.0]], [1.0, 1.0, 4.0, None, -1.0, 9.0]),
         ([[2**60, 2**60 + 1]], [2**60 + 1, 2**60 + 2, 2**60 + 2]),
         ([[1.0], [None]], [None]),
+        ([[1.5, 2.25], [None], [3.0]], [1.125, 2.5, 0.1 + 0.2, 1e300]),
         ([[None], [None]], [1.0]),
         ([["a", "b"], ["c"], [None, "a"]], ["a", "d", "d", None]),
         ([["a"]], ["b"]),
@@ -77,7 +78,7 @@ def test_a_share_that_is_counted_is_the_metrics(
     kind = kind or (pa.int64() if any(isinstance(one, int) for one in before[0]) else pa.float64())
     earlier = [columns(pa.array(one, kind)).columns["one"] for one in before]
     new = columns(pa.array(now, kind)).columns["one"]
-    shares = [UNSEEN, LETTERS] if kind == pa.string() else [UNSEEN]
+    shares = [UNSEEN, LETTERS if kind == pa.string() else FINER]
     counted = [unseen._measured(name, new, earlier) for name in shares]
     monkeypatch.setattr(unseen, "_counted", lambda name, now, before: None)
     assert counted == pytest.approx([unseen._measured(name, new, earlier) for name in shares], abs=0.0, nan_ok=True)
