@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 
 from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_strings
 
+_RADIX = 2**14
+"""Numbers from which on a sort in two steps saves more than it takes."""
+_LEAST_WIDTH = 2.0**-1000
+"""Of a range; its inverse is then a float."""
+_TOGETHER = 64
+"""Numbers in one place, on the average, from which on merging them takes as long as to sort them all."""
 _MANY = 2**15
 """So many different strings are more than a state counts one by one: it keeps none of the array that they are in."""
 _LOOKED_AT = 1024
@@ -78,12 +84,32 @@ def finite_floats(values: pa.Array) -> NDArray[np.float64]:
 
 
 def counted_numbers(numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The different ones of numbers without a NaN, ascending, and how often each occurs."""
+    """The different ones of finite numbers, ascending, and how often each occurs."""
     # Those that ascend already, as ids and times of arrival do, are not sorted.
     if not (numbers[1:] >= numbers[:-1]).all():
-        numbers = np.sort(numbers)
+        low, high = numbers.min(), numbers.max()
+        if int(high) - int(low) < len(numbers) and (numbers == np.trunc(numbers)).all():
+            counts = np.bincount((numbers - low).astype(np.int64))
+            there = np.flatnonzero(counts)
+            return low + there.astype(numbers.dtype), counts[there]
+        numbers = _sorted(numbers, low, high)
     first = np.flatnonzero(np.concatenate([np.ones(min(len(numbers), 1), bool), numbers[1:] != numbers[:-1]]))
     return numbers[first], np.diff(first, append=len(numbers))
+
+
+def _sorted(numbers: NDArray[Any], low: Any, high: Any) -> NDArray[Any]:
+    """Numbers in order.
+
+    Many are first sorted by the place in their range, as 16 bits, which is done by radix, and then merged, of which
+    hardly anything is left to do: two to four times as fast where numpy's sort is slow, as it is on some processors.
+    """
+    width = float(high) - float(low)
+    if len(numbers) < _RADIX or not _LEAST_WIDTH < width < np.inf:
+        return np.sort(numbers)
+    places = ((numbers - float(low)) * ((2**16 - 1) / width)).astype(np.uint16)
+    if np.count_nonzero(np.bincount(places)) * _TOGETHER < len(numbers):
+        return np.sort(numbers)
+    return np.sort(numbers[np.argsort(places, kind="stable")], kind="stable")
 
 
 def counted_booleans(values: pa.BooleanArray) -> DistinctStrings:
@@ -123,7 +149,10 @@ def _encoded(
     else:
         encoded = values.dictionary_encode()
         distinct, places, hashes = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False), None
-    if counts is None:
+    if len(distinct) == len(values):
+        # All are different, each in its own place.
+        totals = np.ones(len(values), np.int64) if counts is None else counts
+    elif counts is None or (counts == 1).all():
         totals = np.bincount(places, minlength=len(distinct))
     else:
         totals = np.zeros(len(distinct), np.int64)

@@ -20,7 +20,7 @@ _ROWS = 2**13
 """Values that are sliced at once: 64 KB each time, which stay near the processor."""
 _SLICE_BITS = (53 - 13) // 2
 """Bits of a slice: the sum of so many products of two of them is a whole number up to 2**53, which a float holds."""
-_SAFE = 1000
+SAFE = 1000
 """Powers of two up to this exponent, and down to its opposite, are ordinary floats."""
 
 
@@ -123,7 +123,7 @@ def _product(left: tuple[Floats, list[int]], right: tuple[Floats, list[int]]) ->
 
 def _scaled(values: Floats, exponent: int) -> Floats:
     """The values times a power of two, in two steps where that is no ordinary float."""
-    if abs(exponent) <= _SAFE:
+    if abs(exponent) <= SAFE:
         return values * math.ldexp(1.0, exponent)
     half = exponent // 2
     return values * math.ldexp(1.0, half) * math.ldexp(1.0, exponent - half)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.exact import UNIT, units
+from airflow_dq.states.exact import SAFE, UNIT, units
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,12 +74,15 @@ def log_keys(values: Floats, level: int = COARSEST) -> Integers:
     0 is zero alone.
     """
     bits = values.view(np.int64)
+    if bits.min(initial=0) >= 0:
+        return (bits >> level) + (bits > 0)
     return np.where(bits < 0, (_SIGN - bits) >> level, (bits >> level) + (bits > 0))
 
 
 def coarser_log_keys(keys: Integers, levels: int) -> Integers:
     """The bins at a level coarser by so many."""
-    return np.where(keys > 0, ((keys - 1) >> levels) + 1, keys >> levels)
+    positive = keys > 0
+    return ((keys - positive) >> levels) + positive
 
 
 def log_level(keys: Integers, level: int) -> int:
@@ -96,8 +100,11 @@ def log_level(keys: Integers, level: int) -> int:
 
 def _bit_length(values: Integers) -> Integers:
     """Of values that are not negative."""
-    # Without the bit below the first one the float next to it is never a power of two.
-    return np.frexp((values & ~(values >> 1)).astype(np.float64))[1]
+    # Without the bit below the first one the float next to it is never a power of two.  Its exponent tells the length,
+    # and that of zero is below all others.
+    exponents = (values & ~(values >> 1)).astype(np.float64).view(np.int64) >> 52
+    lengths: Integers = np.maximum(exponents - 1022, 0)
+    return lengths
 
 
 def log_edges(keys: Integers, level: int = COARSEST) -> Floats:
@@ -124,7 +131,10 @@ def grid_level(low: float, high: float) -> int:
 
 def grid_keys(values: Floats, level: int) -> Integers:
     """Dyadic bin of each value: ``floor(value / 2**level)``."""
-    scaled = np.ldexp(values, -level)
+    # A power of two that is an ordinary float scales as exactly, and three times as fast.
+    scaled = values * math.ldexp(1.0, -level) if abs(level) <= SAFE else np.ldexp(values, -level)
+    if values.min(initial=0.0) >= 0.0:
+        return scaled.astype(np.int64)
     # A tiny negative value may vanish when scaled, and still lies below zero.
     return np.where((scaled == 0.0) & (values < 0.0), -1.0, np.floor(scaled)).astype(np.int64)
 

@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 Hashes = NDArray[np.uint64]
 HASHED_WHOLE = 256
 """Texts above this many bytes are told apart by their digest: hashing eight bytes a step is for short ones."""
+_ROWS = 2**14
+"""Hashes that are mixed at once: these 128 KB and as many beside them stay near the processor, and all of a batch take
+three times as long."""
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
+"""The numbers of splitmix64."""
 
 
 def hash_floats(values: NDArray[np.float64]) -> Hashes:
@@ -30,6 +37,29 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     longest = int(lengths.max(initial=0))
     if len(lengths) and lengths.min() == longest:
         return _hash_equally_long(np.concatenate([data, np.zeros(8, np.uint8)]), longest, len(lengths))
+    hashes = np.empty(len(lengths), np.uint64)
+    for start in range(0, len(lengths), _ROWS):
+        edges = offsets[start : start + _ROWS + 1]
+        hashes[start : start + _ROWS] = _hash_of_any_length(data[edges[0] : edges[-1]], edges - edges[0])
+    return hashes
+
+
+def smallest(hashes: Hashes, number: int) -> NDArray[np.int64]:
+    """The places of the so many smallest hashes, these ascending; of all, when there are not more."""
+    places = np.arange(len(hashes))
+    if len(hashes) > number:
+        # As hashes are spread, there are about twice as many below this bound, and few are not so spread.
+        below = np.flatnonzero(hashes < np.uint64(min(2**64 - 1, (number << 65) // len(hashes))))
+        places = below if len(below) >= number else places
+    if len(places) > number:
+        places = places[np.argpartition(hashes[places], number)[:number]]
+    return places[np.argsort(hashes[places], kind="stable")]
+
+
+def _hash_of_any_length(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
+    """As :func:`hash_strings`, of a few of them."""
+    lengths = np.diff(offsets)
+    longest = int(lengths.max())
     # The longest first: those with bytes left are then the first ones, and a step looks at nothing else.
     order = _longest_first(lengths)
     starts, lengths = offsets[:-1][order], lengths[order]
@@ -58,18 +88,6 @@ def hash_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Hashes:
     return found
 
 
-def smallest(hashes: Hashes, number: int) -> NDArray[np.int64]:
-    """The places of the so many smallest hashes, these ascending; of all, when there are not more."""
-    places = np.arange(len(hashes))
-    if len(hashes) > number:
-        # As hashes are spread, there are about twice as many below this bound, and few are not so spread.
-        below = np.flatnonzero(hashes < np.uint64(min(2**64 - 1, (number << 65) // len(hashes))))
-        places = below if len(below) >= number else places
-    if len(places) > number:
-        places = places[np.argpartition(hashes[places], number)[:number]]
-    return places[np.argsort(hashes[places], kind="stable")]
-
-
 def _hash_equally_long(padded: NDArray[np.uint8], length: int, number: int) -> Hashes:
     """As :func:`hash_strings`, without an index: the words of one step are ``length`` bytes apart."""
     hashes = _mixed(np.full(number, length, np.uint64))
@@ -91,10 +109,14 @@ def _longest_first(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 def _mixed(values: Hashes) -> Hashes:
     """The hashes of these bits, in place."""
     # The finaliser of splitmix64 (Steele, Lea, Flood, 2014); unsigned arithmetic wraps, as it has to.
-    values += np.uint64(0x9E3779B97F4A7C15)
-    values ^= values >> np.uint64(30)
-    values *= np.uint64(0xBF58476D1CE4E5B9)
-    values ^= values >> np.uint64(27)
-    values *= np.uint64(0x94D049BB133111EB)
-    values ^= values >> np.uint64(31)
+    room = np.empty(min(len(values), _ROWS), np.uint64)
+    for start in range(0, len(values), _ROWS):
+        some = values[start : start + _ROWS]
+        moved = room[: len(some)]
+        some += _STEP
+        some ^= np.right_shift(some, _SHIFTS[0], out=moved)
+        some *= _FACTORS[0]
+        some ^= np.right_shift(some, _SHIFTS[1], out=moved)
+        some *= _FACTORS[1]
+        some ^= np.right_shift(some, _SHIFTS[2], out=moved)
     return values

@@ -74,10 +74,10 @@ class HeavyHitters:
         upper = counts + missed
         cut = _at_rank(upper, len(upper) - most - 1) if len(upper) > most else 0
         # Equal ones go together: which of them came first depends on the split.
-        held = np.flatnonzero((upper > cut) & (counts >= least))
+        chosen = (upper > cut) & (counts >= least)
+        floor = max(floor, int(upper.max(where=~chosen, initial=0)))
+        held = np.flatnonzero(chosen)
         held = held[np.argsort(hashes[held], kind="stable")]
-        gone = np.delete(upper, held)
-        floor = max(floor, int(gone.max(initial=0)))
         kept = (
             values
             if len(held) == len(values) and np.array_equal(held, np.arange(len(values)))

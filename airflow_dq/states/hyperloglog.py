@@ -36,9 +36,9 @@ class HyperLogLog:
     def of(cls, hashes: NDArray[np.uint64]) -> HyperLogLog:
         """The sketch of values given by their 64-bit hashes."""
         index = (hashes >> np.uint64(_BITS)).astype(np.int64)
-        rest = (hashes & np.uint64((1 << _BITS) - 1)).astype(np.float64)
-        # frexp gives the bit length: the 48 remaining bits are an exact float.
-        rank = (_BITS + 1 - np.frexp(rest)[1]).astype(np.uint8)
+        # The exponent gives the bit length: the 48 remaining bits are an exact float.  That of zero is the least.
+        rest = (hashes & np.uint64((1 << _BITS) - 1)).astype(np.float64).view(np.int64)
+        rank = np.minimum(_BITS + 1023 - (rest >> 52), _BITS + 1).astype(np.uint8)
         registers = np.zeros(_REGISTERS, np.uint8)
         np.maximum.at(registers, index, rank)
         return cls(registers.tobytes())

@@ -16,9 +16,11 @@ from airflow_dq.engine.worker.partial import SLICE_COLUMNS, Partial, merge_batch
 from airflow_dq.engine.worker.task import profile_keyed, profile_lanes
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.column import logical_type, whole_micros
+from airflow_dq.profile.table import BATCH_ROWS
 
-_BATCH_ROWS = 32_768
-"""Most rows that are decoded at once; what waits is bounded by its bytes, whichever comes first."""
+_BATCH_ROWS = BATCH_ROWS
+"""Most rows that are decoded at once, as many as are summarised: they are not put together from several parts then.
+What waits is bounded by its bytes, whichever comes first."""
 _BATCH_CELLS = 2**20
 """The same of a wide table."""
 _BATCH_BYTES = 2**26

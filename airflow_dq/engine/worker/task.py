@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_dq.corruption.variant import packed_variants
+from airflow_dq.engine.worker.memory import keep_freed_memory
 from airflow_dq.engine.worker.partial import Partial
 from airflow_dq.exceptions import ProfileError
 from airflow_dq.options.profile import ProfileOptions
@@ -96,6 +97,7 @@ def profile_keyed(
     :param unsampled: keys of which no rows are drawn, for nobody will inject errors into them
     :return: a key and its row of ``PARTIAL``, as :func:`profile_batches`
     """
+    keep_freed_memory()
     held: OrderedDict[str, Waiting] = OrderedDict()
     clock = Clock()
     without_rows = replace(options, sample_rows=0)
@@ -148,6 +150,7 @@ def profile_lanes(
 
     :return: as :func:`profile_whole`
     """
+    keep_freed_memory()
     held: dict[int, Waiting] = {}
     seen: Counter[int] = Counter()
     clock = Clock()
@@ -234,5 +237,6 @@ def variants_of_column(shared: Broadcast, most: Sequence[int], wanted: tuple[int
     :param most: how many a column of each of them has at most
     :param wanted: position of the profile, name of the column
     """
+    keep_freed_memory()
     index, name = wanted
     return index, name, packed_variants(shared.value[index], name, most[index]).blob

@@ -86,3 +86,29 @@ def test_numbers_are_counted_in_order(numbers: list[float]) -> None:
     values, counts = counted_numbers(np.array(numbers, float))
     expected = np.unique(np.array(numbers, float), return_counts=True)
     assert (values.tolist(), counts.tolist()) == (expected[0].tolist(), expected[1].tolist())
+
+
+RANDOM = np.random.default_rng(5)
+NUMBERS = {
+    "spread evenly": RANDOM.random(ROWS),
+    "in a bell": RANDOM.normal(size=ROWS),
+    "far apart": 10.0 ** RANDOM.integers(-300, 300, ROWS) * RANDOM.normal(size=ROWS),
+    "beyond a float's range together": RANDOM.normal(size=ROWS) * (1e308 / 5),
+    "next to zero": RANDOM.normal(size=ROWS) * 1e-320,
+    "few": np.round(RANDOM.lognormal(3.0, 1.0, ROWS), 2),
+    "whole": RANDOM.poisson(3.0, ROWS) - 2.0,
+    "whole beyond 2**53": 2.0**60 + 2.0**10 * RANDOM.integers(0, 5, ROWS),
+    "whole in halves": RANDOM.integers(0, 9, ROWS) / 2,
+    "long integers": RANDOM.integers(-(2**63), 2**63, ROWS),
+    "long integers side by side": 2**62 + RANDOM.integers(0, 9, ROWS),
+    "unsigned": np.uint64(2**64 - 1) - RANDOM.integers(1, 9, ROWS).astype(np.uint64),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_many_numbers_are_counted_in_order(kind: str) -> None:
+    values, counts = counted_numbers(NUMBERS[kind])
+    expected = np.unique(NUMBERS[kind], return_counts=True)
+    assert values.dtype == expected[0].dtype
+    assert np.array_equal(values, expected[0])
+    assert np.array_equal(counts, expected[1])

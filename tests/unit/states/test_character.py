@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections import Counter
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from airflow_dq.states.character import DIGIT, LETTER, PUNCTUATION, classify
 from airflow_dq.states.prepared import PreparedColumn
+
+NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*\Z", re.ASCII)
 
 
 def generalised(value: str) -> str:
@@ -69,3 +72,12 @@ def test_ascii_classes_are_those_of_the_string_module(character: str) -> None:
     assert bool(flags & DIGIT) == (character in string.digits)
     assert bool(flags & LETTER) == (character in string.ascii_letters)
     assert bool(flags & PUNCTUATION) == (character in string.punctuation)
+
+
+def test_numbers_are_found_among_texts_of_their_characters() -> None:
+    random = np.random.default_rng(2)
+    values = {"".join(random.choice(list("0123456789+-.eE \t"), random.integers(1, 9))) for _ in range(20_000)}
+    values |= {str(number) for number in range(20_000)} | {"12é45", "1234567890é", "é1", "1٣"}
+    text = PreparedColumn.of(pa.array(sorted(values), pa.large_string())).text
+    found = {text.strings[place].as_py() for place in text.numeric.tolist()}
+    assert found == {value for value in values if NUMBER.match(value)}

@@ -60,3 +60,11 @@ def test_a_sketch_of_no_values_takes_next_to_nothing() -> None:
     stored = HyperLogLog().to_bytes()
     assert len(stored) < 100
     assert HyperLogLog.from_bytes(stored) == HyperLogLog.of(np.empty(0, np.uint64)) == HyperLogLog()
+
+
+def test_a_register_holds_the_place_of_the_first_one_of_the_rest() -> None:
+    rests = [0, *(1 << bit for bit in range(48)), *((2 << bit) - 1 for bit in range(48))]
+    hashes = np.array([(place << 48) | rest for place, rest in enumerate(rests)], np.uint64)
+    registers = HyperLogLog.of(hashes).registers
+    assert list(registers[: len(rests)]) == [49 - rest.bit_length() for rest in rests]
+    assert not any(registers[len(rests) :])
