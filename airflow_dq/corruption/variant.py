@@ -61,7 +61,7 @@ def variants_of(profile: Profile, column: str, most: int | None = None) -> tuple
     if not profile.columns[column].states:
         # A column that could not be profiled has no rows in the sample either.
         return ()
-    known, donor = profile.columns[column], _donor(profile, column)
+    known, donor = profile.columns[column], _donors(profile, profile.columns[column].kind)[column]
     most = errors_a_column(profile) if most is None else most
     make = partial(_compute, known, donor, profile.sample, profile.options, most)
     return profile.variant_cache.of(column, make)
@@ -88,7 +88,9 @@ def packed_variants(profile: Profile, column: str, most: int | None = None) -> P
 
 def narrowed(profile: Profile, columns: Collection[str]) -> Profile:
     """As much of a profile as the variants of these columns are made of: nothing of the rows' other columns."""
-    donors = {_donor(profile, name) for name in columns if profile.columns[name].states}
+    able = [name for name in columns if profile.columns[name].states]
+    by_kind = {kind: _donors(profile, kind) for kind in {profile.columns[name].kind for name in able}}
+    donors = {by_kind[profile.columns[name].kind][name] for name in able}
     kept = {name: column for name, column in profile.columns.items() if name in donors or name in columns}
     sample = profile.sample
     if sample is not None:
@@ -106,12 +108,10 @@ def with_variants(profile: Profile) -> Profile:
     return replace(profile, variants={name: packed_variants(profile, name) for name in profile.columns if name in able})
 
 
-def _donor(profile: Profile, column: str) -> str | None:
-    """The next column of the same kind in the table's order, the first one after the last; None when alone."""
-    kind = profile.columns[column].kind
+def _donors(profile: Profile, kind: Kind) -> dict[str, str | None]:
+    """By column of a kind: the next one of it in the table's order, the first one after the last; None when alone."""
     alike = [name for name, other in profile.columns.items() if other.kind is kind and other.states]
-    following = alike[(alike.index(column) + 1) % len(alike)]
-    return following if following != column else None
+    return dict(zip(alike, [*alike[1:], alike[0]] if len(alike) > 1 else [None], strict=True))
 
 
 @uncollected()

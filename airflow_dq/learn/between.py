@@ -66,7 +66,9 @@ class _Drawn:
         newest = drawn[-1][0]
         kinds = {name: column.kind for name, column in newest.columns.items() if column.kind not in _UNREADABLE}
         moments = frozenset(name for name, kind in kinds.items() if kind is Kind.TIMESTAMP)
-        tables = [rows.select([name for name in kinds if name in rows.column_names]) for _, rows in drawn]
+        # Arrow lists the names anew each time that they are asked for.
+        named = [(rows, set(rows.column_names)) for _, rows in drawn]
+        tables = [rows.select([name for name in kinds if name in names]) for rows, names in named]
         hidden = frozenset(name for name in kinds if newest.options.hides(name))
         some = tuple(at for at, (one, _) in enumerate(drawn) if one.sample is None or not one.sample.complete)
         return cls(tables, tuple(str(one.partition) for one, _ in drawn), moments, hidden, some)

@@ -18,6 +18,7 @@ from airflow_dq.exceptions import DQError, said_of, stack_of
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.profile.table import TableState
+from airflow_dq.uncollected import uncollected
 
 PARTIAL = pa.schema(
     [
@@ -67,7 +68,8 @@ class Partial:
         if self.problem is not None:
             return
         try:
-            self.state = larger(self.state)
+            with uncollected():
+                self.state = larger(self.state)
         except Exception as error:
             known = isinstance(error, DQError)
             stack = None if known else stack_of(error, discreet=discreet)
