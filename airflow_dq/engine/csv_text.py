@@ -11,20 +11,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from airflow_dq.engine.data_file import DataFile, first_bytes, unpacked
+from airflow_dq.engine.data_file import DataFile, unpacked
 from airflow_dq.exceptions import SourceUnreadableError
 
 HEAD = 1 << 18
 """Bytes of a file that are looked at."""
 
-_COMPRESSED = {
-    b"\x1f\x8b": ("gzip", (".gz", ".gzip")),
-    b"BZh": ("bzip2", (".bz2",)),
-    b"\x28\xb5\x2f\xfd": ("zstd", (".zst", ".zstd")),
-    b"\x04\x22\x4d\x18": ("lz4", (".lz4",)),
-    b"PK\x03\x04": ("zip", ()),
-    b"PAR1": ("Parquet", ()),
+_PACKED = {
+    b"\x1f\x8b": ("gzip", ".gz"),
+    b"BZh": ("bzip2", ".bz2"),
+    b"\x28\xb5\x2f\xfd": ("zstd", ".zst"),
+    b"\x04\x22\x4d\x18": ("lz4", ".lz4"),
+    b"\xfd7zXZ": ("xz", None),
+    b"PK\x03\x04": ("zip", None),
+    b"PAR1": ("Parquet", None),
 }
+"""How a file begins that is no text -> what it is, and the ending by which a reader unpacks it, if any does."""
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 _SEPARATORS = ",;\t|"
@@ -101,9 +103,9 @@ def csv_content(path: DataFile, encoding: str | None = None) -> bytes:
     :param encoding: of the file, where the reader has been told one
     :raises SourceUnreadableError: as :func:`require_text` does
     """
-    require_text(first_bytes(path, 4), str(path), encoding is not None)
     with unpacked(path) as stream:
         content: bytes = stream.read()
+    require_text(content[:HEAD], str(path), encoding is not None)
     # Java takes the bytes of half a surrogate pair for one character that is none, Python for up to three.
     content = content if encoding else _SURROGATE.sub("\ufffd".encode(), content)
     return content.decode(encoding or "utf-8", "replace").encode()
@@ -112,14 +114,14 @@ def csv_content(path: DataFile, encoding: str | None = None) -> bytes:
 def require_text(head: bytes, path: str, encoded: bool = False) -> None:
     """Refuse a file whose bytes are no text, which readers would take for strange columns.
 
-    :param head: its first bytes, as they lie on the disk
+    :param head: its first bytes, as the reader gets them: unpacked, where the file's name told it to
     :param encoded: whether the reader has been told an encoding
     :raises SourceUnreadableError: naming the file, what it is, and what to do
     """
-    for magic, (name, endings) in _COMPRESSED.items():
-        if head.startswith(magic) and not path.lower().endswith(endings):
-            ending = f" and its name does not end in {endings[0]}: rename it" if endings else ", not CSV: write CSV"
-            raise SourceUnreadableError(f"The file {path} cannot be read as CSV: it is {name}{ending}.")
+    for magic, (name, ending) in _PACKED.items():
+        if head.startswith(magic):
+            how = f", and not unpacked by its name: let it end in {ending}" if ending else ", not CSV: write CSV"
+            raise SourceUnreadableError(f"The file {path} cannot be read as CSV: it is {name}{how}.")
     wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), None)
     if wide and not encoded:
         raise SourceUnreadableError(

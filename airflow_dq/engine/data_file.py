@@ -8,6 +8,11 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 from pyarrow import fs
 
+_CODECS = {".gz": "gzip", ".gzip": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4"}
+"""Ending of a packed file's name, in any case as for Spark -> what pyarrow unpacks it by."""
+_OTHER_CODECS = (".snappy", ".deflate")
+"""Endings by which Spark unpacks a file and pyarrow does not: read as it is, it would be strange text."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
@@ -53,19 +58,12 @@ def unpacked(file: DataFile) -> pa.NativeFile:
     """The file from its beginning, unpacked by its name.
 
     :raises OSError: when it cannot be opened
+    :raises ValueError: when it is packed as only Spark unpacks it
     """
+    ending = file.suffix.lower()
+    if ending in _OTHER_CODECS:
+        raise ValueError(f"only engine='spark' unpacks {ending}")
+    codec = _CODECS.get(ending)
     if isinstance(file, Path):
-        return pa.input_stream(str(file), compression="detect")
-    return file.system.open_input_stream(file.inner, compression="detect")
-
-
-def first_bytes(file: DataFile, number: int) -> bytes:
-    """How the file begins, as it lies in its store.
-
-    :raises OSError: when it cannot be opened
-    """
-    if isinstance(file, Path):
-        with file.open("rb") as stream:
-            return stream.read(number)
-    with file.system.open_input_stream(file.inner, compression=None) as stream:
-        return bytes(stream.read(number))
+        return pa.input_stream(str(file), compression=codec)
+    return file.system.open_input_stream(file.inner, compression=codec)

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from airflow_dq.engine.csv_text import HEAD, CsvFormat, require_text
-from airflow_dq.engine.json_text import require_whole_lines
+from airflow_dq.engine.json_text import require_one_value, require_whole_lines
 from airflow_dq.engine.spark.connect_files import ConnectFiles
 from airflow_dq.engine.spark.failure import SPARK_ERRORS
 from airflow_dq.engine.spark.listing import Listing, files_of
@@ -51,17 +51,18 @@ def csv_escape(spec: JobSpec, heads: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def require_json_lines(spark: SparkSession, spec: JobSpec, listing: Listing, where: str) -> None:
-    """Refuse JSON files whose records go over several lines where each line is to be a record.
+    """Refuse JSON files whose records are not where Spark looks for them: one in each line, or one value in each file.
 
     :raises SourceUnreadableError: naming the file, and the option that reads it
     """
     given = {name.lower(): value.lower() for name, value in spec.options.items()}
-    if given.get("multiline") == "true" or {"linesep", "encoding", "charset"} & set(given):
+    if {"linesep", "encoding", "charset"} & set(given):
         return
+    require = require_one_value if given.get("multiline") == "true" else require_whole_lines
     files = [file.path for file in listing.files if file.size][:_LOOKED_AT]
     for file, head in read_texts(spark, files, HEAD).items():
         try:
-            require_whole_lines(head, file)
+            require(head, file)
         except SourceUnreadableError as error:
             raise SourceUnreadableError(f"{where}: {error}") from None
 
