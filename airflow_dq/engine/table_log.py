@@ -16,14 +16,14 @@ STREAM_LOG = "_spark_metadata"
 
 _BY_KEY = "partition_by=<the key column>"
 _SIGNS = {
-    "_delta_log": ("Delta", f"source_format='delta' (--format delta), source='{{root}}', {_BY_KEY}"),
-    ".hoodie": ("Hudi", f"engine='spark', source_format='hudi' (--format hudi), source='{{root}}', {_BY_KEY}"),
+    "_delta_log": ("a Delta", f"source_format='delta' (--format delta), source='{{root}}', {_BY_KEY}"),
+    ".hoodie": ("a Hudi", f"engine='spark', source_format='hudi' (--format hudi), source='{{root}}', {_BY_KEY}"),
     STREAM_LOG: (
-        "Spark stream's",
+        "a Spark stream's",
         "engine='spark', sql='SELECT * FROM parquet.`{root}` WHERE <the key column> = ...'",
     ),
     "metadata": (
-        "Iceberg",
+        "an Iceberg",
         f"source_format='iceberg' (--format iceberg), table='<catalog>.<database>.<table>', {_BY_KEY}",
     ),
 }
@@ -54,7 +54,7 @@ class TableLog:
         """
         kind, instead = _SIGNS[_ALSO.get(self.sign, self.sign)]
         return ConfigurationError(
-            f"{where}: {place} holds files of a {kind} table: {self.root.rstrip('/')}/{self.sign} says which of them "
+            f"{where}: {place} holds files of {kind} table: {self.root.rstrip('/')}/{self.sign} says which of them "
             "count, and others may hold rows that were replaced or deleted. Read it as the table that it is: "
             f"{instead.format(root=self.root)}."
         )
@@ -91,4 +91,4 @@ def folders_above(path: str) -> Iterator[str]:
 
 
 def _is_iceberg(names: Iterable[str]) -> bool:
-    return any(name == "version-hint.text" or name.endswith(".metadata.json") for name in names)
+    return any(name == "version-hint.text" or name.endswith((".metadata.json", ".metadata.json.gz")) for name in names)

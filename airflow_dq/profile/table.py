@@ -95,9 +95,12 @@ class TableState:
             rows = min(BATCH_ROWS, table.num_rows - start)
             batch = table.slice(start, rows)
             columns, values, hashes, exceptions = _summarised(batch, options, state.tallies)
-            sample = state.sample.add(values, hashes() if options.sample_rows else np.zeros(rows, np.uint64))
-            tallies = _tallied(batch, options, hashes, state.tallies, exceptions)
-            state = _merged_with(state, TableState(rows, columns, sample, tallies), sample)
+            merged = _merged(state, columns, rows)
+            cells = {name: column for name, column in values.items() if not merged[name].problem}
+            drawn = hashes() if options.sample_rows else np.zeros(rows, np.uint64)
+            sample = _fitted(_fitted(state.sample, merged).add(cells, drawn), merged)
+            tallies = state.tallies.merge(_tallied(batch, options, hashes, state.tallies, exceptions))
+            state = TableState(state.rows + rows, merged, sample, tallies)
         return state
 
     def merge(self, other: TableState) -> TableState:
@@ -105,7 +108,7 @@ class TableState:
 
         A column that is of another kind in the other part has a problem, and the other columns have none.
         """
-        columns = _merged(self, other)
+        columns = _merged(self, other.columns, other.rows)
         ours, theirs = (_fitted(state.sample, columns) for state in (self, other))
         tallies = self.tallies.merge(other.tallies)
         return TableState(self.rows + other.rows, columns, ours.merge(theirs), tallies)
@@ -316,24 +319,19 @@ def _tallied(
     return Tallies({**count(batch, options), **draw(batch, options, hashes, before.by_group), **exceptions})
 
 
-def _merged(left: TableState, right: TableState) -> dict[str, ColumnState]:
+def _merged(left: TableState, right: Mapping[str, ColumnState], rows: int) -> dict[str, ColumnState]:
+    """The columns of a state with those of a part of so many rows."""
     if not left.rows and not left.columns:
-        return dict(right.columns)
+        return dict(right)
     columns = {}
-    for name in dict.fromkeys((*left.columns, *right.columns)):
-        ours, theirs = left.columns.get(name), right.columns.get(name)
+    for name in dict.fromkeys((*left.columns, *right)):
+        ours, theirs = left.columns.get(name), right.get(name)
         if ours is None:
-            ours = ColumnState.missing(right.columns[name].kind, left.rows)
+            ours = ColumnState.missing(right[name].kind, left.rows)
         if theirs is None:
-            theirs = ColumnState.missing(ours.kind, right.rows)
+            theirs = ColumnState.missing(ours.kind, rows)
         columns[name] = ours.merge(theirs)
     return columns
-
-
-def _merged_with(left: TableState, right: TableState, sample: RowSample) -> TableState:
-    """Two parts whose samples are merged already."""
-    columns, tallies = _merged(left, right), left.tallies.merge(right.tallies)
-    return TableState(left.rows + right.rows, columns, _fitted(sample, columns), tallies)
 
 
 def _fitted(sample: RowSample, columns: Mapping[str, ColumnState]) -> RowSample:

@@ -5,6 +5,7 @@ Without a database: what is compared is what an engine hands over.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import re
 from collections.abc import Callable
@@ -87,6 +88,11 @@ def parquet(folder: Path) -> dict[str, str]:
             # One unsigned column sends a partition through Spark's own reader.
             pq.write_table(pa.table({"v": values, **more}), place / "part-0.parquet")
             places[place.name] = str(place)
+    kinds = folder / "kinds that differ by file"
+    kinds.mkdir()
+    for number, values in enumerate(([1, 2], ["x"], [None], [3])):
+        pq.write_table(pa.table({"id": range(len(values)), "v": values}), kinds / f"part-{number}.parquet")
+    places[kinds.name] = str(kinds)
     delta = folder / "delta" / "day=1"
     (folder / "delta" / "_delta_log").mkdir(parents=True)
     delta.mkdir()
@@ -122,12 +128,20 @@ CSV: dict[str, bytes] = {
     "returns": b"id,t\r\n1,a\r\n",
     "untyped": b"id,t\n,\n,\n",
 }
+PACKED: dict[str, bytes] = {
+    "a.csv.gz": gzip.compress(b"id,t\n1,a\n"),
+    "b.CSV.GZ": gzip.compress(b"id,t\n1,a\n"),
+    "c.csv.Bz2": bz2.compress(b"id,t\n1,a\n"),
+    "d.csv.ZST": pa.compress(b"id,t\n1,a\n", codec="zstd", asbytes=True),
+    "twice.csv.gz": gzip.compress(gzip.compress(b"id,t\n1,a\n")),
+}
 
 
 def csv(folder: Path) -> dict[str, str]:
-    for name, content in CSV.items():
-        (folder / f"{name}.csv").write_bytes(content)
-    return {name: str(folder / f"{name}.csv") for name in CSV}
+    files = {**{f"{name}.csv": content for name, content in CSV.items()}, **PACKED}
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return {name.removesuffix(".csv"): str(folder / name) for name in files}
 
 
 def damaged(folder: Path) -> dict[str, str]:
@@ -155,7 +169,7 @@ ORDERS: dict[str, tuple[Callable[[Path], dict[str, str]], dict[str, Any], set[st
         {"format": "csv"},
         {
             *("never closed", "never closed in the middle", "many and one never closed"),
-            *("too many", "too few", "utf-16", "hidden gzip"),
+            *("too many", "too few", "utf-16", "hidden gzip", "twice.csv.gz"),
         },
     ),
     "hidden": (
@@ -198,6 +212,12 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"a.csv": f"id,card\n1,2\n{MARKER},3\n"},
         {"format": "csv", "options": {"schema": "id int, card int"}},
         r"a\.csv",
+    ),
+    "records in one line of JSON": ({"a.json": '{"card": 1}{"card": 2}'}, {"format": "json"}, "record behind another"),
+    "lines of JSON read as one value": (
+        {"a.json": '{"card": 1}\n{"card": 2}\n'},
+        {"format": "json", "options": {"multiLine": "true"}},
+        "Leave multiLine out",
     ),
     "several lines of JSON": ({"a.json": '{\n "card": 1\n}\n'}, {"format": "json"}, "multiLine=true"),
     "a line break without multiLine": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -11,7 +11,7 @@ from airflow_dq.engine.arrow.reader import FileReader, csv_format, require_no_op
 from airflow_dq.engine.order import where_of
 from airflow_dq.engine.store_access import StoreAccess
 from airflow_dq.engine.table_log import TableLog
-from airflow_dq.exceptions import ConfigurationError
+from airflow_dq.exceptions import ConfigurationError, SourceUnreadableError
 from airflow_dq.options.job import LAKE_FORMATS, JobSpec
 from airflow_dq.profile.check.trial import joined
 
@@ -47,9 +47,13 @@ class FileSource:
 
         Text files of 0 bytes have no columns, and come in no batch.
         """
-        where = where_of(self.order, key)
+        where, header = where_of(self.order, key), None
         for file in data_files(self._places[key], where, self._reader.format, self._access, self._logs):
-            yield from self._reader.batches(file, where)
+            for batch in self._reader.batches(file, where):
+                header = header or batch.schema.names
+                if self._reader.format == "csv" and batch.schema.names != header:
+                    raise _other_header(where, str(file), batch.schema.names, header)
+                yield batch
 
     def schema(self, key: str) -> pa.Schema:
         """The columns of the first and last files; see :meth:`airflow_dq.engine.arrow.source.Source.schema`."""
@@ -64,6 +68,14 @@ class FileSource:
         """Files beside the partitions' folders."""
         said = None if self.order.pattern is None else strays(self.order.pattern, self._places.values())
         return () if said is None else (said,)
+
+
+def _other_header(where: str, file: str, found: Sequence[str], before: Sequence[str]) -> SourceUnreadableError:
+    """The error of CSV files of one partition whose columns are not the same, as Spark refuses them, too."""
+    said = f"{where}: the header of {file} is not that of the files before it"
+    after = ": values must not change columns. Write the partition's files with one header."
+    # Without a header, a file's first values pass for names.
+    return SourceUnreadableError(f"{said} ({', '.join(found)}; {', '.join(before)}){after}", discreet=said + after)
 
 
 def _reader(order: JobSpec) -> FileReader:

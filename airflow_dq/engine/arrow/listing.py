@@ -16,7 +16,7 @@ from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file,
 from airflow_dq.engine.order import chosen_keys, where_of
 from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess, kind_of
 from airflow_dq.engine.table_log import LOGGED, TableLog, folders_above, log_at
-from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
 from airflow_dq.options.job import EMPTY_KEY, NULL_KEY, JobSpec
 from airflow_dq.options.key import order_key
 
@@ -101,9 +101,14 @@ def data_files(
     if kind_of(place):
         return stored_files(place, access, where, ({} if logs is None else logs) if file_format in LOGGED else None)
     path = local_path(place)
-    if not path.exists():
-        raise missing(place, where)
-    found = list(_files(path))
+    try:
+        if not path.exists():
+            raise missing(place, where)
+        found = list(_files(path))
+    except OSError as error:
+        raise SourceUnreadableError(
+            f"{where}: {place} cannot be looked at ({error}). Check what lies there."
+        ) from error
     if not found:
         raise empty(place, where)
     if file_format in LOGGED:
@@ -122,10 +127,13 @@ def require_plain_files(files: Sequence[Path], where: str) -> None:
     :raises ConfigurationError: naming the log, and what to write instead
     """
     paths = [os.path.abspath(file) for file in files]
-    for folder in dict.fromkeys(folder for path in paths for folder in folders_above(path)):
+    inside = dict.fromkeys(map(os.path.dirname, paths))
+    behind_links = [os.path.dirname(os.path.realpath(path)) for path in paths if os.path.islink(path)]
+    inside_of_all = dict.fromkeys((*inside, *map(os.path.realpath, inside), *behind_links))
+    for folder in dict.fromkeys(folder for one in inside_of_all for folder in (one, *folders_above(one))):
         log = log_at(folder, os.path.exists, _names)
         if log is not None:
-            raise log.refusal(where, os.path.commonpath([os.path.dirname(path) for path in paths]))
+            raise log.refusal(where, os.path.commonpath(inside))
 
 
 def _names(folder: str) -> list[str]:
@@ -153,11 +161,11 @@ def _files(path: Path) -> Iterator[Path]:
     for child in sorted(path.iterdir()):
         if is_hidden(child.name):
             continue
-        if child.is_file():
-            if not is_side_file(child.name):
-                yield child
-        else:
+        if child.is_dir():
             yield from _files(child)
+        # A link to a file that is gone is one of those that were to be read.
+        elif (child.is_file() or child.is_symlink()) and not is_side_file(child.name):
+            yield child
 
 
 def _matches(pattern: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -131,12 +132,19 @@ def log_above(spark: SparkSession, path: str, known: dict[str, TableLog | None])
     :param known: takes what is found out of each folder, so that nothing is looked at twice
     """
     system = files_of(spark, path)
-    for folder in folders_above(system.qualified(path)):
+    found = system.qualified(path)
+    for folder in (*folders_above(found), *folders_above(_behind_links(found))):
         if folder not in known:
             known[folder] = log_at(folder, system.exists, system.children)
         if known[folder] is not None:
             return known[folder]
     return None
+
+
+def _behind_links(path: str) -> str:
+    """A path of this machine without the links on its way; any other as it is."""
+    scheme, colon, inner = path.partition(":")
+    return f"file:{os.path.realpath(inner)}" if colon and scheme == "file" else path
 
 
 def match_pattern(spark: SparkSession, pattern: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ SIGNS = {
     "_delta_log/00000000000000000000.json": "source_format='delta'",
     ".hoodie/hoodie.properties": "source_format='hudi'",
     "metadata/00000-1f.metadata.json": "table='<catalog>.<database>.<table>'",
+    "metadata/v1.metadata.json.gz": "table='<catalog>.<database>.<table>'",
     "_spark_metadata/0": "sql='SELECT * FROM parquet.`",
 }
 
@@ -47,6 +48,17 @@ def test_a_log_in_the_folder_or_above_it_is_named_with_what_to_write(
     assert error.startswith("Dataset 'orders', partition '1': ")
     assert f"{root}/{sign.partition('/')[0]}" in error
     assert instead in error
+
+
+def test_a_link_does_not_lead_past_the_log(tmp_path: Path) -> None:
+    file = written(tmp_path / "orders" / "day=1" / "part-0.parquet")
+    written(tmp_path / "orders" / "_delta_log" / "0.json")
+    (tmp_path / "today").symlink_to(file.parent)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "part-0.parquet").symlink_to(file)
+    for place in ("today", "copy"):
+        (error,) = scanned(paths={"1": str(tmp_path / place)}).values()
+        assert f"{tmp_path}/{place} holds files of a Delta table: {tmp_path}/orders/_delta_log" in str(error)
 
 
 def test_a_pattern_and_a_backtest_of_files_are_refused_alike(tmp_path: Path) -> None:

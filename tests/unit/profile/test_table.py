@@ -172,13 +172,17 @@ def test_types_of_one_kind_merge_and_untyped_files_adopt_a_kind():
 
 
 def test_a_column_of_two_kinds_has_a_problem_and_the_others_have_none():
-    parts = [
-        TableState.of(pa.table({"id": [index, index + 1], "amount": amount}))
+    tables = [
+        pa.table({"id": [index, index + 1], "amount": amount})
         for index, amount in enumerate([[1, 2], ["n/a", "3"], [1.5, None]])
     ]
+    parts = [TableState.of(table) for table in tables]
     profiles = {
         reduce(TableState.merge, [TableState.decode(part.encode()) for part in order]).profile("p").fingerprint: order
         for order in permutations(parts)
+    }
+    profiles |= {
+        TableState.of_all(order, ProfileOptions()).profile("p").fingerprint: order for order in permutations(tables)
     }
     assert len(profiles) == 1
     profile = reduce(TableState.merge, parts).profile("p")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -81,3 +83,41 @@ def test_nothing_is_said_of_a_folder_with_partitions_only(tmp_path: Path) -> Non
     lake(tmp_path, "day=1/a.parquet")
     (tmp_path / "_SUCCESS").touch()
     assert engine(tmp_path, "day=*").remarks == ()
+
+
+def test_a_link_to_a_file_that_is_gone_is_no_smaller_partition(tmp_path: Path) -> None:
+    lake(tmp_path, "day=1/a.parquet", "day=2/a.parquet")
+    (tmp_path / "day=1" / "b.parquet").symlink_to(tmp_path / "nowhere")
+    results = {one.partition: one for one in engine(tmp_path, "day=*").scan(1)}
+    assert f"the file {tmp_path}/day=1/b.parquet was there when its folder was listed" in str(results["1"].error)
+    assert results["1"].traceback is None
+    assert results["2"].profile is not None
+
+
+def test_a_folder_that_cannot_be_looked_at_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake(tmp_path, "day=1/a.parquet", "day=2/a.parquet")
+    listed = Path.iterdir
+
+    def iterdir(path: Path) -> Iterator[Path]:
+        if path.name == "day=1":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    results = {one.partition: one for one in engine(tmp_path, "day=*").scan(1)}
+    assert f"{tmp_path}/day=1 cannot be looked at ([Errno 13] Permission denied" in str(results["1"].error)
+    assert results["1"].traceback is None
+    assert results["2"].profile is not None
+
+
+def test_csv_files_whose_headers_differ_are_refused(tmp_path: Path) -> None:
+    for day, header in (("1", "t,id"), ("2", "id,t,n"), ("3", "id,t")):
+        (tmp_path / f"day={day}").mkdir()
+        (tmp_path / f"day={day}" / "a.csv").write_text("")
+        (tmp_path / f"day={day}" / "b.csv").write_text("id,t\n1,a\n")
+        (tmp_path / f"day={day}" / "c.csv").write_text(f"{header}\n{','.join('123'[: header.count(',') + 1])}\n")
+    results = {one.partition: one for one in engine(tmp_path, "day=*", format="csv").scan(1)}
+    for key in "12":
+        assert f"the header of {tmp_path}/day={key}/c.csv is not that of the files before it" in str(results[key].error)
+    assert results["3"].profile is not None
+    assert results["3"].profile.row_count == 2
