@@ -99,6 +99,8 @@ def test_a_key_that_no_row_has_is_missing(spark: SparkSession) -> None:
         scanned(spark, table="by_date", partition="2026-02-01")
     with pytest.raises(SourceMissingError, match=r"spelled like the column's values"):
         scanned(spark, table="by_date", partition="20260103")
+    with pytest.raises(SourceMissingError, match=r"'2026-01-03'.*table by_dates does not exist"):
+        scanned(spark, table="by_dates", partition="2026-01-03")
 
 
 @pytest.mark.usefixtures("tables")

@@ -87,7 +87,8 @@ class SparkEngine(Engine):
         """The keys of the order; see :meth:`Engine.partitions`."""
         look_again(self._spark)
         if lacks_key_column(self.order):
-            own = own_columns(self._spark, self.order.table) if self.order.table else []
+            where = where_of(self.order, self.order.key)
+            own = own_columns(self._spark, self.order.table, where) if self.order.table else []
             self.order = with_key_column(self.order, own)
         self._places = locate(self._spark, self.order)
         if self._places is None:

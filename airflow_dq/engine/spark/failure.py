@@ -44,10 +44,13 @@ _JARS = {
     r"data source: `?hudi\b": "packages='org.apache.hudi:hudi-spark<Spark>-bundle_<Scala>:<version>'",
     r"data source: `?(?:spark-)?avro\b": "packages='org.apache.spark:spark-avro_<Scala>:<Spark>'",
     r"s3a?\.S3AFileSystem|scheme \"s3": f"packages='org.apache.hadoop:hadoop-aws:<version>' {_HADOOP}, paths s3a://",
-    r"azurebfs|scheme \"abfs": f"packages='org.apache.hadoop:hadoop-azure:<version>' {_HADOOP}",
+    r"azurebfs|fs\.azure\.|scheme \"(?:abfs|wasb)": f"packages='org.apache.hadoop:hadoop-azure:<version>' {_HADOOP}",
     r"GoogleHadoopFileSystem|scheme \"gs\"": "packages='com.google.cloud.bigdataoss:gcs-connector:<version>'",
+    "No FileSystem for scheme": "packages='<the connector for Hadoop of this kind of store>'",
 }
-"""How Spark and Hadoop say that a jar is missing, and what brings it."""
+"""How Spark and Hadoop say that a jar is missing, and what brings it; the first that fits counts."""
+_NO_CLASS = ("java.lang.ClassNotFoundException", "java.lang.NoClassDefFoundError")
+"""Errors of Java's whose message is the name of a class that no jar has, such as a JDBC driver's."""
 _OTHER_PYTHON = re.compile(
     r"Python in worker has different version:? \(?(\d+)[., ]+(\d+)\)? than that in driver:? (\d+\.\d+)"
 )
@@ -114,9 +117,12 @@ def cluster_fault(error: Exception) -> EnvironmentMismatchError | SparkLostError
 def _without_jar(error: Exception, where: str, location: str) -> ConfigurationError | None:
     """The error that names a jar, when one is missing."""
     messages = list(_messages(error))
-    lacking = next((jar for message in messages for sign, jar in _JARS.items() if re.search(sign, message)), None)
+    lacking = next((jar for sign, jar in _JARS.items() for message in messages if re.search(sign, message)), None)
     if lacking is None:
-        return None
+        names = (str(java.getMessage()) for java in _causes(error) if str(java.getClass().getName()) in _NO_CLASS)
+        if (name := next(names, None)) is None:
+            return None
+        lacking = f"packages='<the one that has {name}>', or correct the name"
     return _worded(ConfigurationError, f"{where}: Spark has no jar to read {location}", f": give {lacking}.", error)
 
 

@@ -182,7 +182,7 @@ def open_by_column(spark: SparkSession, spec: JobSpec, options: ProfileOptions) 
     part = partition_rows(
         Rows(frame), key, tuple(keys), describe(spec), replace(options, exclude=(*options.exclude, name))
     )
-    lies_apart = spec.table is not None and name in own_columns(spark, spec.table)
+    lies_apart = spec.table is not None and name in own_columns(spark, spec.table, where)
     return replace(part, scattered=len(keys) > KEYS_HELD and not lies_apart)
 
 

@@ -10,6 +10,7 @@ from pyspark.sql.functions import expr, lit
 from airflow_dq.engine.order import describe
 from airflow_dq.engine.spark.failure import SPARK_ERRORS, explain
 from airflow_dq.engine.spark.session import column
+from airflow_dq.exceptions import SourceMissingError
 from airflow_dq.options.job import NULL_KEY, JobSpec
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -17,12 +18,17 @@ _ORDERED = re.compile(r"date|timestamp|timestamp_ntz|tinyint|smallint|int|bigint
 """Types whose values are ordered as the texts of them are as partition keys."""
 
 
-def own_columns(spark: SparkSession, table: str) -> list[str]:
-    """The columns by which the catalog says that a table is partitioned; none of a view, or when it does not say."""
+def own_columns(spark: SparkSession, table: str, where: str) -> list[str]:
+    """The columns by which the catalog says that a table is partitioned; none of a view, or when it does not say.
+
+    :raises SourceMissingError: when there is no such table
+    """
     try:
         return [one.name for one in spark.catalog.listColumns(table) if one.isPartition]
-    except SPARK_ERRORS:
-        # That the table is missing is told when it is read.
+    except SPARK_ERRORS as error:
+        found = explain(error, where, f"table {table}")
+        if isinstance(found, SourceMissingError):
+            raise found from error
         return []
 
 

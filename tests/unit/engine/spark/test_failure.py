@@ -64,6 +64,8 @@ def test_a_spark_that_has_gone_away_concerns_all_partitions_and_may_come_back(sa
         ('No FileSystem for scheme "s3"', "hadoop-aws"),
         ('No FileSystem for scheme "gs"', "gcs-connector"),
         ('No FileSystem for scheme "abfss"', "hadoop-azure"),
+        ("Class org.apache.hadoop.fs.azure.NativeAzureFileSystem$Secure not found", "hadoop-azure"),
+        ('No FileSystem for scheme "oss"', "connector for Hadoop"),
     ],
 )
 def test_a_missing_jar_is_named_with_what_brings_it(said: str, named: str) -> None:
@@ -72,3 +74,31 @@ def test_a_missing_jar_is_named_with_what_brings_it(said: str, named: str) -> No
     assert "Dataset 'd': Spark has no jar to read the source" in str(found)
     assert "give packages=" in str(found)
     assert named in str(found)
+
+
+class JavaError:
+    """As much of an exception of Java's as is looked at."""
+
+    def __init__(self, name: str, message: str) -> None:
+        self._name = name
+        self._message = message
+
+    def getClass(self) -> JavaError:  # noqa: N802 - Java's
+        return self
+
+    def getName(self) -> str:  # noqa: N802
+        return self._name
+
+    def getMessage(self) -> str:  # noqa: N802
+        return self._message
+
+    def getCause(self) -> None:  # noqa: N802
+        return None
+
+
+def test_a_class_that_no_jar_has_is_named() -> None:
+    error = PySparkException("org.postgresql.Driver")
+    error._origin = JavaError("java.lang.ClassNotFoundException", "org.postgresql.Driver")  # type: ignore[attr-defined]
+    said = str(explain(error, "Dataset 'd'", "jdbc source orders"))
+    assert said.startswith("Dataset 'd': Spark has no jar to read jdbc source orders (org.postgresql.Driver): give ")
+    assert "packages='<the one that has org.postgresql.Driver>'" in said
