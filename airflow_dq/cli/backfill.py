@@ -18,7 +18,7 @@ from airflow_dq.cli.run import tell
 from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess
 from airflow_dq.exceptions import ConfigurationError, ProfileError
 from airflow_dq.job.result import PREFIX, JobResult, result_in
-from airflow_dq.options.argument import packed
+from airflow_dq.options.argument import packed, require_no_secret
 from airflow_dq.options.job import JobSpec
 
 _HIDDEN = re.compile(rf"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ |WARNING: |Using |airflow_dq: error: |{re.escape(PREFIX)}")
@@ -153,6 +153,7 @@ def _command(arguments: Any, spec: JobSpec) -> list[str]:
     from airflow_dq.engine.spark.environment import driver_python, find_spark_submit
     from airflow_dq.resource import resource_dir
 
+    require_no_secret(spec.options, spec.dataset)
     properties = pairs("--conf", arguments.conf)
     if properties.get("spark.submit.deployMode") == "cluster":
         raise ConfigurationError(

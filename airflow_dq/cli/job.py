@@ -10,7 +10,7 @@ from airflow_dq.check.file import declared_checks
 from airflow_dq.cli.argument import names, pairs
 from airflow_dq.cli.run import tell
 from airflow_dq.job.package import secrets_of, write_entry, write_package
-from airflow_dq.options.argument import packed
+from airflow_dq.options.argument import packed, require_no_secret
 from airflow_dq.options.job import JobSpec
 
 DRIVER = ("numpy", "pandas", "pyarrow")
@@ -45,6 +45,8 @@ def job_order(arguments: Any) -> JobSpec:
     """
     key, by = arguments.partition, arguments.partition_by
     alone = key is not None and by is None and arguments.source is not None
+    options = pairs("--option", arguments.option)
+    require_no_secret(options, arguments.dataset)
     return JobSpec(
         dataset=arguments.dataset,
         paths={key: arguments.source} if alone else {},
@@ -58,7 +60,7 @@ def job_order(arguments: Any) -> JobSpec:
         snapshot=arguments.snapshot,
         as_of=arguments.as_of,
         format=arguments.format,
-        options=pairs("--option", arguments.option),
+        options=options,
         columns=names(arguments.columns),
         exclude=names(arguments.exclude) or (),
         hidden=names(arguments.hidden) or (),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
+from airflow_dq.options.argument import SECRET_IN_ADDRESS
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key
 from airflow_dq.options.profile import ProfileOptions
@@ -35,7 +36,10 @@ def describe(order: JobSpec) -> str:
 
 def read_options(order: JobSpec) -> dict[str, str]:
     """The format and the options that were given, without secrets: they are stored with the profiles."""
-    options = {name: "***" if _SECRET.search(name) else value for name, value in order.options.items()}
+    options = {
+        name: "***" if _SECRET.search(name) or SECRET_IN_ADDRESS.search(value) else value
+        for name, value in order.options.items()
+    }
     return {"format": order.format, **options}
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from airflow.sdk import BaseHook, Connection
 
 from airflow_dq.engine.store_access import StoreAccess, hadoop_options
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.store import KINDS, store_access
+from airflow_dq.options.argument import SECRET_NAME
 from airflow_dq.settings import SOURCE_VARIABLE
 from airflow_dq.version_compat import AirflowNotFoundException
 
@@ -21,9 +21,6 @@ _URLS = {
     "oracle": "jdbc:oracle:thin:@//{host}{port}/{schema}",
 }
 """Addresses as Spark's JDBC reader wants them, by the type of Airflow's connection."""
-
-_SECRET = re.compile(r"passw|secret|token|credential$|access.?key$|account.?key", re.IGNORECASE)
-"""Names of options whose values nobody else may see; an access key's id is none."""
 
 
 def source_variable(conn_id: str) -> dict[str, str]:
@@ -61,7 +58,7 @@ def _mask(values: Iterable[str]) -> None:
 
 
 def _masked(access: StoreAccess) -> StoreAccess:
-    _mask(value for name, value in access.given.items() if _SECRET.search(name))
+    _mask(value for name, value in access.given.items() if SECRET_NAME.search(name))
     return access
 
 
@@ -95,17 +92,3 @@ def jdbc_options(connection: Connection) -> dict[str, str]:
         )
     found = {"url": url, "user": connection.login, "password": connection.password}
     return {name: value for name, value in found.items() if value}
-
-
-def require_no_secret(options: Mapping[str, str], dataset: str) -> None:
-    """Refuse a secret among the options of a reader, which everybody sees who may list this machine's processes.
-
-    :raises ConfigurationError: naming the option, and what to give instead
-    """
-    for name, value in options.items():
-        if _SECRET.search(name) or (name.lower() == "url" and "password=" in value.lower()):
-            raise ConfigurationError(
-                f"Dataset {dataset!r}: the read option {name!r} holds a password or another secret, which would stand "
-                "on the command line of spark-submit: put it into an Airflow connection and give source_conn_id=<its "
-                "id>."
-            )

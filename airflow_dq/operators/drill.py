@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.hooks.dq import DQHook
 from airflow_dq.hooks.metric import timed
-from airflow_dq.hooks.source import require_no_secret
 from airflow_dq.hooks.task import explained, partition_key, rendering
 from airflow_dq.links.alert import DQAlertLink
 from airflow_dq.operators.spark_argument import SparkArguments
+from airflow_dq.options.argument import require_no_secret
 from airflow_dq.options.drill import ROWS, SLICES, DrillSpec
 from airflow_dq.options.job import JobSpec, names_of
 from airflow_dq.version_compat import AirflowSkipException

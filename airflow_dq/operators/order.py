@@ -8,8 +8,8 @@ from typing import Any
 from airflow_dq.check.file import declared_checks
 from airflow_dq.check.model import Check, closest
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.hooks.source import require_no_secret
 from airflow_dq.hooks.task import partition_key, require_rendered
+from airflow_dq.options.argument import require_no_secret
 from airflow_dq.options.fleet import Orders
 from airflow_dq.options.job import JobSpec, names_of
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import zlib
+from collections.abc import Mapping
 
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.settings import SOURCE_VARIABLE
@@ -13,11 +15,29 @@ from airflow_dq.settings import SOURCE_VARIABLE
 _MOST = 64_000
 """Characters of an order that are handed on as they are; Linux takes 131,071 bytes in one argument, and a thousand
 checks are more."""
+SECRET_NAME = re.compile(r"passw|secret|token|credential$|access.?key$|account.?key", re.IGNORECASE)
+"""Names of options whose values nobody else may see; an access key's id is none."""
+SECRET_IN_ADDRESS = re.compile(r"(?:password|pwd)=|//[^/@?]*:[^/@?]+@|:thin:[^/@]+/[^@]+@", re.IGNORECASE)
+"""How the address of a database holds a password: as a parameter, or before the host."""
 _PACKED = "zlib:"
 _HADOOP = "fs."
 """How the names of Hadoop's properties of file systems begin."""
 _LARGEST = 64 * 2**20
 """Bytes of an order: 300,000 checks."""
+
+
+def require_no_secret(options: Mapping[str, str], dataset: str) -> None:
+    """Refuse a secret among the options of a reader, which everybody sees who may list this machine's processes.
+
+    :raises ConfigurationError: naming the option, and what to give instead
+    """
+    for name, value in options.items():
+        if SECRET_NAME.search(name) or (name.lower() == "url" and SECRET_IN_ADDRESS.search(value)):
+            raise ConfigurationError(
+                f"Dataset {dataset!r}: the read option {name!r} holds a password or another secret, which would stand "
+                "on the command line of spark-submit: put it into an Airflow connection and give source_conn_id=<its "
+                "id> (--source-conn-id)."
+            )
 
 
 def packed(order: str) -> str:

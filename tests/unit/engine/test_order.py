@@ -30,6 +30,9 @@ def test_the_source_in_words(spec: dict[str, Any], words: str) -> None:
 def test_secrets_are_not_kept_with_the_read_options() -> None:
     spec = order(format="jdbc", options={"url": "u", "dbtable": "t", "Password": "x"}, partition="1")
     assert read_options(spec) == {"format": "jdbc", "url": "u", "dbtable": "t", "Password": "***"}
+    # The address of a connection may hold them, too.
+    spec = order(format="jdbc", options={"url": "jdbc:mysql://me:horse@db/x", "dbtable": "t"}, partition="1")
+    assert read_options(spec) == {"format": "jdbc", "url": "***", "dbtable": "t"}
 
 
 def test_keys_are_chosen_in_their_order() -> None:

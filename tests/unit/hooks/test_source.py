@@ -8,8 +8,12 @@ import pytest
 from airflow.sdk import Connection
 
 from airflow_dq.exceptions import ConfigurationError
-from airflow_dq.hooks.source import jdbc_options, require_no_secret, source_variable
-from airflow_dq.options.argument import source_options_from_environment, store_options_from_environment
+from airflow_dq.hooks.source import jdbc_options, source_variable
+from airflow_dq.options.argument import (
+    require_no_secret,
+    source_options_from_environment,
+    store_options_from_environment,
+)
 from airflow_dq.settings import SOURCE_VARIABLE
 
 
@@ -57,9 +61,25 @@ def test_what_is_no_object_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPa
     assert "horse" not in str(caught.value)
 
 
-@pytest.mark.parametrize("options", [{"Password": "horse"}, {"url": "jdbc:mysql://db/x?user=me&password=horse"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"Password": "horse"},
+        {"url": "jdbc:mysql://db/x?user=me&password=horse"},
+        {"URL": "jdbc:mysql://me:horse@db:3306/x"},
+        {"url": "jdbc:oracle:thin:me/horse@//db:1521/x"},
+        {"url": "jdbc:sqlserver://db:1433;user=me;Pwd=horse"},
+    ],
+)
 def test_a_password_among_the_read_options_is_refused(options: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match=r"'orders'.*holds a password.*source_conn_id=") as caught:
         require_no_secret(options, "orders")
     assert "horse" not in str(caught.value)
-    require_no_secret({"url": "jdbc:mysql://db/x", "dbtable": "orders"}, "orders")
+    plain = (
+        "jdbc:mysql://db/x",
+        "jdbc:oracle:thin:@//db:1521/x",
+        "jdbc:postgresql://db:5432/x?user=me@shop",
+        "jdbc:h2:~/x",
+    )
+    for url in plain:
+        require_no_secret({"url": url, "dbtable": "orders"}, "orders")
