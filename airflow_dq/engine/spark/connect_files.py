@@ -47,6 +47,7 @@ class ConnectFiles:
         """Nothing is looked at yet."""
         self._spark = spark
         self._listed: list[str] = []
+        self._asked: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._inside: dict[str, dict[str, Entry]] = defaultdict(dict)
 
@@ -54,7 +55,7 @@ class ConnectFiles:
         """A path with its scheme."""
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path):
             return re.sub(r"^file:/+", "file:/", path).rstrip("/")
-        return f"file:{path}".rstrip("/")
+        return re.sub("/+", "/", f"file:{path}").rstrip("/")
 
     def at(self, path: str) -> Entry | None:
         """What is at a path."""
@@ -73,11 +74,13 @@ class ConnectFiles:
         return list(self._inside[self.qualified(folder)].values())
 
     def exists(self, path: str) -> bool:
-        """Whether something is at a path that has been looked at."""
+        """Whether something is at a path."""
+        self._look(path)
         return self.qualified(path) in self._entries
 
     def children(self, folder: str) -> list[str]:
-        """The names in a folder that has been looked at."""
+        """The names in a folder; none when there is no such folder."""
+        self._look(folder)
         return [entry.name for entry in self._inside[self.qualified(folder)].values()]
 
     def accepted(self, pattern: str, entry: Entry) -> bool:
@@ -90,9 +93,9 @@ class ConnectFiles:
         return {row["path"]: bytes(row["head"]) for row in rows}
 
     def _look(self, path: str) -> None:
-        """List a place, unless a larger one that it lies in is known."""
+        """List a place, unless it or a larger one that it lies in is known, and ask for signs of tables above it."""
         base = self.qualified(path)
-        if any(base == known or base.startswith(f"{known}/") for known in self._listed):
+        if base in self._asked or any(base == known or base.startswith(f"{known}/") for known in self._listed):
             return
         above = list(folders_above(base))
         signs = [f"{folder}/{sign}" for folder in above for sign in SIGNS]
@@ -103,6 +106,7 @@ class ConnectFiles:
             self._entries[entry.path] = entry
             self._inside[entry.path.rpartition("/")[0]][entry.path] = entry
         self._listed.append(base)
+        self._asked.update(signs, inside)
 
     def _run(self, task: Task, schema: str) -> list[Any]:
         return list(self._spark.range(0, 1, 1, 1).mapInArrow(task, schema).collect())

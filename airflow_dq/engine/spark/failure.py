@@ -51,6 +51,8 @@ _JARS = {
 """How Spark and Hadoop say that a jar is missing, and what brings it; the first that fits counts."""
 _NO_CLASS = ("java.lang.ClassNotFoundException", "java.lang.NoClassDefFoundError")
 """Errors of Java's whose message is the name of a class that no jar has, such as a JDBC driver's."""
+_NO_CLASS_BEHIND_SERVER = re.compile(rf"\((?:{'|'.join(map(re.escape, _NO_CLASS))})\) (\S+)")
+"""How a Spark Connect server hands on such an error."""
 _OTHER_PYTHON = re.compile(
     r"Python in worker has different version:? \(?(\d+)[., ]+(\d+)\)? than that in driver:? (\d+\.\d+)"
 )
@@ -59,6 +61,8 @@ _GONE = re.compile(
 )
 """How a driver says that its application was ended, and a client of Spark Connect that its server or session was."""
 _GIVEN_UP = re.compile(re.escape(MARK) + r"(.*)")
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*", re.MULTILINE)
+"""The last line of a trace of Python's."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
@@ -119,10 +123,11 @@ def _without_jar(error: Exception, where: str, location: str) -> ConfigurationEr
     messages = list(_messages(error))
     lacking = next((jar for sign, jar in _JARS.items() for message in messages if re.search(sign, message)), None)
     if lacking is None:
-        names = (str(java.getMessage()) for java in _causes(error) if str(java.getClass().getName()) in _NO_CLASS)
-        if (name := next(names, None)) is None:
+        names = [str(java.getMessage()) for java in _causes(error) if str(java.getClass().getName()) in _NO_CLASS]
+        names += [found[1] for message in messages if (found := _NO_CLASS_BEHIND_SERVER.search(message))]
+        if not names:
             return None
-        lacking = f"packages='<the one that has {name}>', or correct the name"
+        lacking = f"packages='<the one that has {names[0]}>', or correct the name"
     return _worded(ConfigurationError, f"{where}: Spark has no jar to read {location}", f": give {lacking}.", error)
 
 
@@ -189,7 +194,9 @@ def _reason(messages: list[str]) -> str:
 
 
 def _lines(message: str) -> list[str]:
-    """The lines before a stack trace or a query plan begins."""
+    """The lines before a stack trace or a query plan begins; of a trace of Python's what was raised."""
+    if "Traceback (most recent call last)" in message and (raised := _RAISED.findall(message)):
+        return [raised[-1]]
     kept = []
     for line in message.splitlines():
         if line.startswith(("\tat ", "'", "==", "Driver stacktrace", "JVM stacktrace")):

@@ -60,6 +60,7 @@ def test_one_job_answers_whatever_is_asked_of_a_pattern(tmp_path: Path) -> None:
     assert [(file.path, file.size) for file in found.files] == [(f"file:{tmp_path}/day=2/part=x/b.parquet", 3)]
     assert log_above(spark, places["1"], {}) is None
     assert "beside.parquet" in (strays(spark, f"{tmp_path}/day=*", places.values()) or "")
+    assert log_above(spark, f"{tmp_path}/day=2", {}) is None
     assert spark.jobs == 1
     assert isinstance(listing.files_of(spark), ConnectFiles)
 
@@ -69,10 +70,17 @@ def test_the_log_of_a_table_is_seen_in_and_above_a_place(tmp_path: Path, sign: s
     for name in (sign, "day=1/a.parquet"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    spark: Any = Session()
+    # The engine looks above a place before it lists it.
+    for place in ("day=1", "day=1/a.parquet", "/day=1"):
+        spark: Any = Session()
+        log = log_above(spark, f"{tmp_path}/{place}", {})
+        assert log is not None
+        assert log.root == f"file:{tmp_path}"
+        assert spark.jobs == 1
+    spark = Session()
     log = log_above(spark, f"{tmp_path}/day=1", {}) if list_path(spark, f"{tmp_path}/day=1") else None
     assert log is not None
-    assert log.root == f"file:{tmp_path}"
+    assert spark.jobs == 1
     again: Any = Session()
     inside = list_path(again, str(tmp_path))
     assert inside is not None

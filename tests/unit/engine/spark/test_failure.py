@@ -99,6 +99,21 @@ class JavaError:
 def test_a_class_that_no_jar_has_is_named() -> None:
     error = PySparkException("org.postgresql.Driver")
     error._origin = JavaError("java.lang.ClassNotFoundException", "org.postgresql.Driver")  # type: ignore[attr-defined]
-    said = str(explain(error, "Dataset 'd'", "jdbc source orders"))
-    assert said.startswith("Dataset 'd': Spark has no jar to read jdbc source orders (org.postgresql.Driver): give ")
-    assert "packages='<the one that has org.postgresql.Driver>'" in said
+    behind_a_server = PySparkException("(java.lang.ClassNotFoundException) org.postgresql.Driver")
+    for one in (error, behind_a_server):
+        said = str(explain(one, "Dataset 'd'", "jdbc source orders"))
+        assert said.startswith("Dataset 'd': Spark has no jar to read jdbc source orders (")
+        assert "packages='<the one that has org.postgresql.Driver>'" in said
+
+
+def test_of_a_task_that_failed_its_last_words_are_told() -> None:
+    said = (
+        "An exception was thrown from the Python worker. Please see the stack trace below.\n"
+        'Traceback (most recent call last):\n  File "worker.py", line 2, in main\n    process()\n'
+        "OSError: When getting information for bucket 'lake': Could not connect\n"
+    )
+    found = explain(PySparkException(said), "Dataset 'd'", "s3a://lake/x")
+    assert (
+        "could not read s3a://lake/x (OSError: When getting information for bucket 'lake': Could not connect)"
+        in str(found)
+    )
