@@ -32,7 +32,7 @@ def require_no_secret(options: Mapping[str, str], dataset: str) -> None:
     :raises ConfigurationError: naming the option, and what to give instead
     """
     for name, value in options.items():
-        if SECRET_NAME.search(name) or (name.lower() == "url" and SECRET_IN_ADDRESS.search(value)):
+        if SECRET_NAME.search(name) or (name.lower() in ("url", "uri") and SECRET_IN_ADDRESS.search(value)):
             raise ConfigurationError(
                 f"Dataset {dataset!r}: the read option {name!r} holds a password or another secret, which would stand "
                 "on the command line of spark-submit: put it into an Airflow connection and give source_conn_id=<its "

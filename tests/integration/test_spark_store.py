@@ -41,6 +41,10 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(rows(day, 300 + number, 1000 * part), path, row_group_size=100)
         (folder / "orders" / f"day={day}" / "_SUCCESS").write_bytes(b"")
+    for name in ("logged/_delta_log/0.json", "logged/day=1/part-0.parquet"):
+        (folder / name).parent.mkdir(parents=True)
+    (folder / "logged" / "_delta_log" / "0.json").write_text("{}")
+    pq.write_table(rows(DAYS[0], 10), folder / "logged" / "day=1" / "part-0.parquet")
     (folder / "nested" / "day=1" / "hour=1").mkdir(parents=True)
     pq.write_table(rows(DAYS[0], 10), folder / "nested" / "day=1" / "hour=1" / "a.parquet")
     return folder
@@ -90,6 +94,23 @@ def test_many_datasets_of_a_store_are_read_together(
     assert far is not None
     assert near is not None
     assert far.fingerprint == near.fingerprint
+
+
+def test_a_table_with_a_log_is_not_read_as_files(
+    there: str, lake: Path, spark: SparkSession, store: Repository
+) -> None:
+    for folder in (f"{there}/logged", f"{lake}/logged"):
+        places = {"day": f"{folder}/day=1", "file": f"{folder}/day=1/part-0.parquet"}
+        for path in places.values():
+            (said,) = (outcome.error for outcome in run_job(spark, store, dataset="alone", paths={"k": path}).values())
+            assert f"{folder.rpartition(':')[2]}/_delta_log says which of them count" in str(said)
+        orders = tuple(JobSpec(name, paths={"k": path}) for name, path in places.items())
+        fleet = Fleet(
+            Orders(orders, fleet=True),
+            lambda order: ProfileJob(SparkEngine(spark, order, lambda line: None), store, lambda line: None),
+            lambda engines: scan_together(spark, lambda line: None, engines),
+        )
+        assert all("_delta_log says" in str(done.result.error) for done in fleet.carry_out())
 
 
 def test_the_driver_finds_the_way_in_its_environment(

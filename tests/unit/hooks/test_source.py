@@ -67,6 +67,7 @@ def test_what_is_no_object_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPa
         {"Password": "horse"},
         {"url": "jdbc:mysql://db/x?user=me&password=horse"},
         {"URL": "jdbc:mysql://me:horse@db:3306/x"},
+        {"uri": "postgresql+psycopg2://me:horse@db/catalog"},
         {"url": "jdbc:oracle:thin:me/horse@//db:1521/x"},
         {"url": "jdbc:sqlserver://db:1433;user=me;Pwd=horse"},
     ],

@@ -121,3 +121,15 @@ def test_csv_files_whose_headers_differ_are_refused(tmp_path: Path) -> None:
         assert f"the header of {tmp_path}/day={key}/c.csv is not that of the files before it" in str(results[key].error)
     assert results["3"].profile is not None
     assert results["3"].profile.row_count == 2
+
+
+@pytest.mark.parametrize("start", ["", "file:", "file://"])
+@pytest.mark.parametrize("name", ["day=a%20b", "day=a?b", "day=a#b", "day=a b"])
+def test_a_path_means_what_is_written_with_a_scheme_and_without(start: str, name: str, tmp_path: Path) -> None:
+    lake(tmp_path, "day=a/a.parquet", f"{name}/a.parquet")
+    for order in ({"paths": {"k": f"{start}{tmp_path}/{name}"}}, {"pattern": f"{start}{tmp_path}/day=a*b"}):
+        found = ArrowEngine(JobSpec(dataset="t", **order))  # type: ignore[arg-type]
+        found.partitions()
+        (only,) = found.scan(1)
+        assert only.profile is not None, only.error
+        assert only.profile.row_count == 2
