@@ -69,8 +69,10 @@ def open_delta(order: JobSpec, place: str, travel: TimeTravel, access: StoreAcce
             _require_begun(table, store.system, store.inner, travel.moment, where)
         return DeltaState(table, place, pa.schema(table.schema().to_arrow()))
     except TableNotFoundError as error:
+        past = f", or its log does not reach back to {travel.words.removeprefix('its ')}" if travel else ""
         raise SourceMissingError(
-            f"{where}: there is no Delta table at {place}, or it may not be read. Check the path and the credentials."
+            f"{where}: there is no Delta table at {place}, or it may not be read{past}. Check the path and the "
+            "credentials."
         ) from error
     except (DeltaError, OSError, ValueError) as error:
         state = travel.words or "the table"

@@ -167,6 +167,14 @@ def test_a_version_and_a_moment_show_the_table_as_it_was(delta: Path, tmp_path: 
         scanned(order(tmp_path, version="9"))
 
 
+def test_a_version_before_the_log_begins_is_named(tmp_path: Path) -> None:
+    table = delta_table(tmp_path / "table", *(rows(day, 3) for day in DAYS[:2]))
+    table.create_checkpoint()
+    (tmp_path / "table" / "_delta_log" / f"{0:020}.json").unlink()
+    with pytest.raises(SourceMissingError, match="its log does not reach back to version 0"):
+        scanned(order(tmp_path / "table", version="0"))
+
+
 def test_a_backfill_sees_each_day_as_it_was(tmp_path: Path) -> None:
     """A day that was corrected later is profiled as it was when its own run saw it."""
     delta_table(tmp_path, rows(DAYS[0], 5), rows(DAYS[1], 6), rows(DAYS[0], 100, first=5))
