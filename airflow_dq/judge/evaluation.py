@@ -54,7 +54,7 @@ def evaluate(
         names += [] if columns is not None else [name for name in _declared_columns(checked) if name not in names]
         scopes = {name: _column(program, name, partition, checked) for name in names}
         status, reason = (
-            _overall(table, scopes, checked, profile) if program.options.learn else _overall_declared(checked)
+            _overall(table, scopes, checked, partition) if program.options.learn else _overall_declared(checked)
         )
     skipped = tuple(one.outcome for one in checked if isinstance(one.outcome, NotEvaluated))
     found = [(one.constraint, one.outcome) for one in checked if isinstance(one.outcome, Finding)]
@@ -62,6 +62,12 @@ def evaluate(
     return Verdict(
         profile.partition, status, table, scopes, tuple(finding for _, finding in found), skipped, alerts, reason
     )
+
+
+_NEVER_A_ROW = (
+    "neither it nor any past partition has a row, so that nothing was checked: look at its source and filter (where=), "
+    "or declare a check where a table is meant to be empty"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,20 +296,21 @@ def _engine_failed(column: ColumnProfile) -> bool:
 
 
 def _overall(
-    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], profile: Profile
+    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], partition: PartitionView
 ) -> tuple[Status, str | None]:
     """The verdict on the partition, and the reason when it is neither pass nor fail."""
     if any(one.fails for one in checked):
         return Status.FAIL, None
-    status, reason = _without_failure(table, columns, checked, profile)
+    status, reason = _without_failure(table, columns, checked, partition)
     warned = any(isinstance(one.outcome, Finding) for one in checked)
     # What only warns makes nothing pass that was not judged.
     return (Status.FAIL, None) if warned and status is Status.PASS else (status, reason)
 
 
 def _without_failure(
-    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], profile: Profile
+    table: ScopeVerdict, columns: Mapping[str, ScopeVerdict], checked: Sequence[_Checked], partition: PartitionView
 ) -> tuple[Status, str | None]:
+    profile = partition.profile
     unjudged = {one.constraint.scope.column for one in checked if one.blocks}
     known = {one.constraint.scope.column for one in checked if isinstance(one.constraint, ExpectedColumn)}
     skipped = {
@@ -321,8 +328,9 @@ def _without_failure(
     if not profile.row_count and any(
         isinstance(one.constraint, Range) and one.of_table and one.counts for one in checked
     ):
-        # The number of rows is all that there is to check.
-        return Status.PASS, None
+        # The number of rows is all that there is to check; it says something where there can be some.
+        declared = any(isinstance(one.constraint, Declared) and one.counts for one in checked)
+        return (Status.PASS, None) if partition.usual_rows or declared else (Status.NOT_EVALUATED, _NEVER_A_ROW)
     if not any(scope.checked for scope in columns.values()):
         reasons = "; ".join(f"{name}: {scope.reason}" for name, scope in columns.items())
         return Status.NOT_EVALUATED, f"no column could be judged ({reasons or 'there is none'})"

@@ -249,3 +249,17 @@ def test_of_the_values_of_a_column_the_worst_is_told(past: list[Profile]) -> Non
     soft.col("price").mean(by="status", error="<=30", warn="<=10.3", id="mean")
     (alert,) = judged(soft, day(10, soft, price=pa.array(prices)), []).alerts
     assert (alert.severity, alert.observed) == ("warn", 20.0)
+
+
+def test_a_table_that_is_meant_to_be_empty_passes_by_its_check() -> None:
+    checks = Checks("rejected", owner="finance")
+    checks.rows().between(0, 0)
+
+    def empty(index: int) -> Profile:
+        none = {name: pa.array([], pa.float64()) for name in ("price", "discount")}
+        options = ProfileOptions(sample_rows=0, checks=tuple(checks))
+        return profile_table(pa.table(none), str(FIRST + timedelta(index)), options)
+
+    history = [empty(index) for index in range(10)]
+    assert judged(checks, empty(10), history).status is Status.PASS
+    assert evaluate(synthesize(history), empty(10), history).status is Status.NOT_EVALUATED

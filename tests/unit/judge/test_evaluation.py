@@ -236,10 +236,14 @@ def test_a_day_without_rows_where_there_have_been_such_is_for_the_number_of_rows
     assert evaluate(synthesize(never), _shop(12, 0), never).columns["amount"].status is Status.FAIL
 
 
-def test_a_table_that_is_always_empty_passes_while_it_is() -> None:
+def test_a_table_that_never_had_a_row_was_not_checked_unless_a_check_says_so() -> None:
+    # A filter that is wrong from the first day on chooses nothing for ever.
     history = [_shop(i, 0) for i in range(12)]
     program = synthesize(history)
-    assert evaluate(program, _shop(12, 0), history).status is Status.PASS
+    verdict = evaluate(program, _shop(12, 0), history)
+    assert verdict.status is Status.NOT_EVALUATED
+    assert verdict.reason is not None
+    assert "neither it nor any past partition has a row" in verdict.reason
     assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL
 
 
