@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, func, or_, select
 
 from airflow_dq.learn.history.baseline import Baseline
 from airflow_dq.learn.history.distance import Distances
@@ -30,21 +29,19 @@ def measure_around(
     They are measured along the partitions as they follow each other, and along those of them that are in the history
     as things stand: a person may still take one in, or out.
     """
-    found = connection.execute(select(*PROFILE).where(among(ProfileRow.id, profile_ids)))
-    own = [row for row in found if row.partition_key != NULL_KEY]
-    chains = [_chain(connection, dataset_id, row, eligible) for row in own for eligible in (False, True)]
-    rows = {row.id: row for chain in chains for row in (*chain.before, *chain.from_it_on)}
-    stored = read_stored(connection, dataset, list(rows.values()), skipping)
+    chains = _chains(connection, dataset_id, profile_ids)
+    around = {one for chain in chains for one in chain.order}
+    found = connection.execute(select(*PROFILE).where(among(ProfileRow.id, around))).all() if around else []
+    stored = read_stored(connection, dataset, found, skipping)
     ids = [one.id for one in stored]
-    read = [whole for chain in chains if (whole := chain.within(ids)) is not None]
     # Most often all partitions are eligible, and the two chains of one are the same.
-    chains = list({(chain.own, *chain.order): chain for chain in read}.values())
+    chains = list(dict.fromkeys(whole for chain in chains if (whole := chain.within(ids)) is not None))
     known = dict(zip(ids, attach_states(connection, dataset, stored, (), cache), strict=True))
     distances = Distances()
     needed = {one for chain in chains for one in _needed(chain, known, distances)}
     if not needed:
         return
-    there = {one for one in needed if rows[one].has_states}
+    there = {one.id for one in stored if one.id in needed and one.has_states}
     known = dict(zip(ids, attach_states(connection, dataset, stored, there, cache), strict=True))
     for chain in chains:
         for now, earlier, name, pool in chain.ends(known):
@@ -54,27 +51,18 @@ def measure_around(
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """The profiles around one in the order of their keys."""
+    """The ids of the profiles around one in the order of their keys."""
 
-    before: Sequence[Row[Any]]
-    from_it_on: Sequence[Row[Any]]
+    order: tuple[int, ...]
+    own: int
+    """Where the chain's own profile stands."""
 
     def within(self, ids: Collection[int]) -> _Chain | None:
         """The chain without the profiles that cannot be read; None when its own is one of them."""
-        if self.from_it_on[0].id not in ids:
+        if self.order[self.own] not in ids:
             return None
-        before, from_it_on = ([row for row in rows if row.id in ids] for rows in (self.before, self.from_it_on))
-        return _Chain(before, from_it_on)
-
-    @property
-    def own(self) -> int:
-        """Where the chain's own profile stands."""
-        return len(self.before)
-
-    @property
-    def order(self) -> list[int]:
-        """The ids of all."""
-        return [row.id for row in (*self.before, *self.from_it_on)]
+        before = sum(one in ids for one in self.order[: self.own])
+        return _Chain(tuple(one for one in self.order if one in ids), before)
 
     def ends(self, known: Mapping[int, Profile]) -> Iterator[tuple[int, Sequence[int], str, int]]:
         """A profile, those before it, a column of it, and the size of a baseline: one of them is the chain's own."""
@@ -86,16 +74,29 @@ class _Chain:
                         yield order[place], order[:place], name, pool
 
 
-def _chain(connection: Connection, dataset_id: int, own: Row[Any], eligible: bool) -> _Chain:
-    """As many profiles before and behind one as a baseline has, of all or of the eligible ones."""
-    key = ProfileRow.sort_key
-    query = select(*PROFILE).where(ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY)
-    query = query.limit(largest_pool())
-    if eligible:
-        query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).where(ELIGIBLE)
-    before = connection.execute(query.where(key < own.sort_key).order_by(key.desc())).all()
-    after = connection.execute(query.where(key > own.sort_key).order_by(key)).all()
-    return _Chain(before[::-1], [own, *after])
+def _chains(connection: Connection, dataset_id: int, own: Collection[int]) -> list[_Chain]:
+    """As many profiles before and behind each one as a baseline has, once of all and once of the eligible ones."""
+    key, pool = ProfileRow.sort_key, largest_pool()
+    of_dataset = ProfileRow.dataset_id == dataset_id, ProfileRow.partition_key != NULL_KEY
+    first, last = (select(end(key)).where(among(ProfileRow.id, own)).scalar_subquery() for end in (func.min, func.max))
+    farthest = select(key).where(*of_dataset, ELIGIBLE).outerjoin(VerdictRow, SPEAKS_OF_PARTITION)
+    farthest = farthest.offset(pool - 1).limit(1)
+    # So many eligible ones are as many of all, or more.
+    before = farthest.where(key < first).order_by(key.desc()).scalar_subquery()
+    behind = farthest.where(key > last).order_by(key).scalar_subquery()
+    query = select(ProfileRow.id, ELIGIBLE.label("eligible")).where(*of_dataset)
+    query = query.outerjoin(VerdictRow, SPEAKS_OF_PARTITION).order_by(key)
+    query = query.where(key >= func.coalesce(before, ""), or_(behind.is_(None), key <= behind))
+    every = connection.execute(query).all()
+    chains = []
+    for place, one in enumerate(every):
+        if one.id not in own:
+            continue
+        for eligible in (False, True):
+            earlier = [row.id for row in every[:place] if row.eligible or not eligible][-pool:]
+            later = [row.id for row in every[place + 1 :] if row.eligible or not eligible][:pool]
+            chains.append(_Chain((*earlier, one.id, *later), len(earlier)))
+    return chains
 
 
 def _needed(chain: _Chain, known: Mapping[int, Profile], distances: Distances) -> Iterator[int]:
