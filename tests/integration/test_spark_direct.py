@@ -220,11 +220,12 @@ def test_a_tiny_partition_takes_one_job_with_its_variants(
     require_equal(store, *outcomes)
 
 
-@pytest.mark.parametrize("collected", [0, 10_000])
+@pytest.mark.parametrize(("collected", "bytes_collected"), [(0, 0), (10_000, 0), (0, 2**27)])
 def test_many_partitions_in_one_job_are_put_together_alike(
-    both: Both, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collected: int
+    both: Both, store: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collected: int, bytes_collected: int
 ) -> None:
     monkeypatch.setattr("airflow_dq.engine.spark.direct_scan._COLLECTED", collected)
+    monkeypatch.setattr("airflow_dq.engine.spark.direct_scan._COLLECTED_BYTES", bytes_collected)
     table = long_table(9_000)
     for day in range(12):
         (tmp_path / f"day={day:02}").mkdir()

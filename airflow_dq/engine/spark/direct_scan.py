@@ -23,6 +23,11 @@ _FILE_BYTES = 2**20
 """Bytes that take as long to read as a row group takes to find."""
 _COLLECTED = 1_000
 """Columns of partial results up to which the driver puts these together itself."""
+_COLLECTED_BYTES = 2**27
+"""Bytes of row groups, before compression, up to which it does so however many columns there are: what is found out of
+them takes half of that, and in pieces of a few rows as much."""
+_PIECE_BYTES = 2**14
+"""As how many bytes each piece counts beside its rows: there are never more than some thousands to be put together."""
 
 
 def scan_directly(
@@ -77,11 +82,14 @@ def _found(
     shares = share_out(slices, context.defaultParallelism)
     found = context.parallelize(shares, len(shares)).flatMap(task)
     pieces = sum(len({one.key for one in share}) for share in shares)
-    if pieces * max(len(part.columns.schema) for part in parts) <= _COLLECTED:
+    few = pieces * max(len(part.columns.schema) for part in parts) <= _COLLECTED
+    if few or sum(size for _, size in slices) + pieces * _PIECE_BYTES <= _COLLECTED_BYTES:
         yield from _by_key(found.collect())
         return
-    order = {part.key: number for number, part in enumerate(parts)}
-    merged = found.partitionBy(min(len(parts), 2 * context.defaultParallelism), order.__getitem__)
+    # Neighbours together here too: whoever stores partitions in their order finds the ones before at hand.
+    tasks = min(len(parts), 2 * context.defaultParallelism)
+    place_of = {part.key: number * tasks // len(parts) for number, part in enumerate(parts)}
+    merged = found.partitionBy(tasks, place_of.__getitem__)
     for key, row in merged.mapPartitions(merge_found).toLocalIterator(True):
         yield key, [row]
 

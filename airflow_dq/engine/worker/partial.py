@@ -139,8 +139,8 @@ def merge_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
             pieces.append(batch.slice(position, 1))
             if len(pieces) == _PIECES:
                 pieces[:] = [_merged(key, pieces)]
-    while waiting:
-        key, slices = waiting.popitem()
+    for key in list(waiting):
+        slices = waiting.pop(key)
         merged = [_merged(key, slices.pop(number)) for number in sorted(slices)]
         yield pa.Table.from_batches(merged).combine_chunks().to_batches()[0]
 
