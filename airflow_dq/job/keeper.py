@@ -38,8 +38,8 @@ class Keeper(Protocol):
     def fail_attempt(self, attempt: int, error: str) -> None:
         """Record why an attempt failed."""
 
-    def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
-        """Keep a profile, and end the attempt."""
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        """Keep the profiles of some attempts, all of them or none, and end the attempts."""
 
     def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
         """Keep relations between rows; how many are new."""

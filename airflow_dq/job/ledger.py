@@ -9,7 +9,7 @@ from dataclasses import replace
 from airflow_dq.engine.base import Origin, ScanResult
 from airflow_dq.engine.csv_text import settles_types
 from airflow_dq.engine.order import where_of
-from airflow_dq.exceptions import ConfigurationError, DQError, said_of
+from airflow_dq.exceptions import ConfigurationError, DQError, StoreError, said_of
 from airflow_dq.explain.wording import listed
 from airflow_dq.job.keeper import Keeper
 from airflow_dq.job.outcome import Outcome
@@ -17,7 +17,7 @@ from airflow_dq.learn.between import rules_to_try
 from airflow_dq.learn.relation import mine_profile
 from airflow_dq.options.job import JobSpec
 from airflow_dq.options.key import order_key, require_trimmed
-from airflow_dq.options.retention import AT_ONCE
+from airflow_dq.options.retention import AT_ONCE, COLUMNS_AT_ONCE
 from airflow_dq.profile.check.many_keys import KeyFolder
 from airflow_dq.profile.check.tallies import Tallies
 from airflow_dq.profile.check.total import kept_for_totals, of_totals
@@ -44,6 +44,7 @@ class Ledger:
         self._attempts: dict[str, int] = {}
         self._refused: dict[str, str] = {}
         self._newest: list[tuple[Profile, Outcome]] = []
+        self._waiting: dict[str, tuple[Profile, Outcome]] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._kept: dict[str, Tallies] = {}
 
@@ -88,6 +89,9 @@ class Ledger:
         try:
             yield
         except BaseException as error:
+            if not isinstance(error, StoreError):
+                with suppress(BaseException):  # the error that counts is the first one
+                    self._store_what_can_be()
             for key in self._attempts.keys() - self._outcomes.keys():
                 said = said_of(error, discreet=self._spec.profile_options.discreet)
                 self._store.fail_attempt(self._attempts[key], f"The job ended: {said}")
@@ -139,6 +143,7 @@ class Ledger:
         self._newest = []
         for profile, outcome in zip(injected, outcomes, strict=True):
             self._save(profile, outcome)
+        self._store_waiting()
         self._look_between(drawn)
         for profile in drawn:
             self._look_for_relations(profile)
@@ -188,13 +193,39 @@ class Ledger:
             )
 
     def _save(self, profile: Profile, outcome: Outcome) -> None:
-        profile = replace(profile, tallies=self._kept.pop(outcome.partition).by_group)
+        key = outcome.partition
+        self._waiting[key] = replace(profile, tallies=self._kept.pop(key).by_group), outcome
+        columns = sum(len(one.columns) for one, _ in self._waiting.values())
+        if len(self._waiting) >= AT_ONCE or columns >= COLUMNS_AT_ONCE:
+            self._store_waiting()
+
+    def _store_waiting(self) -> None:
+        """Store what waits together, or one after the other where that cannot be: none is lost through another."""
+        waiting = list(self._waiting)
+        if waiting and not self._store_together(waiting):
+            for key in waiting:
+                self._store_together([key])
+
+    def _store_together(self, keys: Sequence[str]) -> bool:
+        """Store all of some that wait, or none and return False; one that cannot be stored by itself has failed."""
         try:
-            self._store.save_profile(self._attempts[outcome.partition], self._dataset, profile, tidy=False)
+            self._store.save_profiles(self._dataset, {self._attempts[key]: self._waiting[key][0] for key in keys})
         except DQError as error:
-            self._fail(outcome.partition, str(error), retryable=error.retryable)
-        else:
-            self._end(outcome)
+            if len(keys) > 1:
+                return False
+            (key,) = keys
+            del self._waiting[key]
+            self._fail(key, str(error), retryable=error.retryable)
+            return True
+        for key in keys:
+            self._end(self._waiting.pop(key)[1])
+        return True
+
+    def _store_what_can_be(self) -> None:
+        """Store what waits, as a job ends with an error: what had been profiled by then is kept."""
+        for key in tuple(self._waiting):
+            with suppress(Exception):
+                self._store_together([key])
 
     def _end(self, outcome: Outcome) -> None:
         self._outcomes[outcome.partition] = outcome

@@ -50,7 +50,7 @@ class FoundResult:
             for key, error in failed.items():
                 store.fail_attempt(attempts[key], error)
             for profile in self._profiles(lines):
-                store.save_profile(attempts[str(profile.partition)], spec.dataset, profile, tidy=False)
+                store.save_profiles(spec.dataset, {attempts[str(profile.partition)]: profile})
         self._finish(store, spec, keys)
 
     def _check(self, lines: IO[bytes], spec: JobSpec) -> None:

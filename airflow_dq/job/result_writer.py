@@ -76,8 +76,12 @@ class ResultWriter:
         """Remember why there is no profile of a partition."""
         self._failed[self._keys[attempt]] = error
 
-    def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
-        """Write a profile's line, and remember what no line has."""
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        """Write the profiles' lines, and remember what no line has."""
+        for attempt, profile in profiles.items():
+            self._save(attempt, dataset, profile)
+
+    def _save(self, attempt: int, dataset: str, profile: Profile) -> None:
         # Of the rows that were drawn no errors are made here: the job has made those that are wanted.
         line = write_line(dataset, replace(profile, sample=None)).encode()
         self._lines.write(line)
@@ -87,7 +91,6 @@ class ResultWriter:
             "held": _packed(profile.held),
             "failing": {name: rows.to_dict() for name, rows in profile.failing.items()},
         }
-        return True
 
     def add_between(self, dataset: str, found: Sequence[LearnedRule]) -> int:
         """Remember relations between rows; which are new shows at the import."""

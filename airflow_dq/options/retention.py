@@ -37,4 +37,7 @@ class RetentionPolicy:
 RETENTION = RetentionPolicy()
 """The policy in force."""
 AT_ONCE = 8
-"""Partitions whose states are dropped in one transaction, for they share most of what is read for it."""
+"""Partitions that are stored, and whose states are dropped, in one transaction: they share most of what is asked and
+read for it, and a job that is killed has so many to make again at most."""
+COLUMNS_AT_ONCE = 128
+"""The same in columns of all of them: so many states are in memory."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq import __version__
 from airflow_dq.exceptions import StaleAttemptError, StoreError
+from airflow_dq.store.statement import among, any_of
 from airflow_dq.store.summary import AttemptStatus, WhereRead
 from airflow_dq.store.table import AttemptRow, DatasetRow, ProfileRow
 from airflow_dq.store.value import storable_key, storable_text
@@ -78,44 +79,58 @@ def fail(connection: Connection, attempt: int, error: str) -> None:
     )
 
 
-def succeed(connection: Connection, attempt: int) -> None:
-    """Record that an attempt's profile is stored."""
+def succeed(connection: Connection, some: Iterable[int]) -> None:
+    """Record that the profiles of attempts are stored."""
     connection.execute(
         update(AttemptRow)
-        .where(AttemptRow.id == attempt)
+        .where(among(AttemptRow.id, some))
         .values(state="succeeded", error=None, finished_at=func.clock_timestamp())
     )
 
 
-def require_newest(connection: Connection, attempt: int, dataset: str, partition: str) -> int:
-    """Lock an attempt's row and return its dataset's id, if the attempt may write.
+def require_newest(connection: Connection, dataset: str, partitions: Mapping[int, str]) -> int:
+    """Lock the rows of attempts and return their dataset's id, if each of them may write.
 
-    :raises StaleAttemptError: when a newer attempt at the partition has started
-    :raises StoreError: when the attempt is unknown, is for another partition, or was reported as failed
+    :param partitions: of each attempt, by its id
+    :raises StaleAttemptError: when a newer attempt at one of the partitions has started
+    :raises StoreError: when an attempt is unknown, is for another partition, or was reported as failed
     """
-    where = f"Dataset {dataset!r}, partition {partition!r}: attempt {attempt}"
-    found = connection.execute(
-        select(AttemptRow.dataset_id, AttemptRow.partition_key, AttemptRow.state, DatasetRow.name)
+    query = (
+        select(AttemptRow.id, AttemptRow.dataset_id, AttemptRow.partition_key, AttemptRow.state, DatasetRow.name)
         .join(DatasetRow, DatasetRow.id == AttemptRow.dataset_id)
-        .where(AttemptRow.id == attempt)
+        .where(among(AttemptRow.id, partitions))
+        .order_by(AttemptRow.id)
         .with_for_update(of=AttemptRow)
-    ).one_or_none()
-    if found is None:
-        raise StoreError(f"{where} does not exist: begin an attempt before saving its profile.")
-    if (found.name, found.partition_key) != (dataset, partition):
-        raise StoreError(f"{where} was begun for dataset {found.name!r}, partition {found.partition_key!r}.")
-    newest = connection.execute(
-        select(func.max(AttemptRow.id)).where(
-            AttemptRow.dataset_id == found.dataset_id, AttemptRow.partition_key == partition
-        )
-    ).scalar_one()
-    if newest > attempt:
-        raise StaleAttemptError(
-            f"{where} must not write: attempt {newest} at the same partition has started since. Its result counts."
-        )
-    if found.state == "failed":
-        raise StoreError(f"{where} was reported as failed and cannot store a profile: begin a new attempt.")
-    return int(found.dataset_id)
+    )
+    found = {row.id: row for row in connection.execute(query)}
+    for attempt, partition in partitions.items():
+        where, row = _where(dataset, partition, attempt), found.get(attempt)
+        if row is None:
+            raise StoreError(f"{where} does not exist: begin an attempt before saving its profile.")
+        if (row.name, row.partition_key) != (dataset, partition):
+            raise StoreError(f"{where} was begun for dataset {row.name!r}, partition {row.partition_key!r}.")
+    (owner,) = {row.dataset_id for row in found.values()}
+    newest = dict(
+        connection.execute(
+            select(AttemptRow.partition_key, func.max(AttemptRow.id))
+            .where(AttemptRow.dataset_id == owner, AttemptRow.partition_key == any_of(partitions.values()))
+            .group_by(AttemptRow.partition_key)
+        ).all()
+    )
+    for attempt, partition in partitions.items():
+        where = _where(dataset, partition, attempt)
+        if newest[partition] > attempt:
+            raise StaleAttemptError(
+                f"{where} must not write: attempt {newest[partition]} at the same partition has started since. Its "
+                "result counts."
+            )
+        if found[attempt].state == "failed":
+            raise StoreError(f"{where} was reported as failed and cannot store a profile: begin a new attempt.")
+    return int(owner)
+
+
+def _where(dataset: str, partition: str, attempt: int) -> str:
+    return f"Dataset {dataset!r}, partition {partition!r}: attempt {attempt}"
 
 
 def status(connection: Connection, dataset: str, partition: str) -> AttemptStatus | None:

@@ -90,6 +90,16 @@ class ProfileAccess(Connected):
             self.tidy(dataset)
         return changed
 
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        """Make these the current profiles of their partitions, all of them or none, and end the attempts.
+
+        :param profiles: by the attempts at them; the caller calls :meth:`tidy` itself
+        :raises StaleAttemptError: when a newer attempt at one of the partitions has started
+        """
+        run(self._engine, lambda c: profile_writer.save_all(c, dataset, profiles))
+        for profile in profiles.values():
+            self._states.keep_all(profile)
+
     def import_profiles(self, profiles: Callable[[], Iterable[tuple[str, Profile]]]) -> int:
         """Store profiles that were exported, each as a new attempt at its partition: all of them, or nothing.
 

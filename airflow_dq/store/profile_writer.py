@@ -1,8 +1,8 @@
-"""Writing a profile: one transaction replaces the partition's old one, or leaves it as it was."""
+"""Writing profiles: one transaction replaces the partitions' old ones, or leaves all of them as they were."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,7 +16,8 @@ from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.states.layout import compress
 from airflow_dq.store import attempt as attempts
 from airflow_dq.store import between
-from airflow_dq.store.lock import lock_partition
+from airflow_dq.store.lock import lock_partitions
+from airflow_dq.store.statement import among, any_of
 from airflow_dq.store.table import ColumnRow, ProfileRow, StateRow, VariantRow
 from airflow_dq.store.total import forget, packed
 from airflow_dq.store.value import builtin_metrics, encode_metrics, storable_key, storable_text
@@ -30,25 +31,39 @@ def save(connection: Connection, attempt: int, dataset: str, profile: Profile) -
 
     :raises StaleAttemptError: when a newer attempt at the partition has started
     """
-    partition = storable_key(profile.partition, f"partition of dataset {dataset!r}")
-    profile = normalise(profile)
-    lock_partition(connection, dataset, partition)
-    owner = attempts.require_newest(connection, attempt, dataset, partition)
-    stored = connection.execute(
-        select(ProfileRow.id, ProfileRow.fingerprint).where(
-            ProfileRow.dataset_id == owner, ProfileRow.partition_key == partition
-        )
-    ).one_or_none()
-    changed = stored is None or stored.fingerprint != profile.fingerprint
-    if stored is not None and not changed:
-        _confirm(connection, stored.id, attempt, profile)
-    else:
-        if stored is not None:
-            connection.execute(delete(ProfileRow).where(ProfileRow.id == stored.id))
-        _insert(connection, owner, attempt, profile)
-    forget(connection, owner, order_key(partition))
-    attempts.succeed(connection, attempt)
-    return changed
+    return save_all(connection, dataset, {attempt: profile}) == 1
+
+
+def save_all(connection: Connection, dataset: str, profiles: Mapping[int, Profile]) -> int:
+    """Store the profiles of several partitions, and return how many did not only confirm what was stored.
+
+    :param profiles: by the attempts at them, each of another partition
+    :raises StaleAttemptError: when a newer attempt at one of the partitions has started
+    """
+    what = f"partition of dataset {dataset!r}"
+    partitions = {attempt: storable_key(profile.partition, what) for attempt, profile in profiles.items()}
+    profiles = {attempt: normalise(profile) for attempt, profile in profiles.items()}
+    lock_partitions(connection, dataset, partitions.values())
+    owner = attempts.require_newest(connection, dataset, partitions)
+    query = select(ProfileRow.partition_key, ProfileRow.id, ProfileRow.fingerprint)
+    query = query.where(ProfileRow.dataset_id == owner, ProfileRow.partition_key == any_of(partitions.values()))
+    stored = {row.partition_key: row for row in connection.execute(query)}
+    new, replaced = {}, []
+    for attempt, profile in profiles.items():
+        row = stored.get(partitions[attempt])
+        if row is not None and row.fingerprint == profile.fingerprint:
+            _confirm(connection, row.id, attempt, profile)
+            continue
+        new[attempt] = profile
+        if row is not None:
+            replaced.append(row.id)
+    if replaced:
+        connection.execute(delete(ProfileRow).where(among(ProfileRow.id, replaced)))
+    if new:
+        _insert(connection, owner, new)
+    forget(connection, owner, min(map(order_key, partitions.values())))
+    attempts.succeed(connection, profiles)
+    return len(new)
 
 
 def normalise(profile: Profile) -> Profile:
@@ -62,7 +77,7 @@ def normalise(profile: Profile) -> Profile:
 def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Profile) -> None:
     """The same content again: only what retention has dropped of it is stored, the measured distances stay."""
     found = connection.execute(select(ColumnRow.name, ColumnRow.id).where(ColumnRow.profile_id == profile_id))
-    _insert_blobs(connection, {row.name: row.id for row in found}, profile)
+    _insert_blobs(connection, [({row.name: row.id for row in found}, profile)])
     values = {name: True for name, given in _kept(profile).items() if given}
     connection.execute(
         update(ProfileRow)
@@ -80,9 +95,8 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
     )
 
 
-def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) -> None:
-    profile_id = connection.execute(
-        insert(ProfileRow).returning(ProfileRow.id),
+def _insert(connection: Connection, owner: int, profiles: Mapping[int, Profile]) -> None:
+    rows = [
         {
             "dataset_id": owner,
             "partition_key": profile.partition,
@@ -95,13 +109,24 @@ def _insert(connection: Connection, owner: int, attempt: int, profile: Profile) 
             "held": between.packed(profile.held),
             "failing": _failing(profile),
             **_kept(profile),
-        },
-    ).scalar_one()
-    if not profile.columns:
+        }
+        for attempt, profile in profiles.items()
+    ]
+    made = connection.execute(insert(ProfileRow).returning(ProfileRow.attempt_id, ProfileRow.id), rows)
+    ids = {row.attempt_id: row.id for row in made}
+    columns = [
+        _column(ids[attempt], ordinal, column)
+        for attempt, profile in profiles.items()
+        for ordinal, column in enumerate(profile.columns.values())
+    ]
+    if not columns:
         return
-    rows = [_column(profile_id, ordinal, column) for ordinal, column in enumerate(profile.columns.values())]
-    made = connection.execute(insert(ColumnRow).returning(ColumnRow.name, ColumnRow.id), rows)
-    _insert_blobs(connection, {row.name: row.id for row in made}, profile)
+    named: dict[int, dict[str, int]] = {id: {} for id in ids.values()}
+    for row in connection.execute(
+        insert(ColumnRow).returning(ColumnRow.profile_id, ColumnRow.name, ColumnRow.id), columns
+    ):
+        named[row.profile_id][row.name] = row.id
+    _insert_blobs(connection, [(named[ids[attempt]], profile) for attempt, profile in profiles.items()])
 
 
 def _options(profile: Profile) -> dict[str, Any]:
@@ -139,30 +164,38 @@ def _column(profile_id: int, ordinal: int, column: ColumnProfile) -> dict[str, A
     }
 
 
-def _insert_blobs(connection: Connection, ids: Mapping[str, int], profile: Profile) -> None:
-    """Store states and variants; those already there are kept, they come from the same content."""
-    states = [
+def _insert_blobs(connection: Connection, profiles: Sequence[tuple[Mapping[str, int], Profile]]) -> None:
+    """Store states and variants; those already there are kept, they come from the same content.
+
+    :param profiles: with the ids of their columns, by name
+    """
+    states = (
         {"column_profile_id": ids[column.name], "key": name, "data": compress(blob)}
+        for ids, profile in profiles
         for column in profile.columns.values()
         for name, blob in encode_states(column.states).items()
-    ]
-    variants = [
+    )
+    variants = (
         {"column_profile_id": ids[name], "data": encode_variants(found)}
+        for ids, profile in profiles
         for name, found in profile.variants.items()
         if name in ids
-    ]
+    )
     for table, blobs in ((StateRow, states), (VariantRow, variants)):
+        # Asked for what it has stored, the server gets all of a batch in one statement.
+        store = postgresql.insert(table).on_conflict_do_nothing().returning(table.column_profile_id)
         for batch in _batches(blobs):
-            connection.execute(postgresql.insert(table).on_conflict_do_nothing(), batch)
+            connection.execute(store, batch)
 
 
-def _batches(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    batches: list[list[dict[str, Any]]] = []
-    size = BATCH_BYTES
+def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    size = 0
     for row in rows:
-        if size + len(row["data"]) > BATCH_BYTES:
-            batches.append([])
-            size = 0
-        batches[-1].append(row)
+        if batch and size + len(row["data"]) > BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
         size += len(row["data"])
-    return batches
+    if batch:
+        yield batch

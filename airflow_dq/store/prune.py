@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sqlalchemy import ARRAY, Connection, Engine, Text, any_, delete, func, literal, select
+from sqlalchemy import Connection, Engine, delete, func, select
 
 from airflow_dq.exceptions import StoreError
 from airflow_dq.options.job import NULL_KEY
@@ -13,7 +13,7 @@ from airflow_dq.options.key import order_key
 from airflow_dq.store import metric_history, review
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.statement import among
+from airflow_dq.store.statement import among, any_of
 from airflow_dq.store.summary import Pruned
 from airflow_dq.store.table import AttemptRow, ColumnRow, DatasetRow, ProfileRow, ProgramRow, VerdictRow
 from airflow_dq.store.total import forget
@@ -144,7 +144,7 @@ def drop_some(connection: Connection, dataset: str, before: str) -> tuple[int, i
         keys.append(row.partition_key)
         columns += width
     for table in (VerdictRow, ProgramRow, ProfileRow, AttemptRow):
-        wanted = table.partition_key == any_(literal(keys, ARRAY(Text(collation="C"))))
+        wanted = table.partition_key == any_of(keys)
         connection.execute(delete(table).where(table.dataset_id == owner, wanted))
     if keys and owner is not None:
         # A total is that of the partitions that are kept.

@@ -23,20 +23,17 @@ from sqlalchemy.orm import aliased
 from airflow_dq.exceptions import StoreError
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.job import NULL_KEY
-from airflow_dq.options.retention import AT_ONCE, RETENTION
+from airflow_dq.options.retention import AT_ONCE, COLUMNS_AT_ONCE, RETENTION
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.distance_measure import measure_around
 from airflow_dq.store.eligibility import ELIGIBLE, SPEAKS_OF_PARTITION
-from airflow_dq.store.lock import lock_partition, try_lock_retention
+from airflow_dq.store.lock import lock_partitions, try_lock_retention
 from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import AttemptRow, ColumnRow, ProfileRow, StateRow, VariantRow, VerdictRow
 from airflow_dq.store.transaction import run
 
 log = logging.getLogger(__name__)
-
-COLUMNS_AT_ONCE = 128
-"""The same in columns of all of them: so many states are in memory."""
 
 
 def tidy(engine: Engine, dataset: str, cache: StateCache) -> None:
@@ -92,8 +89,7 @@ def _drop_states(connection: Connection, dataset: str, owner: int, cache: StateC
         return False
     width = connection.execute(select(func.count()).where(ColumnRow.profile_id == found[0].id)).scalar_one()
     oldest = found[: max(1, min(AT_ONCE, COLUMNS_AT_ONCE // max(1, width)))]
-    for one in oldest:
-        lock_partition(connection, dataset, one.partition_key)
+    lock_partitions(connection, dataset, [one.partition_key for one in oldest])
     # Profiled anew while we waited: then it is another row, and among the recent ones.
     ids = [one.id for one in oldest]
     measure_around(connection, dataset, owner, ids, cache)
@@ -121,7 +117,8 @@ def _is_old(owner: int, oldest_kept: str) -> ColumnElement[bool]:
     recent = (
         select(ProfileRow.id)
         .where(ProfileRow.dataset_id == owner)
-        .order_by(ProfileRow.updated_at.desc())
+        # Of those that were stored together the last one is the newest.
+        .order_by(ProfileRow.updated_at.desc(), ProfileRow.id.desc())
         .limit(RETENTION.recent)
         .subquery()
     )

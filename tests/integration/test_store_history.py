@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from airflow_dq.judge.verdict import Decision, ScopeVerdict, Status, Verdict
 from airflow_dq.learn.history.baseline import Baseline
@@ -267,6 +267,34 @@ def test_a_backfill_that_tidies_now_and_then_keeps_what_one_that_always_does_kee
     assert kept == [profile.partition for profile in profiles[-RETENTION.with_states(largest_pool()) :]]
     price = some[10].columns["price"]
     assert len(price.distances) == len(pools(Kind.NUMERIC)), "none from a baseline that was cut short"
+
+
+@pytest.mark.parametrize("order", ["ascending", "descending", "shuffled"])
+def test_a_backfill_stores_the_same_in_whatever_order_and_nothing_twice(store: Repository, order: str) -> None:
+    profiles = days(20)
+    put(store, *profiles, dataset="each")
+    arriving = {"ascending": profiles, "descending": profiles[::-1], "shuffled": profiles[1::3] + profiles[::3]}[order]
+    arriving = [*arriving, *(one for one in profiles if one not in arriving)]
+
+    def backfill() -> dict[str, int]:
+        attempts = store.begin_attempts("some", [str(one.partition) for one in arriving])
+        for start in range(0, len(arriving), 8):
+            store.save_profiles("some", {attempts[str(one.partition)]: one for one in arriving[start : start + 8]})
+            store.tidy("some")
+        tables = "profile", "column_profile", "column_state", "column_variant"
+        with store._engine.begin() as connection:
+            count = "SELECT count(*) FROM airflow_dq."
+            return {table: connection.execute(text(f"{count}{table}")).scalar_one() for table in tables}
+
+    once = backfill()
+    assert backfill() == once
+    each, some = (store.load_history(dataset, "2024-02-01", 30) for dataset in ("each", "some"))
+    assert [one.fingerprint for one in some] == [one.fingerprint for one in profiles]
+    for one, other in zip(each, some, strict=True):
+        mine, known = one.columns["price"], other.columns["price"]
+        # Of those that were stored last the states are kept longer, and nothing needed to be measured yet; from what
+        # came before a later one while that was not there, more was measured.
+        assert known.states or all(known.distances[base] == found for base, found in mine.distances.items())
 
 
 @given(st.lists(KEYS, min_size=1, max_size=30, unique=True))

@@ -223,6 +223,42 @@ def test_dead_connection_is_retried_as_a_whole(
     assert rows_of(store, "column_profile") == 2
 
 
+def test_several_profiles_are_stored_together_or_not_at_all(
+    store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "PAUSE_SECONDS", 0)
+    old = make_profile("2024-01-02", rows=10)
+    put(store, old)
+    profiles = days(4)
+    attempts = store.begin_attempts("t", [str(one.partition) for one in profiles])
+    given = {attempts[str(one.partition)]: one for one in profiles}
+
+    def require_untouched() -> None:
+        assert [store.load_profile("t", str(one.partition)) for one in profiles] == [None, old, None, None]
+        assert {store.attempt_status("t", str(one.partition)).state for one in profiles} == {"running"}  # type: ignore[union-attr]
+        assert (rows_of(store, "profile"), rows_of(store, "column_profile")) == (1, 2)
+
+    later = store.begin_attempt("t", "2024-01-03")
+    with pytest.raises(StaleAttemptError, match=rf"'2024-01-03': attempt \d+ must not write: attempt {later}"):
+        store.save_profiles("t", given)
+    require_untouched()
+    given = {later if one.partition == "2024-01-03" else attempt: one for attempt, one in given.items()}
+    with pytest.raises(StoreError, match="was begun for dataset 't'"):
+        store.save_profiles("other", given)
+    with pytest.raises(StoreError, match="does not exist"):
+        store.save_profiles("t", {**given, 4711: make_profile("2024-01-05")})
+    killer = Killer(store, clean_dsn, TASK.attempts)
+    with pytest.raises(StoreUnreachableError, match="cannot be reached"):
+        store.save_profiles("t", given)
+    require_untouched()
+    killer.left = 1
+    store.save_profiles("t", given)
+    assert killer.kills == TASK.attempts + 1
+    assert [store.load_profile("t", str(one.partition)) for one in profiles] == profiles
+    assert (rows_of(store, "profile"), rows_of(store, "column_profile")) == (4, 8)
+    assert store.attempt_status("t", "2024-01-03").state == "succeeded"  # type: ignore[union-attr]
+
+
 def test_connection_that_dies_every_time_is_one_clear_error(
     store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from traceback import format_exception
 from typing import Any
@@ -14,7 +14,13 @@ import pytest
 from airflow_dq.corruption.variant import all_variants
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.arrow.schema import spark_type
-from airflow_dq.exceptions import ConfigurationError, ProfileError, SourceEmptyError, SourceMissingError
+from airflow_dq.exceptions import (
+    ConfigurationError,
+    ProfileError,
+    SourceEmptyError,
+    SourceMissingError,
+    StaleAttemptError,
+)
 from airflow_dq.job.outcome import Outcome
 from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.profile import JobSpec, Profile, profile_table
@@ -34,9 +40,8 @@ class Store:
         self.begun = about
         return {partition: number for number, partition in enumerate(partitions)}
 
-    def save_profile(self, attempt: int, dataset: str, profile: Profile, *, tidy: bool = True) -> bool:
-        self.profiles[profile.partition or ""] = profile
-        return True
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        self.profiles |= {profile.partition or "": profile for profile in profiles.values()}
 
     def tidy(self, dataset: str) -> None:
         pass
@@ -106,14 +111,67 @@ def test_one_bad_partition_does_not_lose_the_others(tmp_path: Path, store: Store
 def test_an_interrupted_job_says_so_in_every_attempt(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: Store, *_: Any, **options: Any) -> bool:
+    def interrupt(self: Store, *_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Store, "save_profile", interrupt)
+    monkeypatch.setattr(Store, "save_profiles", interrupt)
     write(tmp_path / "day=1", TABLE)
     with pytest.raises(KeyboardInterrupt):
         run(store, pattern=f"{tmp_path}/day=*")
     assert store.failed[0].startswith("The job ended: KeyboardInterrupt")
+
+
+def test_of_partitions_that_are_stored_together_one_that_cannot_be_takes_down_no_other(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, together = Store.save_profiles, []
+
+    def refuse_the_third(self: Store, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        together.append(len(profiles))
+        if 2 in profiles:
+            raise StaleAttemptError("a newer one has started")
+        save(self, dataset, profiles)
+
+    monkeypatch.setattr(Store, "save_profiles", refuse_the_third)
+    for day in range(6):
+        write(tmp_path / f"day={day}", TABLE)
+    outcomes = run(store, pattern=f"{tmp_path}/day=*")
+    (failed,) = [outcome for outcome in outcomes if outcome.error is not None]
+    assert failed.error == "Dataset 'd', partition '2': a newer one has started"
+    assert (set(store.profiles), set(store.failed)) == (set("01345"), {2})
+    assert together == [6, 1, 1, 1, 1, 1, 1]
+
+
+def test_what_a_job_that_ends_has_profiled_is_kept(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("no more errors")
+
+    monkeypatch.setattr(ArrowEngine, "inject", fail)
+    for day in range(5):
+        write(tmp_path / f"day={day}", TABLE)
+    with pytest.raises(RuntimeError):
+        run(store, pattern=f"{tmp_path}/day=*")
+    # The newest two wait for their injected errors, which there are none of.
+    assert (set(store.profiles), set(store.failed)) == (set("012"), {3, 4})
+
+
+def test_wide_partitions_do_not_wait_for_each_other(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, together = Store.save_profiles, []
+
+    def note(self: Store, dataset: str, profiles: Mapping[int, Profile]) -> None:
+        together.append(len(profiles))
+        save(self, dataset, profiles)
+
+    monkeypatch.setattr(Store, "save_profiles", note)
+    monkeypatch.setattr("airflow_dq.job.ledger.COLUMNS_AT_ONCE", 2 * TABLE.num_columns)
+    for day in range(5):
+        write(tmp_path / f"day={day}", TABLE)
+    run(store, pattern=f"{tmp_path}/day=*")
+    assert together == [2, 2, 1]
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, ConfigurationError])

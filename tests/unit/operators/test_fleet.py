@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,9 +57,9 @@ class FakeStore:
     def fail_attempt(self, attempt: int, error: str) -> None:
         self.failed[attempt] = error
 
-    def save_profile(self, attempt: int, dataset: str, profile: Any, *, tidy: bool) -> bool:
-        self.saved[dataset] = profile.row_count
-        return True
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Any]) -> None:
+        for profile in profiles.values():
+            self.saved[dataset] = profile.row_count
 
     def newest_error(self, dataset: str) -> str | None:
         newest = max(number for number, (name, _) in enumerate(self.attempts, start=1) if name == dataset)

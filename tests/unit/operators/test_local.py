@@ -31,8 +31,8 @@ class Store:
     saved = {}
     def begin_attempts(self, dataset, partitions, **about):
         return {key: number for number, key in enumerate(partitions)}
-    def save_profile(self, attempt, dataset, profile, **options):
-        self.saved[profile.partition] = profile
+    def save_profiles(self, dataset, profiles):
+        self.saved.update({profile.partition: profile for profile in profiles.values()})
     def fail_attempt(self, attempt, error):
         pass
     def tidy(self, dataset):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,9 +56,8 @@ class FakeStore:
     def fail_attempt(self, attempt: int, error: str) -> None:
         self.failed[attempt] = error
 
-    def save_profile(self, attempt: int, dataset: str, profile: Any, *, tidy: bool) -> bool:
-        self.saved[profile.partition] = profile.row_count
-        return True
+    def save_profiles(self, dataset: str, profiles: Mapping[int, Any]) -> None:
+        self.saved |= {profile.partition: profile.row_count for profile in profiles.values()}
 
     def nothing(self, *arguments: Any) -> int:
         return 0
