@@ -63,13 +63,13 @@ class ComparisonSide(Mapping[str, State]):
     It lives as long as its owner compares with it; the states, which may be kept for long, do not grow.
     """
 
-    __slots__ = ("_exact", "_sketches", "_states")
+    __slots__ = ("_reached", "_sketches", "_states")
 
     def __init__(self, states: Mapping[str, State]) -> None:
         """Take the states by key; none of them is looked at before it is asked for."""
         self._states = states
         self._sketches: dict[str, State] = {}
-        self._exact: dict[str, bool] = {}
+        self._reached: dict[str, frozenset[Representation]] = {}
 
     @classmethod
     def of(cls, states: Mapping[str, State]) -> ComparisonSide:
@@ -89,10 +89,14 @@ class ComparisonSide(Mapping[str, State]):
 
     def is_exact(self, key: str) -> bool:
         """Whether exact distances from the state are to be had."""
-        # Each metric asks it anew, and a state counts the bytes of its values to answer.
-        if key not in self._exact:
-            self._exact[key] = Representation.EXACT in self._states[key].representations
-        return self._exact[key]
+        return Representation.EXACT in self.representations(key)
+
+    def representations(self, key: str) -> frozenset[Representation]:
+        """The representations in which distances from the state are worth keeping."""
+        # Each metric asks for it anew, and a state counts the bytes of its values to answer.
+        if key not in self._reached:
+            self._reached[key] = self._states[key].representations
+        return self._reached[key]
 
     def __getitem__(self, key: str) -> State:
         """The state as it is."""
@@ -221,6 +225,7 @@ def compare_for_keeping(
 
     :param pool: only metrics whose baseline is this many partitions; ``before`` holds their merged states
     """
+    now, before = ComparisonSide.of(now), ComparisonSide.of(before)
     entries = [entry for entry in metrics_for(kind, pair=True) if entry.pool == pool and entry.states[0].key in now]
     worth = {key: _worth_keeping(key, now, before) for key in {entry.states[0].key for entry in entries}}
     # What does not depend on the representation is computed once.
@@ -233,9 +238,9 @@ def compare_for_keeping(
     return kept
 
 
-def _worth_keeping(key: str, now: Mapping[str, State], before: Mapping[str, State]) -> set[Representation]:
+def _worth_keeping(key: str, now: ComparisonSide, before: ComparisonSide) -> set[Representation]:
     """The representations in which distances of a state are worth keeping."""
-    reached = [side[key].representations for side in (now, before) if key in side]
+    reached = [side.representations(key) for side in (now, before) if key in side]
     # Exact takes both sides, a sketch can be made of any: one side that needs it is enough.
     wanted = {Representation.EXACT: all, Representation.SKETCH: any}
     return {one for one, quantifier in wanted.items() if quantifier(one in each for each in reached)}

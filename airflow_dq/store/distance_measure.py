@@ -20,6 +20,9 @@ from airflow_dq.store.state_cache import StateCache
 from airflow_dq.store.statement import among
 from airflow_dq.store.table import ProfileRow, VerdictRow
 
+_Compared = tuple[int, Sequence[int], str, int]
+"""A profile, those before it that it is compared with, a column of it, and the size of that baseline."""
+
 
 def measure_around(
     connection: Connection, dataset: str, dataset_id: int, profile_ids: Collection[int], cache: StateCache
@@ -38,14 +41,14 @@ def measure_around(
     chains = list(dict.fromkeys(whole for chain in chains if (whole := chain.within(ids)) is not None))
     known = dict(zip(ids, attach_states(connection, dataset, stored, (), cache), strict=True))
     distances = Distances()
-    needed = {one for chain in chains for one in _needed(chain, known, distances)}
-    if not needed:
+    unknown = [one for chain in chains for one in _unknown(chain, known, distances)]
+    if not unknown:
         return
+    needed = {id for now, earlier, _, _ in unknown for id in (*earlier, now)}
     there = {one.id for one in stored if one.id in needed and one.has_states}
     known = dict(zip(ids, attach_states(connection, dataset, stored, there, cache), strict=True))
-    for chain in chains:
-        for now, earlier, name, pool in chain.ends(known):
-            distances.of(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
+    for now, earlier, name, pool in unknown:
+        distances.of(known[now].columns[name], [known[one].columns.get(name) for one in earlier], pool)
     save_distances(connection, dataset, [known[one] for one in sorted(needed)], distances.measured)
 
 
@@ -64,14 +67,14 @@ class _Chain:
         before = sum(one in ids for one in self.order[: self.own])
         return _Chain(tuple(one for one in self.order if one in ids), before)
 
-    def ends(self, known: Mapping[int, Profile]) -> Iterator[tuple[int, Sequence[int], str, int]]:
-        """A profile, those before it, a column of it, and the size of a baseline: one of them is the chain's own."""
+    def ends(self, known: Mapping[int, Profile]) -> Iterator[_Compared]:
+        """What is compared along the chain, as far as its own profile is among it."""
         order, own = self.order, self.own
         for place in range(own, len(order)):
             for name, column in known[order[place]].columns.items():
                 for pool in pools(column.kind):
                     if place - pool <= own:
-                        yield order[place], order[:place], name, pool
+                        yield order[place], order[max(0, place - pool) : place], name, pool
 
 
 def _chains(connection: Connection, dataset_id: int, own: Collection[int]) -> list[_Chain]:
@@ -99,10 +102,10 @@ def _chains(connection: Connection, dataset_id: int, own: Collection[int]) -> li
     return chains
 
 
-def _needed(chain: _Chain, known: Mapping[int, Profile], distances: Distances) -> Iterator[int]:
-    """Ids of the profiles whose states a distance is to be measured from."""
+def _unknown(chain: _Chain, known: Mapping[int, Profile], distances: Distances) -> Iterator[_Compared]:
+    """What is to be compared along the chain of which not all distances are known."""
     for now, earlier, name, pool in chain.ends(known):
         column = known[now].columns[name]
         baseline = Baseline.of([known[one].columns.get(name) for one in earlier], column.kind, pool)
         if baseline is not None and not distances.knows(column, baseline):
-            yield from (*earlier[-pool:], now)
+            yield now, earlier, name, pool
