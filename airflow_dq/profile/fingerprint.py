@@ -8,9 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_apart, hash_floats, hash_strings
-from airflow_dq.states.long_integer import apart
+from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.prepared import PreparedColumn
 
 
@@ -29,7 +27,7 @@ class RowHashes:
         values = column.values
         if pa.types.is_null(values.type):
             return
-        hashes = _mix(value_hashes(column) ^ _text_hash(name))
+        hashes = _mix(column.hashes ^ _text_hash(name))
         if values.null_count:
             hashes *= values.is_valid().to_numpy(zero_copy_only=False)
         self._total += hashes
@@ -45,37 +43,6 @@ def row_hashes(columns: Mapping[str, pa.Array], rows: int, seed: int) -> Hashes:
     for name, values in columns.items():
         hashes.add(name, PreparedColumn.of(values))
     return hashes.result()
-
-
-def value_hashes(column: PreparedColumn) -> Hashes:
-    """One hash per value of a canonical column; of binaries only the length counts; a null's hash is undefined.
-
-    Integers that a float would round are told apart, and others hash as the floats that they are.
-    """
-    values = column.values
-    if pa.types.is_integer(values.type):
-        return hash_apart(*apart(values.fill_null(0).to_numpy(zero_copy_only=False)))
-    if pa.types.is_floating(values.type):
-        numbers = values.to_numpy(zero_copy_only=False) + 0.0  # -0.0 + 0.0 is 0.0
-        return hash_floats(np.where(np.isnan(numbers), np.nan, numbers))  # the bits of NaNs differ
-    if pa.types.is_boolean(values.type):
-        return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.uint64)
-    if pa.types.is_large_binary(values.type):
-        return np.diff(string_bytes(values)[1]).astype(np.uint64)
-    distinct, places = column.dictionary
-    if not len(distinct.values):
-        return np.zeros(len(values), np.uint64)
-    long = distinct.longest > HASHED_WHOLE
-    hashes = hash_strings(*string_bytes(_digested(distinct.values))) if long else distinct.hashes
-    places = places.fill_null(0) if places.null_count else places
-    found: Hashes = hashes[places.to_numpy()]
-    return found
-
-
-def _digested(texts: pa.LargeStringArray) -> pa.LargeBinaryArray:
-    raw = texts.cast(pa.large_binary()).to_pylist()
-    digested = [text if len(text) <= HASHED_WHOLE else hashlib.blake2b(text).digest() for text in raw]
-    return pa.array(digested, pa.large_binary())
 
 
 def _mix(hashes: Hashes) -> Hashes:

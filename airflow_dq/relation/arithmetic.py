@@ -95,13 +95,17 @@ class Arithmetic(RowRelation, ABC):
         operands = [rows[name].numbers for name in self.operands]
         absolute, relative = self.tolerances()
         with np.errstate(all="ignore"):
-            difference = np.abs(result - self.computed(*operands))
-            speaks, keeps = np.isfinite(difference), difference <= absolute * SLACK
-            # How much noise there may be is worked out only where it matters.
+            difference = result - self.computed(*operands)
+            np.abs(difference, out=difference)
+            keeps = difference <= absolute * SLACK
+            speaks = reduce(np.logical_and, (rows[name].has_number for name in self.columns))
+            # How much noise there may be, and what is too large for a float, is worked out only where it matters.
             doubtful = np.flatnonzero(speaks & ~keeps)
             if len(doubtful):
+                far = difference[doubtful]
+                speaks[doubtful] = np.isfinite(far)
                 sizes = np.maximum(np.abs(result[doubtful]), self.scale(*(one[doubtful] for one in operands)))
-                keeps[doubtful] = difference[doubtful] <= absolute * SLACK + relative * sizes
+                keeps[doubtful] = far <= absolute * SLACK + relative * sizes
         return Tested.where(speaks, keeps)
 
 
@@ -168,7 +172,8 @@ class Linear(Arithmetic):
 
     def computed(self, *operands: Floats) -> Floats:
         """The right side."""
-        return self.factor * operands[0] + self.constant
+        scaled = self.factor * operands[0]
+        return scaled + self.constant if self.constant else scaled
 
     def scale(self, *operands: Floats) -> Floats:
         """Of the right side."""

@@ -35,8 +35,8 @@ class Order(RowRelation):
 
     def test(self, rows: Columns) -> Tested:
         """Rows with two finite numbers."""
-        lower, upper = rows[self.lower].numbers, rows[self.upper].numbers
-        return Tested.where(np.isfinite(lower) & np.isfinite(upper), lower <= upper)
+        lower, upper = rows[self.lower], rows[self.upper]
+        return Tested.where(lower.has_number & upper.has_number, lower.numbers <= upper.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +116,17 @@ class ValueImplies(RowRelation):
 def has_value(column: PreparedColumn, value: str) -> Flags:
     """The rows with a value of a column of texts or booleans; of others, none."""
     values = column.values
-    if pa.types.is_boolean(values.type):
-        wanted = pa.scalar(value == "true") if value in ("true", "false") else None
-    else:
-        wanted = pa.scalar(value, pa.large_string()) if pa.types.is_large_string(values.type) else None
-    if wanted is None:
+    if pa.types.is_boolean(values.type) and value in ("true", "false"):
+        return _flags(pc.equal(values, pa.scalar(value == "true")))
+    place = -1
+    if pa.types.is_large_string(values.type):
+        # Each different text is looked at once, however many conditions there are on the column.
+        distinct, places = column.dictionary
+        place = pc.index(distinct.values, pa.scalar(value, pa.large_string())).as_py()
+    if place < 0:
         return np.zeros(len(values), np.bool_)
-    return pc.fill_null(pc.equal(values, wanted), False).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    return _flags(pc.equal(places, pa.scalar(place, pa.int32())))
+
+
+def _flags(truth: pa.BooleanArray) -> Flags:
+    return pc.fill_null(truth, False).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

@@ -88,6 +88,20 @@ def _hash_of_any_length(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> 
     return found
 
 
+def hash_order(hashes: Hashes) -> NDArray[np.int64]:
+    """The places of hashes, these ascending."""
+    # By the 32 bits in which they differ, 16 at a time: this numpy sorts by counting, in a quarter of the time.
+    bits = max(0, int(hashes.max(initial=0)).bit_length() - 32)
+    leading = (hashes >> np.uint64(bits)).astype(np.uint32)
+    order = np.argsort(leading.astype(np.uint16), kind="stable")
+    order = order[np.argsort((leading >> np.uint32(16)).astype(np.uint16)[order], kind="stable")]
+    found = hashes[order]
+    if (found[1:] >= found[:-1]).all():
+        return order
+    # Few share all of these: what is nearly in order the stable sort does quickly.
+    return order[np.argsort(found, kind="stable")]
+
+
 def _hash_equally_long(padded: NDArray[np.uint8], length: int, number: int) -> Hashes:
     """As :func:`hash_strings`, without an index: the words of one step are ``length`` bytes apart."""
     hashes = _mixed(np.full(number, length, np.uint64))

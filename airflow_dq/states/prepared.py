@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,8 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from airflow_dq.states.array import DistinctStrings, counted_booleans, encoded_strings, finite_floats, flat
+from airflow_dq.states.array import (
+    DistinctStrings,
+    counted_booleans,
+    encoded_strings,
+    finite_floats,
+    flat,
+    string_bytes,
+)
 from airflow_dq.states.character import Text
+from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_apart, hash_floats, hash_strings
+from airflow_dq.states.long_integer import apart
 
 _NO_STRINGS = DistinctStrings(pa.array([], pa.large_string()), np.empty(0, np.int64))
 
@@ -52,14 +62,46 @@ class PreparedColumn:
         return values if finite.all() else np.where(finite, values, np.nan)
 
     @cached_property
+    def has_number(self) -> NDArray[np.bool_]:
+        """Whether each row has a finite number."""
+        return ~np.isnan(self.numbers)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """One hash per value of a canonical column; of binaries only the length counts; a null's hash is undefined.
+
+        Integers that a float would round are told apart, and others hash as the floats that they are.
+        """
+        values = self.values
+        if pa.types.is_integer(values.type):
+            return hash_apart(*apart(values.fill_null(0).to_numpy(zero_copy_only=False)))
+        if pa.types.is_floating(values.type):
+            numbers = values.to_numpy(zero_copy_only=False) + 0.0  # -0.0 + 0.0 is 0.0
+            return hash_floats(np.where(np.isnan(numbers), np.nan, numbers))  # the bits of NaNs differ
+        if pa.types.is_boolean(values.type):
+            return np.asarray(values.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.uint64)
+        if pa.types.is_large_binary(values.type):
+            return np.diff(string_bytes(values)[1]).astype(np.uint64)
+        distinct, places = self.dictionary
+        if not len(distinct.values):
+            return np.zeros(len(values), np.uint64)
+        long = distinct.longest > HASHED_WHOLE
+        hashes = hash_strings(*string_bytes(_digested(distinct.values))) if long else distinct.hashes
+        places = places.fill_null(0) if places.null_count else places
+        found: Hashes = hashes[places.to_numpy()]
+        return found
+
+    @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Whether each row has a value: neither null nor NaN, and no empty string."""
-        there = self.values.is_valid()
-        if pa.types.is_floating(self.values.type):
-            there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), True)))
-        elif pa.types.is_large_string(self.values.type):
-            there = pc.and_(there, pc.fill_null(pc.not_equal(pc.binary_length(self.values), 0), False))
-        return there.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        values = self.values
+        if pa.types.is_floating(values.type):
+            return np.asarray(~np.isnan(values.to_numpy(zero_copy_only=False)), np.bool_)
+        there: NDArray[np.bool_] = values.is_valid().to_numpy(zero_copy_only=False)
+        if pa.types.is_large_string(values.type) and len(values):
+            starts = np.frombuffer(values.buffers()[1], np.int64)[values.offset : values.offset + len(values) + 1]
+            return there & (starts[1:] > starts[:-1])
+        return there
 
     @cached_property
     def dictionary(self) -> tuple[DistinctStrings, pa.Int32Array]:
@@ -94,6 +136,12 @@ class PreparedColumn:
     def text(self) -> Text:
         """The characters of :attr:`strings`."""
         return Text.of(self.strings)
+
+
+def _digested(texts: pa.LargeStringArray) -> pa.LargeBinaryArray:
+    raw = texts.cast(pa.large_binary()).to_pylist()
+    digested = [text if len(text) <= HASHED_WHOLE else hashlib.blake2b(text).digest() for text in raw]
+    return pa.array(digested, pa.large_binary())
 
 
 def _plain(values: pa.Array) -> pa.Array:

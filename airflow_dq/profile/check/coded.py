@@ -13,9 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from airflow_dq.profile.check.grouping import DENSE, Grouping, Places
-from airflow_dq.profile.fingerprint import value_hashes
-from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import HASHED_WHOLE, Hashes, hash_floats
+from airflow_dq.states.hashing import Hashes, hash_floats
 from airflow_dq.states.hidden import hidden_hashes
 from airflow_dq.states.prepared import PreparedColumn, as_written
 
@@ -26,6 +24,8 @@ _EXACT = 2.0**53
 _LIMIT_BITS = 3
 """Leading bits of a limit that are looked at: relations on one key with limits that are nearly the same then put the
 same rows together, once, and at most a quarter more than they need."""
+MORE = 1.05
+"""Times as many rows as values are wanted: of 20,000 that are drawn by their hashes the deviation is below 1 %."""
 _LOOKED_AT = 100
 """Numbers that tell at once that not all are whole."""
 
@@ -53,28 +53,23 @@ class CodedRows:
     def of(cls, column: PreparedColumn) -> Self:
         """By one column; null, NaN and the empty text are missing."""
         values = column.values
-        if pa.types.is_large_string(values.type) and column.dictionary[0].longest <= HASHED_WHOLE:
-            return cls._of_strings(column)
+        codes: NDArray[np.int64] | None
+        if pa.types.is_large_string(values.type):
+            distinct, places = column.dictionary
+            codes, width, as_they_are = _as_array(places.fill_null(0)).astype(np.int64), len(distinct.values), True
+        else:
+            codes, width, as_they_are = _small_numbers(values)
+
+        def hashed_at(rows: Places) -> Hashes:
+            # Mixed once more: of booleans the hashes are the values themselves.
+            if as_they_are:
+                return _mixed(column.hashes[rows])
+            return _mixed(PreparedColumn(_written(values.take(pa.array(rows)))).hashes)
+
         return cls(
             column.present,
-            # Mixed once more: of booleans the hashes are the values themselves.
-            lambda rows: _mixed(value_hashes(PreparedColumn(_plain(values.take(pa.array(rows)))))),
+            hashed_at,
             lambda rows, most: _shown(_written(values.take(pa.array(rows))), most),
-            *_small_numbers(values),
-        )
-
-    @classmethod
-    def _of_strings(cls, column: PreparedColumn) -> Self:
-        """By the codes and hashes of strings that their states have made."""
-        values, (distinct, places) = column.values, column.dictionary
-        known, codes = _as_array(places.is_valid()), _as_array(places.fill_null(0)).astype(np.int64)
-        for empty in np.flatnonzero(np.diff(string_bytes(distinct.values)[1]) == 0).tolist():
-            known = known & (codes != empty)
-        width = len(distinct.values)
-        return cls(
-            known,
-            lambda rows: _mixed(distinct.hashes[codes[rows]]) if width else np.zeros(len(rows), np.uint64),
-            lambda rows, most: _shown(values.take(pa.array(rows)), most),
             codes,
             width,
         )
@@ -127,6 +122,10 @@ class CodedRows:
             return self.hashes[places]
         return self.hashed_at(places)
 
+    def told_apart(self, places: Places) -> NDArray[Any]:
+        """Of some rows what is the same for the same value, and another for another one: whatever is at hand."""
+        return self.at(places) if self.codes is None else self.codes[places]
+
     @cached_property
     def complete(self) -> bool:
         """Whether every row has a value."""
@@ -141,22 +140,49 @@ class CodedRows:
 
     def grouped(self, limit: int) -> Grouping:
         """The known rows by value, of those with hashes below a limit, and some more."""
-        step = 1 << max(1, limit.bit_length() - _LIMIT_BITS)
-        limit = -(-limit // step) * step
+        limit = _rounded(limit)
         if limit >= ALL:
             return self._grouping
         if self.origin is not None and self.in_order:
             rows, by = self.origin
             return rows.grouped(limit).hashed(by)
-        if limit not in self._below:
+        if limit not in self._groupings:
             # To put together takes long: nothing is done with rows that cannot be held.
-            self._below[limit] = self._grouped(np.flatnonzero(self.known & (self.hashes < np.uint64(limit))))
-        return self._below[limit]
+            self._groupings[limit] = self._grouped(self._below(limit)[0])
+        return self._groupings[limit]
 
     @cached_property
-    def _below(self) -> dict[int, Grouping]:
+    def _groupings(self) -> dict[int, Grouping]:
         """The rows with hashes below a limit by value: of equal keys most relations hold equally many."""
         return {}
+
+    def below(self, limit: int) -> tuple[Places, Hashes]:
+        """The known rows with hashes below a limit, and these."""
+        rows, hashes = self._below(_rounded(limit))
+        chosen = np.flatnonzero(hashes < np.uint64(limit))
+        return rows[chosen], hashes[chosen]
+
+    def _below(self, limit: int) -> tuple[Places, Hashes]:
+        """As :meth:`below`, of a rounded limit; looked for once for all relations on one key."""
+        if self.origin is not None and self.in_order:
+            origin, by = self.origin
+            rows, hashes = origin._below(limit)
+            return rows, by(hashes)
+        if limit not in self._rows:
+            rows = np.flatnonzero(self.known & (self.hashes < np.uint64(limit)))
+            self._rows[limit] = rows, self.hashes[rows]
+        return self._rows[limit]
+
+    @cached_property
+    def _rows(self) -> dict[int, tuple[Places, Hashes]]:
+        return {}
+
+    def likely(self, limit: int, most: int) -> int:
+        """A limit below which there are more than so many values if each is of one row; not above the given one."""
+        rows = int(np.count_nonzero(self.known)) * limit // ALL
+        enough = most * MORE
+        few = rows < 2 * enough or (self.codes is not None and self.width <= most)
+        return limit if few else _rounded(int(limit * enough / rows))
 
     def shown(self, places: Places, most: int) -> pa.LargeStringArray:
         """Values of some rows, to be shown, cut at a number of characters; made once for all that ask for the same."""
@@ -173,6 +199,12 @@ class CodedRows:
         if self.codes is not None and self.width <= DENSE * len(rows):
             return Grouping.by_code(rows, self.codes[rows], self.width, self.at)
         return Grouping.by_hash(rows, self.hashes[rows])
+
+
+def _rounded(limit: int) -> int:
+    """A limit of few leading bits that is no smaller."""
+    step = 1 << max(1, limit.bit_length() - _LIMIT_BITS)
+    return -(-limit // step) * step
 
 
 def of_numbers(numbers: NDArray[np.float64]) -> CodedRows:
@@ -203,40 +235,42 @@ def _written(values: pa.Array) -> pa.Array:
     return pa.array(as_written(_as_array(values)))
 
 
-def _plain(values: pa.Array) -> pa.Array:
-    """As :func:`_written`; whole numbers as the floats that they are, where they are: these are hashed sooner."""
-    if pa.types.is_integer(values.type) and len(values):
-        reach = pc.min_max(values)
-        if (reach["min"].as_py() or 0) > -_EXACT and (reach["max"].as_py() or 0) < _EXACT:
-            return values.fill_null(0).cast(pa.float64())
-    return _written(values)
-
-
-def _small_numbers(values: pa.Array) -> tuple[NDArray[np.int64] | None, int]:
-    """Whole numbers from 0 in the place of values that lie close together, and how many there may be."""
+def _small_numbers(values: pa.Array) -> tuple[NDArray[np.int64] | None, int, bool]:
+    """Whole numbers from 0 in the place of values that lie close together, how many there may be, and whether the
+    values are whole: none is then written in another way."""
     if pa.types.is_boolean(values.type):
-        return _as_array(values.fill_null(False)).astype(np.int64), 2
+        return _as_array(values.fill_null(False)).astype(np.int64), 2, True
+    if pa.types.is_unsigned_integer(values.type):
+        return None, 0, True
     whole = _whole(values)
     if whole is None or not len(whole):
-        return None, 0
+        return None, 0, False
     low, high = int(whole.min()), int(whole.max())
     if high - low >= DENSE * len(whole):
-        return None, 0
-    return whole - low, high - low + 1
+        return None, 0, True
+    return whole - low, high - low + 1, True
 
 
 def _whole(values: pa.Array) -> NDArray[np.int64] | None:
     """Numbers as whole ones, and a missing one as one of them; None where they are none."""
     if pa.types.is_signed_integer(values.type):
-        return _as_array(values.fill_null(pc.min(values).as_py() or 0)).astype(np.int64)
+        filled = values.fill_null(pc.min(values).as_py() or 0) if values.null_count else values
+        return _as_array(filled).astype(np.int64, copy=False)
     if not pa.types.is_floating(values.type):
         return None
-    numbers = _as_array(values)
-    present = numbers[~np.isnan(numbers)]
-    for some in (present[:_LOOKED_AT], present):
-        if not np.all((np.abs(some) < _EXACT) & (some == np.rint(some))):
+    numbers: NDArray[np.float64] = _as_array(values)
+    whole: NDArray[np.int64] = np.empty(0, np.int64)
+    missing = np.isnan(numbers)
+    if missing.any():
+        numbers = np.where(missing, numbers[np.argmin(missing)] if not missing.all() else 0.0, numbers)
+    for some in (numbers[:_LOOKED_AT], numbers):
+        # The largest first: what is no whole number of 64 bits has no place among them.
+        if not np.all(np.abs(some) < _EXACT):
             return None
-    return np.where(np.isnan(numbers), present[0] if len(present) else 0.0, numbers).astype(np.int64)
+        whole = some.astype(np.int64)
+        if not np.array_equal(whole, some):
+            return None
+    return whole
 
 
 def _as_array(values: pa.Array) -> NDArray[Any]:
@@ -259,4 +293,4 @@ def _number_texts(numbers: pa.Array) -> pa.LargeStringArray:
     known = numbers.to_numpy(zero_copy_only=False)
     whole = (known == np.floor(known)) & (np.abs(known) < _EXACT)
     integers = pa.array(np.where(whole, known, 0.0).astype(np.int64)).cast(pa.large_string())
-    return pc.if_else(pa.array(whole), integers, numbers.cast(pa.large_string()))
+    return integers if whole.all() else pc.if_else(pa.array(whole), integers, numbers.cast(pa.large_string()))

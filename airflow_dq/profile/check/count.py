@@ -42,7 +42,6 @@ from airflow_dq.profile.check.key_tally import Joint, Keys
 from airflow_dq.profile.check.tally import Aggregates, Failed, Lengths, Products, Shares, Tally
 from airflow_dq.profile.check.type_tally import count_types
 from airflow_dq.profile.column import canonical, kind_of
-from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.profile.hash_key import hash_key
 from airflow_dq.states.base import Kind
 from airflow_dq.states.hashing import Hashes
@@ -258,7 +257,7 @@ def _casing(batch: Batch, check: Check, mask: Mask, options: ProfileOptions) -> 
     texts = values.drop_null().cast(pa.large_string())
     spelled = (texts, pc.utf8_lower(texts))
     there = np.ones(len(texts), np.bool_)
-    hashes = (value_hashes(PreparedColumn(one)) for one in spelled)
+    hashes = (PreparedColumn(one).hashes for one in spelled)
     return Joint(tuple(_counted_keys(len(values), one, there, options) for one in hashes))
 
 

@@ -16,7 +16,6 @@ from airflow_dq.profile.check.evaluate import Batch, RuleError
 from airflow_dq.profile.check.hashed import Mask, flags, hashed
 from airflow_dq.profile.check.tally import Tally
 from airflow_dq.profile.column import kind_of
-from airflow_dq.profile.fingerprint import value_hashes
 from airflow_dq.states.array import string_bytes
 from airflow_dq.states.base import Kind
 from airflow_dq.states.hashing import Hashes
@@ -81,7 +80,7 @@ def _of_column(batch: Batch, name: str, salt: int) -> tuple[Integers, Integers]:
     if kind_of(values.type) in (Kind.NESTED, Kind.BINARY):
         raise RuleError(f"column {name!r} is {values.type}, from which nothing is foretold")
     texts = pc.utf8_slice_codeunits(values.cast(pa.large_string()), 0, _LONGEST).dictionary_encode()
-    whole = _number(value_hashes(PreparedColumn(texts.dictionary)), salt)
+    whole = _number(PreparedColumn(texts.dictionary).hashes, salt)
     # Where a text begins and ends tells something, too: the first digits of a postcode.
     begin, end = (pa.scalar(one, pa.large_string()) for one in _EDGES)
     edged = pc.binary_join_element_wise(begin, texts.dictionary, end, pa.scalar("", pa.large_string()))

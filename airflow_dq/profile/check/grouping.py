@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_dq.states.hashing import Hashes
+from airflow_dq.states.hashing import Hashes, hash_order
 
 DENSE = 4
 """Times as many different codes as rows up to which counting by code is quicker than sorting: a table of counts that
@@ -42,7 +42,7 @@ class Grouping:
         one[codes] = rows
         there = np.flatnonzero(number)
         hashes = at(one[there])
-        order = np.argsort(hashes)
+        order = hash_order(hashes)
         there, rank = there[order], one.copy()
         rank[there] = np.arange(len(there))
         return cls(rows, rank[codes], one[there], number[there], hashes[order])
@@ -50,7 +50,7 @@ class Grouping:
     @classmethod
     def by_hash(cls, rows: Places, hashes: Hashes) -> Self:
         """Rows with equal hashes."""
-        order = np.argsort(hashes)
+        order = hash_order(hashes)
         rows, hashes = rows[order], hashes[order]
         new = np.empty(len(rows), np.bool_)
         new[:1] = True
@@ -65,19 +65,21 @@ class Grouping:
 
     def where(self, known: NDArray[np.bool_]) -> Grouping:
         """Of these rows those that are known; of a group that has no other ones the count is 0."""
-        there = known[self.rows]
-        if there.all():
+        there = np.flatnonzero(known[self.rows])
+        if len(there) == len(self.rows):
             return self
         rows, ids, first = self.rows[there], self.ids[there], self.first.copy()
         first[ids] = rows
         return Grouping(rows, ids, first, np.bincount(ids, minlength=len(first)), self.hashes)
 
-    def differing(self, at: Callable[[Places], Hashes]) -> NDArray[np.bool_] | None:
+    def differing(self, member: Callable[[Places], NDArray[Any]]) -> NDArray[np.bool_] | None:
         """Of each group whether its rows have several members; None where none has.
 
-        :param at: the members of some rows
+        :param member: the members of some rows, or what else tells them apart
         """
-        differs = at(self.rows) != at(self.first)[self.ids]
+        if len(self.rows) == len(self.first):
+            return None
+        differs = member(self.rows) != member(self.first)[self.ids]
         if not differs.any():
             return None
         found = np.zeros(len(self.first), np.bool_)

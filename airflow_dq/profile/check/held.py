@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from airflow_dq.profile.check.coded import ALL, CodedRows
+from airflow_dq.profile.check.coded import ALL, MORE, CodedRows
 from airflow_dq.profile.check.grouping import Places
-from airflow_dq.profile.check.pairs import Pairs, both_hashed, ordered
+from airflow_dq.profile.check.pairs import Pairs, ordered
 from airflow_dq.profile.check.tally import Tally
 from airflow_dq.states.array import string_bytes
 from airflow_dq.states.bucket import read_strings
@@ -25,6 +25,7 @@ SHOWN = 40
 _NO_HASHES: Hashes = np.empty(0, np.uint64)
 _NO_COUNTS: NDArray[np.int64] = np.empty(0, np.int64)
 _NO_TEXTS = pa.array([], pa.large_string())
+_TEXTS = ("group_texts", "member_texts")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +57,10 @@ class Held(Tally):
     """Ascending among those of a group."""
     counts: NDArray[np.int64] = field(default_factory=lambda: _NO_COUNTS)
     group_texts: pa.LargeStringArray = field(default_factory=lambda: _NO_TEXTS)
-    """Of the first pairs; none where values must not be kept, null in a part of what has the text already."""
+    """Of the first pairs; none where values must not be kept."""
     member_texts: pa.LargeStringArray = field(default_factory=lambda: _NO_TEXTS)
+    shown: Places | None = None
+    """Of a part that is not merged yet, the places of the pairs that the texts are of, ascending; None: the first."""
     loose: tuple[Held, ...] = ()
     """Further parts: to merge takes long, and is done for many of them at once."""
 
@@ -71,17 +74,45 @@ class Held(Tally):
             looked at, and what they show is not shown again
         """
         before = cls() if before is None else before
-        known = group.known if isinstance(member, int) else group.known & member.known
-        pairs = Pairs.counted(group, member, before.limit, cls.SIZE)
+        known = int(np.count_nonzero(group.known if isinstance(member, int) else group.known & member.known))
+        drawn = before._drawn(group, member, hidden=hidden)
+        if drawn is not None:
+            return cls(known, before.limit, loose=(drawn,))
+        pairs = Pairs.counted(group, member, before.limit, cls.SIZE, many=not before.rows)
         held, limit = cls._cut(pairs.groups, pairs.limit)
         pairs = pairs.take(slice(held))
-        part = cls(int(np.count_nonzero(known)), limit, pairs.groups, pairs.members, pairs.counts)
-        if hidden:
-            return part
-        shown = before._first(part)
-        wanted = ~before._shows(pairs.take(slice(shown)))
-        texts = [_texts(one, pairs.rows[:shown], wanted) for one in (group, member)]
-        return replace(part, group_texts=texts[0], member_texts=texts[1])
+        part = cls(known, limit, pairs.groups, pairs.members, pairs.counts)
+        return part if hidden else before._showing(part, pairs.rows, before._first(part), group, member)
+
+    def _drawn(self, group: CodedRows, member: CodedRows | int, *, hidden: bool) -> Held | None:
+        """A further part of the rows as they are, each with a pair of its own, those that have to be shown first.
+
+        To put rows together is left to the merge of all parts.  None where too many rows would wait for it.
+        """
+        if self.limit > ALL // 2:
+            return None
+        rows, hashes = group.below(self.limit)
+        if not isinstance(member, int) and not member.complete:
+            there = np.flatnonzero(member.known[rows])
+            rows, hashes = rows[there], hashes[there]
+        shown = 0
+        if not hidden:
+            end = self.groups[self.texts_wanted : self.texts_wanted + 1]
+            early = hashes < end if len(end) else np.ones(len(hashes), np.bool_)
+            shown = int(np.count_nonzero(early))
+            if shown > 2 * self.TEXTS:
+                return None
+            order = np.concatenate([np.flatnonzero(early), np.flatnonzero(~early)])
+            rows, hashes = rows[order], hashes[order]
+        members = np.full(len(rows), member, np.uint64) if isinstance(member, int) else member.at(rows)
+        part = Held(0, self.limit, hashes, members, np.ones(len(rows), np.int64))
+        return self._showing(part, rows, shown, group, member)
+
+    def _showing(self, part: Held, rows: Places, first: int, group: CodedRows, member: CodedRows | int) -> Held:
+        """A further part with the texts of its first pairs, but for those that are known here."""
+        shown = np.flatnonzero(~self._shows(part.groups[:first], part.members[:first]))
+        texts = (_NO_TEXTS if isinstance(one, int) else one.shown(rows[shown], SHOWN) for one in (group, member))
+        return replace(part, group_texts=next(texts), member_texts=next(texts), shown=shown)
 
     def _first(self, part: Held) -> int:
         """How many of the first pairs of a further part have to be shown."""
@@ -90,23 +121,23 @@ class Held(Tally):
         end = self.groups[self.texts_wanted : self.texts_wanted + 1]
         return min(most, int(np.searchsorted(part.groups, end[0]))) if len(end) else most
 
-    def _shows(self, pairs: Pairs) -> NDArray[np.bool_]:
-        """Whether the text of each of some pairs is known already."""
-        groups, members = (one[: len(self.group_texts)] for one in (self.groups, self.members))
-        if not len(groups) or not len(pairs.groups):
-            return np.zeros(len(pairs.groups), np.bool_)
-        places = np.minimum(np.searchsorted(groups, pairs.groups), len(groups) - 1)
-        known = (groups[places] == pairs.groups) & (members[places] == pairs.members)
-        # Most groups have one member.
-        return known if known.all() else _found((groups, members), (pairs.groups, pairs.members)) >= 0
+    def _shows(self, groups: Hashes, members: Hashes) -> NDArray[np.bool_]:
+        """Whether the text of each of some pairs is known already; of a group with more than two, not of all."""
+        known = self.groups[: len(self.group_texts)]
+        if not len(known) or not len(groups):
+            return np.zeros(len(groups), np.bool_)
+        first = np.searchsorted(known, groups)
+        both = (np.minimum(first + step, len(known) - 1) for step in range(2))
+        found = [(known[places] == groups) & (self.members[places] == members) for places in both]
+        return np.asarray(found[0] | found[1], np.bool_)
 
     @classmethod
     def _cut(cls, groups: Hashes, limit: int) -> tuple[int, int]:
         """How many of the pairs may be held, of whole groups, and the hash from which on none is.
 
-        :param groups: ascending
+        :param groups: ascending, all below the limit
         """
-        held = whole_groups(groups if limit >= ALL else groups[groups < np.uint64(limit)], cls.SIZE, cls.PAIRS)
+        held = whole_groups(groups, cls.SIZE, cls.PAIRS)
         return held, limit if held == len(groups) else min(limit, int(groups[held]))
 
     @property
@@ -115,15 +146,16 @@ class Held(Tally):
         return whole_groups(self.groups, self.TEXTS, 2 * self.TEXTS)
 
     def _with(self, other: Any) -> Held:
-        return Held.loosely([self, other])
+        found = Held.loosely([self, other])
+        waiting = sum(len(one.groups) for one in found.loose)
+        return found.whole if waiting > min(len(self.groups), self.PAIRS // 2) else found
 
     @classmethod
     def loosely(cls, parts: Sequence[Held]) -> Held:
-        """All parts together, merged only when there is much to merge."""
+        """All parts together, not merged yet."""
         rows, limit = sum(part.rows for part in parts), min(part.limit for part in parts)
         first, *rest = [one for part in parts for one in (part, *part.loose)]
-        found = replace(first, rows=rows, limit=limit, loose=tuple(one for one in rest if len(one.groups)))
-        return found.whole if sum(len(one.groups) for one in found.loose) > cls.PAIRS // 2 else found
+        return replace(first, rows=rows, limit=limit, loose=tuple(one for one in rest if len(one.groups)))
 
     @property
     def whole(self) -> Held:
@@ -132,20 +164,27 @@ class Held(Tally):
 
     @classmethod
     def merged(cls, parts: Sequence[Held]) -> Held:
-        """The pairs of all parts together, which have no loose ones."""
+        """The pairs of all parts together, which have no loose ones, and need not be in order."""
         rows, limit = sum(part.rows for part in parts), min((part.limit for part in parts), default=ALL)
         groups, members, counts = (
             np.concatenate([getattr(one, name) for one in parts] or [empty])
             for name, empty in (("groups", _NO_HASHES), ("members", _NO_HASHES), ("counts", _NO_COUNTS))
         )
-        order = ordered(groups, members)
-        groups, members = groups[order], members[order]
-        differs = (groups[1:] != groups[:-1]) | (members[1:] != members[:-1])
-        new = np.flatnonzero(np.append(True, differs)) if len(groups) else _NO_COUNTS
-        counts = np.add.reduceat(counts[order], new) if len(new) else _NO_COUNTS
-        held, limit = cls._cut(groups[new], limit)
-        found = Held(rows, limit, groups[new][:held], members[new][:held], counts[:held])
-        texts = [_collected(parts, name, found) for name in ("group_texts", "member_texts")]
+        for tried in dict.fromkeys((_likely(len(groups), limit, cls.SIZE), limit)):
+            # To sort takes long: most often there are enough groups among the first ones.
+            places = np.arange(len(groups)) if tried >= ALL else np.flatnonzero(groups < np.uint64(tried))
+            places = places[ordered(groups[places], members[places])]
+            ours, theirs = groups[places], members[places]
+            new = _starts(ours, theirs)
+            ours, theirs = ours[new], theirs[new]
+            held, end = cls._cut(ours, limit)
+            if held < len(ours):
+                break
+        totals = counts[places] if len(new) == len(places) else np.add.reduceat(counts[places], new)
+        found = Held(rows, end, ours[:held], theirs[:held], totals[:held])
+        # Of each pair that is shown, the places of all that it was put together of.
+        wanted = np.append(new, len(places))[: found.texts_wanted + 1]
+        texts = [_collected([getattr(one, name) for one in parts], parts, places, wanted) for name in _TEXTS]
         return replace(found, group_texts=texts[0], member_texts=texts[1])
 
     def encode(self) -> tuple[Any, bytes]:
@@ -215,38 +254,35 @@ def group_starts(groups: Hashes) -> NDArray[np.int64]:
     return np.flatnonzero(np.append(True, groups[1:] != groups[:-1])) if len(groups) else _NO_COUNTS
 
 
-def _texts(rows: CodedRows | int, places: Places, wanted: NDArray[np.bool_]) -> pa.LargeStringArray:
-    """What is shown of rows at some places; null where it is not wanted."""
-    if isinstance(rows, int):
-        return _NO_TEXTS
-    if not wanted.any():
-        return pa.nulls(len(wanted), _NO_TEXTS.type)
-    return rows.shown(places[wanted], SHOWN).take(pa.array(np.cumsum(wanted) - 1, mask=~wanted))
+def _starts(groups: Hashes, members: Hashes) -> Places:
+    """Where each pair begins."""
+    differs = (groups[1:] != groups[:-1]) | (members[1:] != members[:-1])
+    return np.flatnonzero(np.append(True, differs)) if len(groups) else _NO_COUNTS
 
 
-def _collected(parts: Sequence[Held], name: str, whole: Held) -> pa.LargeStringArray:
-    """The texts of the first pairs of a whole, wherever a part has them; none unless each is known."""
-    texts = [getattr(one, name) for one in parts]
+def _likely(pairs: int, limit: int, most: int) -> int:
+    """A limit below which there are more than so many of some pairs, as hashes are spread; not above the given one."""
+    return limit if pairs < 2 * MORE * most else int(limit * MORE * most / pairs)
+
+
+def _collected(
+    texts: Sequence[pa.LargeStringArray], parts: Sequence[Held], places: Places, wanted: Places
+) -> pa.LargeStringArray:
+    """The texts of the first pairs of a whole, wherever a part has them; none unless each is known.
+
+    :param texts: of each part
+    :param places: of pairs among those of all parts, one after the other
+    :param wanted: where among the places those of each pair begin, and where the last one's end
+    """
     shown = pa.concat_arrays([_NO_TEXTS, *texts])
-    known = shown.is_valid().to_numpy(zero_copy_only=False)
-    if not known.any():
+    if not len(shown):
         return _NO_TEXTS
-    groups, members = (
-        np.concatenate([getattr(one, side)[: len(text)] for one, text in zip(parts, texts, strict=True)])[known]
-        for side in ("groups", "members")
-    )
-    wanted = whole.texts_wanted
-    places = _found((groups, members), (whole.groups[:wanted], whole.members[:wanted]))
-    if (places < 0).any():
-        return _NO_TEXTS
-    return shown.take(pa.array(np.flatnonzero(known)[places]))
-
-
-def _found(known: tuple[Hashes, Hashes], asked: tuple[Hashes, Hashes]) -> Places:
-    """The places of pairs among others, each given as groups and members; -1 where there is none."""
-    ours, theirs = (both_hashed(*pairs) for pairs in (known, asked))
-    if not len(ours):
-        return np.full(len(theirs), -1)
-    order = np.argsort(ours)
-    places = order[np.minimum(np.searchsorted(ours[order], theirs), len(ours) - 1)]
-    return np.where(ours[places] == theirs, places, -1)
+    starts = np.cumsum([0, *(len(part.groups) for part in parts)])
+    own = (np.arange(len(text)) if part.shown is None else part.shown for part, text in zip(parts, texts, strict=True))
+    known = np.concatenate([start + places for start, places in zip(starts[:-1], own, strict=True)])
+    asked = places[: wanted[-1]]
+    found = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    found = np.where(known[found] == asked, found, -1)
+    if len(asked):
+        found = np.maximum.reduceat(found, wanted[:-1])
+    return _NO_TEXTS if (found < 0).any() else shown.take(pa.array(found))

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from airflow_dq.profile import ProfileOptions
-from airflow_dq.profile.fingerprint import row_hashes, value_hashes
+from airflow_dq.profile.fingerprint import row_hashes
 from airflow_dq.profile.table import TableState
 from airflow_dq.states.prepared import PreparedColumn
 
@@ -20,7 +20,7 @@ def texts(values):
 def test_equal_rows_have_equal_hashes_and_different_rows_different_ones():
     rng = random.Random(1)
     words = ["".join(rng.choices("aé漢\0 ", k=rng.choice([0, 1, 7, 8, 9, 16, 17, 300, 301]))) for _ in range(3000)]
-    hashes = value_hashes(PreparedColumn.of(texts(words))).tolist()
+    hashes = PreparedColumn.of(texts(words)).hashes.tolist()
     by_word = {}
     for word, found in zip(words, hashes, strict=True):
         assert by_word.setdefault(word, found) == found
@@ -50,7 +50,7 @@ def test_an_absent_column_hashes_like_nulls_and_order_does_not_matter():
 
 def test_zeros_are_one_value_and_so_are_nans():
     payload = np.array([0x7FF8000000000001, 0xFFF8000000000000], dtype=np.uint64).view(np.float64)
-    hashes = value_hashes(PreparedColumn.of(pa.array(np.concatenate([[0.0, -0.0], payload]))))
+    hashes = PreparedColumn.of(pa.array(np.concatenate([[0.0, -0.0], payload]))).hashes
     assert hashes[0] == hashes[1]
     assert hashes[2] == hashes[3]
     assert hashes[0] != hashes[2]

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.states.array import string_bytes
-from airflow_dq.states.hashing import hash_floats, hash_strings, smallest
+from airflow_dq.states.hashing import hash_floats, hash_order, hash_strings, smallest
 
 
 def hashed(*values: str) -> list[int]:
@@ -55,6 +55,15 @@ def test_strings_of_one_length_hash_as_among_others(length: int) -> None:
 def test_the_smallest_hashes_are_found_however_they_are_spread(bits: int, wanted: int) -> None:
     hashes = np.random.default_rng(bits).permutation(hash_floats(np.arange(5_000.0)) >> np.uint64(bits))
     assert hashes[smallest(hashes, wanted)].tolist() == sorted(hashes.tolist())[:wanted]
+
+
+@pytest.mark.parametrize("bits", [0, 20, 50, 60])
+@pytest.mark.parametrize("number", [0, 1, 5_000])
+def test_hashes_are_put_in_order_however_they_are_spread(bits: int, number: int) -> None:
+    hashes = np.random.default_rng(bits).permutation(hash_floats(np.arange(float(number))) >> np.uint64(bits))
+    # Some that differ in their last bits alone, and some that are there twice.
+    hashes = np.concatenate([hashes, hashes[:100] ^ np.uint64(1), hashes[:100]])
+    assert hashes[hash_order(hashes)].tolist() == sorted(hashes.tolist())
 
 
 def test_a_hash_is_that_of_the_bytes_wherever_the_string_begins() -> None:

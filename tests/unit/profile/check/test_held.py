@@ -78,10 +78,32 @@ def test_what_the_batches_before_say_changes_nothing(
     for at in range(0, 300, 60):
         group, member = (coded(one.slice(at, 60)) for one in rows)
         part = Held.of(group, member, hidden=False, before=known)
-        known = part if known is None else Held.loosely([known, part])
+        known = part if known is None else known.merge(part)
     assert known is not None
     assert content(known) == content(whole)
     assert content(Held.decode(*known.encode())) == content(whole)
+
+
+@pytest.mark.parametrize("times", [1, 2, 10])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_of_many_keys_the_rows_of_the_drawn_ones_wait_for_the_merge(
+    monkeypatch: pytest.MonkeyPatch, times: int, hidden: bool
+) -> None:
+    monkeypatch.setattr(Held, "SIZE", 50)
+    monkeypatch.setattr(Held, "TEXTS", 20)
+    rng = np.random.default_rng(times)
+    keys = pa.array(rng.permutation(np.arange(3_000) // times).astype(float) * 10**9)
+    members = pa.array(np.where(rng.random(3_000) < 0.1, np.nan, rng.integers(0, 2, 3_000)))
+    whole = Held.of(coded(keys), coded(members), hidden=hidden)
+    known = Held.of(coded(keys.slice(0, 500)), coded(members.slice(0, 500)), hidden=hidden)
+    waited = 0
+    for at in range(500, 3_000, 500):
+        group, member = (coded(one.slice(at, 500)) for one in (keys, members))
+        part = Held.of(group, member, hidden=hidden, before=known)
+        waited += sum(len(one.groups) for one in part.loose)
+        known = known.merge(part)
+    assert content(known) == content(whole)
+    assert 0 < waited < 1_250
 
 
 def test_a_held_group_has_all_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
