@@ -85,7 +85,7 @@ class Held(Tally):
         return part if hidden else before._showing(part, pairs.rows, before._first(part), group, member)
 
     def _drawn(self, group: CodedRows, member: CodedRows | int, *, hidden: bool) -> Held | None:
-        """A further part of the rows as they are, each with a pair of its own, those that have to be shown first.
+        """A further part of the rows as they are, each with a pair of its own.
 
         To put rows together is left to the merge of all parts.  None where too many rows would wait for it.
         """
@@ -95,31 +95,28 @@ class Held(Tally):
         if not isinstance(member, int) and not member.complete:
             there = np.flatnonzero(member.known[rows])
             rows, hashes = rows[there], hashes[there]
-        shown = 0
+        shown: Places | None = None
         if not hidden:
             end = self.groups[self.texts_wanted : self.texts_wanted + 1]
-            early = hashes < end if len(end) else np.ones(len(hashes), np.bool_)
-            shown = int(np.count_nonzero(early))
-            if shown > 2 * self.TEXTS:
+            shown = np.flatnonzero(hashes < end) if len(end) else np.arange(len(hashes))
+            if len(shown) > 2 * self.TEXTS:
                 return None
-            order = np.concatenate([np.flatnonzero(early), np.flatnonzero(~early)])
-            rows, hashes = rows[order], hashes[order]
         members = np.full(len(rows), member, np.uint64) if isinstance(member, int) else member.at(rows)
         part = Held(0, self.limit, hashes, members, np.ones(len(rows), np.int64))
-        return self._showing(part, rows, shown, group, member)
+        return part if shown is None else self._showing(part, rows, shown, group, member)
 
-    def _showing(self, part: Held, rows: Places, first: int, group: CodedRows, member: CodedRows | int) -> Held:
-        """A further part with the texts of its first pairs, but for those that are known here."""
-        shown = np.flatnonzero(~self._shows(part.groups[:first], part.members[:first]))
+    def _showing(self, part: Held, rows: Places, shown: Places, group: CodedRows, member: CodedRows | int) -> Held:
+        """A further part with the texts of some of its pairs, but for those that are known here."""
+        shown = shown[~self._shows(part.groups[shown], part.members[shown])]
         texts = (_NO_TEXTS if isinstance(one, int) else one.shown(rows[shown], SHOWN) for one in (group, member))
         return replace(part, group_texts=next(texts), member_texts=next(texts), shown=shown)
 
-    def _first(self, part: Held) -> int:
-        """How many of the first pairs of a further part have to be shown."""
+    def _first(self, part: Held) -> Places:
+        """The first pairs of a further part, which have to be shown."""
         most = part.texts_wanted
         # What lies behind the last group that is shown is none of the first ones.
         end = self.groups[self.texts_wanted : self.texts_wanted + 1]
-        return min(most, int(np.searchsorted(part.groups, end[0]))) if len(end) else most
+        return np.arange(min(most, int(np.searchsorted(part.groups, end[0]))) if len(end) else most)
 
     def _shows(self, groups: Hashes, members: Hashes) -> NDArray[np.bool_]:
         """Whether the text of each of some pairs is known already; of a group with more than two, not of all."""
@@ -148,7 +145,7 @@ class Held(Tally):
     def _with(self, other: Any) -> Held:
         found = Held.loosely([self, other])
         waiting = sum(len(one.groups) for one in found.loose)
-        return found.whole if waiting > min(len(self.groups), self.PAIRS // 2) else found
+        return found.whole if waiting > min(2 * len(self.groups), self.PAIRS) else found
 
     @classmethod
     def loosely(cls, parts: Sequence[Held]) -> Held:
@@ -262,7 +259,7 @@ def _starts(groups: Hashes, members: Hashes) -> Places:
 
 def _likely(pairs: int, limit: int, most: int) -> int:
     """A limit below which there are more than so many of some pairs, as hashes are spread; not above the given one."""
-    return limit if pairs < 2 * MORE * most else int(limit * MORE * most / pairs)
+    return limit if pairs < MORE**2 * most else int(limit * MORE * most / pairs)
 
 
 def _collected(
