@@ -77,7 +77,7 @@ class Grouping:
 
         :param member: the members of some rows, or what else tells them apart
         """
-        if len(self.rows) == len(self.first):
+        if self.counts.max(initial=0) <= 1:
             return None
         differs = member(self.rows) != member(self.first)[self.ids]
         if not differs.any():

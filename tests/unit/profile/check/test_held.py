@@ -36,6 +36,14 @@ def test_rows_are_counted_by_pair_and_those_without_a_value_are_none() -> None:
     assert (found.rows, found.counts.sum()) == (4, 4)
 
 
+def test_a_group_without_a_member_hides_no_second_one_of_another() -> None:
+    found = held(["a", "a", "b"], [1.0, 2.0, None])
+    assert sorted(zip(found.group_texts.to_pylist(), found.member_texts.to_pylist(), strict=True)) == [
+        ("a", "1"),
+        ("a", "2"),
+    ]
+
+
 @pytest.mark.parametrize(("size", "pairs"), [(7, 40_000), (20_000, 40_000), (20_000, 50), (20_000, 2)])
 def test_any_division_holds_the_same(monkeypatch: pytest.MonkeyPatch, size: int, pairs: int) -> None:
     monkeypatch.setattr(Held, "SIZE", size)
