@@ -32,6 +32,11 @@ _OTHER_TRAVEL = {
     "iceberg": ("version", "snapshots: give snapshot=<id, branch or tag>, or as_of=<a moment>"),
 }
 """Format -> what its tables do not have, and what they have instead."""
+_QUERY = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*(?:select|with|values|table|from|map|reduce)(?![a-z0-9_])",
+    re.I | re.S,
+)
+"""How a query begins, behind comments and brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,7 @@ class JobSpec:
                 f"Dataset {self.dataset!r}: a table or query needs partition (its key), partition_by (a key column), "
                 "or both: then the partition is the rows in which the column has the key."
             )
+        self._refuse_statement()
         self._refuse_odd_condition()
         self._refuse_odd_travel()
         for option in ("columns", "exclude", "hidden", "segments"):
@@ -156,6 +162,14 @@ class JobSpec:
             raise ConfigurationError(
                 f"Dataset {self.dataset!r}: the pattern {self.pattern!r} must contain exactly one '*', "
                 "the partition key."
+            )
+
+    def _refuse_statement(self) -> None:
+        """Refuse what does something instead of choosing rows: Spark would carry it out."""
+        if self.sql and not _QUERY.match(self.sql):
+            raise ConfigurationError(
+                f"Dataset {self.dataset!r}: sql must choose rows, as SELECT, WITH, VALUES, TABLE and FROM do; it "
+                f"begins with {self.sql.strip()[:20]!r}."
             )
 
     def _refuse_odd_condition(self) -> None:

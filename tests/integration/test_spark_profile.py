@@ -377,7 +377,7 @@ def test_only_the_columns_asked_for(run: Run, store: Repository, tmp_path: Path)
 def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path: Path, spark: SparkSession) -> None:
     assert "nowhere" in str(run(table="nowhere", partition="p", where="true")["p"].error)
     assert "does not exist" in _error(store, "p")
-    assert "cannot be read as it was asked for" in str(run(sql="selec 1", partition="p")["p"].error)
+    assert "cannot be read as it was asked for" in str(run(sql="select 1 1", partition="p")["p"].error)
     with pytest.raises(SourceMissingError, match="nothing matches"):
         run(pattern=f"{tmp_path}/day=*")
     _write(_table(3), tmp_path / "day=1")

@@ -276,7 +276,7 @@ def test_quotes_are_escaped_as_the_file_itself_says(written: str, name: str, tmp
     [
         (b'id,name\n1,"say ""hi"""\n', {"escape": "\\"}, "doubles quotes inside of quoted values"),
         (b'id,name\n1,"say \\"hi\\""\n2,C:\\x\n', {}, r"before other characters as well \(at .*C:"),
-        (b"\x1f\x8b\x08\x00", {}, "it is gzip and its name does not end in .gz: rename it"),
+        (b"\x1f\x8b\x08\x00", {}, "it is gzip, and not unpacked by its name: let it end in .gz"),
         (b"PK\x03\x04", {}, "it is zip, not CSV"),
         ("id,name\n1,é\n".encode("utf-16"), {}, "UTF-16 text. Set the read option encoding='UTF-16'"),
     ],

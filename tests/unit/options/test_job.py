@@ -93,3 +93,20 @@ def test_both_engines_profile_with_the_order_s_options() -> None:
 )
 def test_a_table_is_one_partitions_own_only_in_a_folder_of_its_key(path: str, key: str, shared: bool) -> None:
     assert JobSpec("orders", paths={key: path}, format="delta").shared is shared
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["drop table u", "INSERT INTO t VALUES (1)", "-- only\ntruncate table t", "/* a */ delete from t", "selection"],
+)
+def test_a_statement_that_does_something_is_no_query(sql: str) -> None:
+    with pytest.raises(ConfigurationError, match="sql must choose rows"):
+        JobSpec(dataset="orders", sql=sql, partition="1")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["select 1", "\n -- of today\n(SELECT 1)", "/* a\nb */WITH x AS (SELECT 1) SELECT * FROM x", "from t", "table t"],
+)
+def test_a_query_may_begin_with_comments_and_brackets(sql: str) -> None:
+    assert JobSpec(dataset="orders", sql=sql, partition="1").sql == sql
