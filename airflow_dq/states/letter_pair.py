@@ -1,7 +1,8 @@
 """Pairs of letters side by side in texts (bigrams), as far as values are counted one by one.
 
 Letters are bytes of UTF-8, of which there are 65,536 pairs: which of them occur is a table that needs no sorting.
-Digits count as one letter, for numbers inside texts never repeat; what a text ends with is paired with its end.
+Digits count as one letter and two of them as none new, for numbers inside texts never repeat and get longer; what a
+text ends with is paired with its end.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _END = 0xFF
 """Stands behind the last letter: no byte of UTF-8."""
 _LETTERS = np.arange(256, dtype=np.uint16)
 _LETTERS[ord("0") : ord("9") + 1] = ord("0")
+_DIGITS = ord("0") << 8 | ord("0")
+"""Two digits side by side."""
 
 
 def unseen_share(now: CategoryDistribution, before: Iterable[CategoryDistribution]) -> float:
@@ -33,6 +36,7 @@ def with_unseen(now: CategoryDistribution, before: Iterable[CategoryDistribution
     All are of values that are counted one by one, and the first has one.
     """
     known = np.zeros(_PAIRS, bool)
+    known[_DIGITS] = True
     for one in before:
         if one.total:
             known[_pairs(one)[0]] = True

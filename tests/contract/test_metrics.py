@@ -162,9 +162,9 @@ def more_decimals(now: list[float | None], before: list[float | None]) -> float:
 
 
 def bigrams(value: str) -> set[str]:
-    """The pairs of bytes of a text with its end, where all ASCII digits are alike."""
+    """The pairs of bytes of a text with its end, where all ASCII digits are alike and two of them are no pair."""
     letters = re.sub(r"[0-9]", "0", value).encode().decode("latin-1") + "\n"
-    return {letters[place : place + 2] for place in range(len(letters) - 1)}
+    return {letters[place : place + 2] for place in range(len(letters) - 1)} - {"00"}
 
 
 def odd_letters(now: list[str | None], before: list[str | None]) -> float:
