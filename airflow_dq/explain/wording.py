@@ -29,6 +29,7 @@ _REASONS = {
     Reason.NO_VALUES: "there is no usable value in it",
     Reason.OVERFLOW: "it is too large for a number",
     Reason.NOT_APPLICABLE: "it does not apply to these values",
+    Reason.NOT_COUNTED: "there are too many values to keep each",
     Reason.ENGINE_ERROR: "measuring it failed",
 }
 

@@ -24,6 +24,7 @@ class Reason(StrEnum):
     NO_VALUES = "no values"
     OVERFLOW = "overflow"
     NOT_APPLICABLE = "not applicable"
+    NOT_COUNTED = "too many values to be kept one by one"
     ENGINE_ERROR = "engine error"
 
 

@@ -27,4 +27,4 @@ def bigram_unseen_ratio(now: CategoryDistribution, before: CategoryDistribution)
     if not now.total or not before.total:
         return Reason.NO_VALUES
     # Of hashed values no letter is known.
-    return Reason.NOT_APPLICABLE if now.buckets or before.buckets else unseen_share(now, [before])
+    return Reason.NOT_COUNTED if now.buckets or before.buckets else unseen_share(now, [before])

@@ -246,7 +246,7 @@ def finer_ratio(pair: NumberPair) -> MetricValue:
     if pair.empty:
         return Reason.NO_VALUES
     # Of a sketch no digit is known.
-    return Reason.NOT_APPLICABLE if pair.now.sketch or pair.before.sketch else finer_share(pair.now, [pair.before])
+    return Reason.NOT_COUNTED if pair.now.sketch or pair.before.sketch else finer_share(pair.now, [pair.before])
 
 
 @metric(

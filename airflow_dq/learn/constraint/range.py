@@ -124,6 +124,8 @@ class Range(Constraint):
         if self.column is not None and partition.is_excused(self.column):
             return self._not_evaluated("the column is missing, as in some past partitions", applies=False)
         observed, why = self.observe(partition)
+        if observed is Reason.NOT_COUNTED:
+            return self._not_evaluated(observed.value, applies=False)
         if is_unknown(observed):
             if self._follows_nothing(partition, observed):
                 return self._not_evaluated(

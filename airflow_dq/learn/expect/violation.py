@@ -77,5 +77,5 @@ def excludes_nothing(lower: float | None, upper: float | None, natural: tuple[fl
 
 
 def is_unknown(value: MetricValue | None) -> bool:
-    """Whether a metric could not be measured, for no reason in the data."""
-    return value is None or value is Reason.ENGINE_ERROR
+    """Whether a metric could not be measured, for no reason in the data that would be an error."""
+    return value is None or value in (Reason.ENGINE_ERROR, Reason.NOT_COUNTED)

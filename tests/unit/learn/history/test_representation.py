@@ -91,3 +91,26 @@ def test_the_sketched_share_of_new_numbers_does_not_depend_on_the_number_of_valu
 
         shares.append(l1(NumberPair(now, before)))
     assert max(shares) < 0.3
+
+
+def new_texts(seed: int, rows: int) -> Profile:
+    drawn = np.random.default_rng(seed).integers(10**9, size=rows)
+    return profile_table(
+        pa.table({"note": [f"text {one:x}" for one in drawn], "price": drawn / 100}), f"2024-{seed:03}"
+    )
+
+
+def test_what_three_partitions_hold_too_many_of_is_not_looked_at_and_no_alarm() -> None:
+    history = [new_texts(seed, 6_600 + 10 * (seed % 5)) for seed in range(12)]
+    program = synthesize(history, SynthesisOptions(metrics=("unique_ratio", "bigram_unseen_ratio", "finer_ratio")))
+    watched = {getattr(one, "metric", None) for one in program.constraints}
+    assert {"bigram_unseen_ratio", "finer_ratio"} <= watched
+    for seed in range(12, 15):
+        history.append(new_texts(seed, 6_750))
+    # Together the three before have more than 20,000 different ones.
+    verdict = evaluate(program, new_texts(15, 6_700), history)
+    assert verdict.status == "pass", [alert.message for alert in verdict.alerts]
+    skipped = {one.metric: one for one in verdict.not_evaluated}
+    for metric in ("bigram_unseen_ratio", "finer_ratio"):
+        assert skipped[metric].reason == "too many values to be kept one by one"
+        assert not skipped[metric].applies
