@@ -23,6 +23,7 @@ from airflow_dq.states.number import NumberDistribution
 from airflow_dq.states.pattern import PatternDistribution
 
 S = TypeVar("S", bound=State)
+C = TypeVar("C", CategoryDistribution, NumberDistribution)
 _RECENT = 12
 """Number of the newest partitions whose distances tell what is usual."""
 _SAME = 0.01
@@ -111,6 +112,20 @@ class Comparison:
         """A state now and in the partition before; None when it is not kept on both sides."""
         now, before = self.now.states.get(kind.key), self.before.states.get(kind.key)
         return (now, before) if isinstance(now, kind) and isinstance(before, kind) else None
+
+    def one_by_one(self, kind: type[C], partitions: int) -> tuple[C, list[C]] | None:
+        """A state now and in the newest past partitions, where values are there and each is known.
+
+        :param partitions: past ones that are looked at
+        :return: those of the past oldest first, two at least; None when there are fewer, or none now
+        """
+
+        def known(columns: Sequence[ColumnProfile]) -> list[C]:
+            states = (one.states.get(kind.key) for one in columns)
+            return [one for one in states if isinstance(one, kind) and one.total and one.fullness <= 1.0]
+
+        now, before = known([self.now]), known(self.past[-partitions:])
+        return (now[0], before) if now and len(before) > 1 else None
 
     @cached_property
     def points(self) -> tuple[QuantilePoints, QuantilePoints] | None:

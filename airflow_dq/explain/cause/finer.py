@@ -5,7 +5,6 @@ from __future__ import annotations
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import joined
-from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.decimal_place import decimal_places, finer_share, most_places
 from airflow_dq.states.number import NumberDistribution
@@ -19,9 +18,10 @@ _SHOWN = 3
 @hypothesis(Kind.NUMERIC, trust=0.8)
 def finer(comparison: Comparison) -> Cause | None:
     """Numbers with more decimal places than any of the last partitions."""
-    now, before = _counted(comparison.now), [one for one in map(_counted, comparison.past[-_BEFORE - 1 :]) if one]
-    if comparison.hidden or now is None or len(before) <= 1:
+    known = None if comparison.hidden else comparison.one_by_one(NumberDistribution, _BEFORE + 1)
+    if known is None:
         return None
+    now, before = known
     most = most_places(before[-_BEFORE:])
     odd = decimal_places(now.values) > most
     share = float(now.counts[odd].sum() / now.total)
@@ -29,13 +29,8 @@ def finer(comparison: Comparison) -> Cause | None:
     if beyond <= 0.0:
         return None
     shown = joined([f"{value:.15g}" for value in now.values[odd][:_SHOWN].tolist()], _SHOWN)
-    words = f"more decimal places than ever in {percent(share)} of the values, such as {shown}"
-    fact = f"has more than {most} decimal place{'' if most == 1 else 's'} for the first time, such as {shown}"
+    words = f"more decimal places than lately in {percent(share)} of the values, such as {shown}"
+    places = f"{most} decimal place{'' if most == 1 else 's'}"
+    fact = f"has more than {places}, as the partitions before had not, such as {shown}"
     rows = round(share * comparison.present[0])
     return Cause("more_decimals", "", words, beyond / share, fact=fact, rows=rows, hit=rows)
-
-
-def _counted(column: ColumnProfile) -> NumberDistribution | None:
-    """The numbers of a column, where it has some and each is known."""
-    state = column.states.get(NumberDistribution.key)
-    return state if isinstance(state, NumberDistribution) and state.total and state.sketch is None else None

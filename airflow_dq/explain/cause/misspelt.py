@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.wording import joined, quoted
-from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.letter_pair import unseen_share, with_unseen
@@ -27,9 +26,10 @@ _SHOWN = 3
 @hypothesis(Kind.STRING, trust=0.8)
 def misspelt(comparison: Comparison) -> Cause | None:
     """Texts with letters side by side that no text of the last partitions has."""
-    now, before = _counted(comparison.now), [one for one in map(_counted, comparison.past[-_BEFORE - 1 :]) if one]
-    if comparison.hidden or comparison.usual_novelty <= _NEW or now is None or len(before) <= 1:
+    known = None if comparison.hidden else comparison.one_by_one(CategoryDistribution, _BEFORE + 1)
+    if known is None or comparison.usual_novelty <= _NEW:
         return None
+    now, before = known
     odd = with_unseen(now, before[-_BEFORE:])
     share = float(now.counts[odd].sum() / now.total)
     # A name brings new letters on any day.
@@ -37,16 +37,12 @@ def misspelt(comparison: Comparison) -> Cause | None:
     if beyond <= 0.0 or share > _ALL:
         return None
     shown = joined(_examples(now, odd), _SHOWN)
-    words = f"letters side by side as never before in {percent(share)} of the values, such as {shown}"
-    fact = f"has letters side by side that the partitions before never have, such as in {shown}"
+    words = (
+        f"letters side by side that the partitions before had not in {percent(share)} of the values, such as {shown}"
+    )
+    fact = f"has letters side by side that the partitions before had not, such as in {shown}"
     rows = round(share * comparison.present[0])
     return Cause("misspelt", "", words, beyond / share, fact=fact, rows=rows, hit=rows)
-
-
-def _counted(column: ColumnProfile) -> CategoryDistribution | None:
-    """The values of a column, where it has some and each is known."""
-    state = column.states.get(CategoryDistribution.key)
-    return state if isinstance(state, CategoryDistribution) and state.total and state.buckets is None else None
 
 
 def _examples(now: CategoryDistribution, odd: NDArray[np.bool_]) -> list[str]:

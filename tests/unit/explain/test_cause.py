@@ -541,7 +541,7 @@ def test_numbers_with_more_decimals_than_ever_are_shown() -> None:
     assert found is not None
     assert (found.type, found.rows) == ("more_decimals", 20)
     assert found.fact is not None
-    assert found.fact.startswith("has more than 2 decimal places for the first time, such as ")
+    assert found.fact.startswith("has more than 2 decimal places, as the partitions before had not, such as ")
     cents = _price(DAYS)
     cents[:20] *= 1.13
     assert _cause("price", cents.round(2)) is None
