@@ -119,12 +119,7 @@ class Comparison:
         :param partitions: past ones that are looked at
         :return: those of the past oldest first, two at least; None when there are fewer, or none now
         """
-
-        def known(columns: Sequence[ColumnProfile]) -> list[C]:
-            states = (one.states.get(kind.key) for one in columns)
-            return [one for one in states if isinstance(one, kind) and one.total and one.fullness <= 1.0]
-
-        now, before = known([self.now]), known(self.past[-partitions:])
+        now, before = _known([self.now], kind), _known(self.past[-partitions:], kind)
         return (now[0], before) if now and len(before) > 1 else None
 
     @cached_property
@@ -216,6 +211,12 @@ def nine_in_ten(values: Sequence[float]) -> float:
 def sampling_noise(now: int, before: int) -> float:
     """The Kolmogorov-Smirnov distance that two random samples of one distribution rarely exceed (1 time in 50)."""
     return float(1.52 * (1.0 / max(1, now) + 1.0 / max(1, before)) ** 0.5)
+
+
+def _known(columns: Sequence[ColumnProfile], kind: type[C]) -> list[C]:
+    """The states of a kind that have a value, and each of it."""
+    states = (one.states.get(kind.key) for one in columns)
+    return [one for one in states if isinstance(one, kind) and one.total and one.fullness <= 1.0]
 
 
 def _shares(states: tuple[CategoryDistribution, CategoryDistribution] | None) -> tuple[ValueShares, ValueShares] | None:
