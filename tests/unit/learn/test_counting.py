@@ -91,10 +91,10 @@ def anew(day: int) -> list[str]:
 @pytest.mark.parametrize("known", [1, 2, 3, 8, 21])
 def test_one_more_digit_in_a_frame_is_no_news(form: Frame, known: int) -> None:
     """On the day of the new digit, and on the days after it."""
-    texts = framed(form, 10_000 - known * ROWS - ROWS // 3)
+    profiles = days(framed(form, 10_000 - known * ROWS - ROWS // 3), known + 3)
     for day in (known, known + 1, known + 2):
-        past = days(texts, day)
-        assert {one.metric for one in evaluate(synthesize(past), of(day, texts(day)), past).findings} == set()
+        past = profiles[:day]
+        assert {one.metric for one in evaluate(synthesize(past), profiles[day], past).findings} == set()
 
 
 def of_a_day(day: int) -> list[str]:
@@ -124,10 +124,10 @@ def test_other_counts_go_on_as_well(texts: Texts, known: int) -> None:
 
 
 def test_leading_zeros_that_go_are_no_news() -> None:
-    texts = framed("INV/2026/{n:06}", 1_000 - 9 * ROWS % 1_000)
+    profiles = days(framed("INV/2026/{n:06}", 1_000 - 9 * ROWS % 1_000), 12)
     for day in range(1, 12):
-        past = days(texts, day)
-        assert not evaluate(synthesize(past), of(day, texts(day)), past).findings
+        past = profiles[:day]
+        assert not evaluate(synthesize(past), profiles[day], past).findings
 
 
 @pytest.mark.parametrize(
