@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ from airflow_dq.states.base import Kind, states_of
 COLUMNS = ["id", "carrier", "fare", "seat", "late", "at"]
 
 
+@cache
 def flights(rows, seed=0):
     rng = np.random.default_rng(seed)
     return pa.table(

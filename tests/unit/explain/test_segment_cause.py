@@ -12,6 +12,7 @@ import pytest
 from airflow_dq.judge.evaluation import evaluate
 from airflow_dq.judge.verdict import Verdict
 from airflow_dq.learn.pipeline import synthesize
+from airflow_dq.learn.program import Program
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.options.profile import ProfileOptions
 from airflow_dq.profile import profile_table
@@ -102,6 +103,7 @@ def test_two_accidents_in_two_places_are_two_problems() -> None:
     assert "'ES'" in places["tax"]
 
 
+@cache
 def clocked(day: int, hours: float = 0.0, country: str = "IT") -> Profile:
     frame = shop(day)
     random = np.random.default_rng(100 + day)
@@ -111,10 +113,15 @@ def clocked(day: int, hours: float = 0.0, country: str = "IT") -> Profile:
     return profiled({**frame, "at": moments}, day, "country")
 
 
+@cache
+def clock_program() -> tuple[Program, list[Profile]]:
+    history = [clocked(day) for day in range(DAYS)]
+    return synthesize(history, SynthesisOptions()), history
+
+
 @pytest.mark.parametrize(("hours", "words"), [(3.0, "about 3 h too late"), (-3.5, "about 3.5 h too early")])
 def test_the_clock_of_one_segment_is_told_with_its_hours(hours: float, words: str) -> None:
-    history = [clocked(day) for day in range(DAYS)]
-    program = synthesize(history, SynthesisOptions())
+    program, history = clock_program()
     (problem,) = evaluate(program, clocked(DAYS, hours), history).problems
     assert f"at is {words} (another time zone?)" in problem.headline
     assert "where country = 'IT'" in problem.headline
@@ -122,8 +129,7 @@ def test_the_clock_of_one_segment_is_told_with_its_hours(hours: float, words: st
 
 
 def test_a_clock_that_is_wrong_in_half_of_all_rows_is_no_segments() -> None:
-    history = [clocked(day) for day in range(DAYS)]
-    program = synthesize(history, SynthesisOptions())
+    program, history = clock_program()
     frame = shop(DAYS)
     seconds = np.random.default_rng(7).beta(4.0, 3.0, ROWS) * 80_000 + 9 * 3600 * (np.arange(ROWS) % 2)
     moments = np.datetime64("2026-03-01") + np.timedelta64(DAYS, "D") + seconds.astype("timedelta64[s]")

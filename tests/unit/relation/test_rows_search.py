@@ -123,7 +123,7 @@ def test_lines_of_an_order_have_a_key_of_two_columns() -> None:
 
 def test_amounts_that_happen_to_differ_are_no_key() -> None:
     rng = np.random.default_rng(5)
-    tables = [pa.table({"cents": pa.array(rng.permutation(10_000_000)[:200].astype(float))}) for _ in range(3)]
+    tables = [pa.table({"cents": pa.array(rng.choice(10_000_000, 200, replace=False).astype(float))}) for _ in range(3)]
     assert found(tables) == set()
 
 

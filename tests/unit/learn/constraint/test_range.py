@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +33,7 @@ def rows_of(place: int) -> int:
     return THIN if place % 7 == 6 else USUAL
 
 
+@cache
 def day(place: int, rows: int | None = None, *, scale: float = 1.0, nulls: float = 0.0) -> Profile:
     """A day's partition: amounts and codes."""
     rng = np.random.default_rng(place)
@@ -58,6 +60,7 @@ def test_a_thin_day_may_stray_as_far_as_its_few_rows_let_it(place: int) -> None:
     assert broken([day(past) for past in range(place)], day(place)) == set()
 
 
+@cache
 def items(place: int, rows: int | None = None, *, more: int = 0) -> Profile:
     """A day of small counts."""
     rng = np.random.default_rng([5, place])
