@@ -27,8 +27,14 @@ _LEAST_LETTERS = 0.02
 _LEAST_ROWS = 0.01
 """The same for the number of rows, relative to that before."""
 _QUANTILES = {
-    "min": "min", "p05": "5%", "p25": "25%", "median": "median", "p75": "75%", "p95": "95%", "max": "max",
-}  # fmt: skip
+    "min": "min",
+    "p05": "5th percentile",
+    "p25": "25th percentile",
+    "median": "median",
+    "p75": "75th percentile",
+    "p95": "95th percentile",
+    "max": "max",
+}
 _TELLING = ("median", "p95", "p05", "max", "min", "p75", "p25")
 """The quantiles by how much they say: the middle of a distribution says most, its extremes least."""
 _FEW_VALUES = 50

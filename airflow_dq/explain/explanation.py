@@ -20,7 +20,7 @@ from airflow_dq.explain.novelty import novel_causes
 from airflow_dq.explain.previous import PreviousPartition
 from airflow_dq.explain.proof import prove
 from airflow_dq.explain.related import related_columns
-from airflow_dq.explain.relation import Found
+from airflow_dq.explain.relation import Found, not_outnumbered
 from airflow_dq.explain.row_cause import hit_by_copies, row_cause, without_disproved
 from airflow_dq.explain.segment_cause import row_segment, with_segments
 from airflow_dq.explain.statement import statement_of
@@ -75,7 +75,7 @@ def explain(partition: PartitionView, found: Sequence[Found], judged: int) -> tu
             cause = _proven(partition, name, contenders(comparison, _worst(disturbances, name)), own)
             causes |= {} if cause is None else {name: cause}
     causes |= swapped(compared) | header_rows(partition.profile, compared)
-    causes = without_disproved(partition, causes)
+    causes = not_outnumbered(others, without_disproved(partition, causes), partition.profile.row_count)
     causes |= hit_by_copies(compared, causes)
     causes = with_segments(partition, others, causes, compared)
     if rows and why is None and not any(cause.of_rows for cause in causes.values()):

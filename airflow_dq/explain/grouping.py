@@ -196,10 +196,17 @@ def _as_group(
 
     told = key not in (_DELIVERY, _SCHEMA, _ROWS) and any(alert.column in known for alert in alerts)
     broken = any(alert.rule == _RELATION for alert in alerts)
+    # Of numbers of one column that moved, nobody knows why, what it has in common with others says most.
+    leads = key == f"column {alerts[0].column}" and not told
+    leads &= all(alert.is_range or alert.rule == _RELATION for alert in alerts)
 
     def place(alert: Alert) -> tuple[bool, bool, bool, bool]:
         """The lowest of what says most."""
-        follows = alert.rule in (_RELATION, _GONE) or (alert.rule == SEGMENT and alert.column not in placed)
+        follows = (
+            alert.rule == _GONE
+            or (alert.rule == _RELATION and not leads)
+            or (alert.rule == SEGMENT and alert.column not in placed)
+        )
         # Times that left the partition's own, and nobody knows why, say less than what they have in common with others.
         follows |= broken and alert.rule == _PERIOD and alert.column not in known
         unknown = told and alert.column is not None and alert.column not in known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from airflow_dq.explain.cause import Cause
 from airflow_dq.explain.wording import past_words, share_words
 from airflow_dq.learn.between import between_of
 from airflow_dq.learn.constraint.base import Constraint, Finding
@@ -19,11 +20,19 @@ from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.relation import DRAWN
 from airflow_dq.relation.arithmetic import Arithmetic, Equal
 from airflow_dq.relation.base import Relation
-from airflow_dq.relation.dependency import Counter, Dependency
+from airflow_dq.relation.condition import MissingImplies, PresentTogether, ValueImplies
+from airflow_dq.relation.dependency import Counter, Dependency, Key
 from airflow_dq.relation.inclusion import Inclusion
 from airflow_dq.relation.total import Total
 from airflow_dq.relation.words import quoted
 from airflow_dq.visible import visible
+
+_OF_PRESENCE = (PresentTogether, MissingImplies, ValueImplies)
+"""Relations that say which values are there, and not what they are."""
+_EVERYWHERE = 0.9
+"""With so many of its rows wrong a column is wrong as a whole: few are left that would contradict the others."""
+_OUTNUMBERED = 0.5
+"""A cause that speaks of less than this part of the rows that break a relation leaves most of them unexplained."""
 
 Found = tuple[Constraint, Finding]
 """What was violated, and what it found."""
@@ -85,6 +94,24 @@ def _agreed(relations: Sequence[Holding], sides: Mapping[LearnedRule, Side | Non
     return agreed
 
 
+def not_outnumbered(found: Sequence[Found], causes: Mapping[str, Cause], rows: int) -> dict[str, Cause]:
+    """The causes without those that nothing proves, and that more rows contradict than they speak of.
+
+    Where what a column has in common with others is broken in all rows, a few values with a digit less are not why.
+
+    :param causes: the likely cause of each column that has one
+    :param rows: rows of the partition
+    """
+    left = dict(causes)
+    for constraint, finding in found:
+        cause = left.get(finding.blamed or "") if isinstance(constraint, Holding) else None
+        if cause is None or cause.proof is not None or cause.rows is None or not isinstance(finding.observed, float):
+            continue
+        if cause.rows < _OUTNUMBERED * finding.observed * rows:
+            del left[str(finding.blamed)]
+    return left
+
+
 def _blaming(finding: Finding, side: Side | None) -> Finding:
     return finding if side is None else replace(finding, blamed=side[0], cause=side[1])
 
@@ -107,7 +134,7 @@ def wrong_side(
         if rule in broken or measured.value > MOST_BROKEN / 2:
             votes |= {name: votes[name] + 1 for name in concerned}
         elif not measured.numerator:
-            cleared |= concerned
+            cleared |= concerned & _spoken_for(rule, constraint, partition)
             sure |= concerned & _vouched(rule, measured, partition.profile.row_count)
     left = [name for name in columns if name not in cleared]
     own = [name for name in columns if name in accused]
@@ -123,6 +150,22 @@ def wrong_side(
     if subject is not None and subject not in sure and not any(votes.values()):
         return subject, f"wrong values of {quoted(subject)}, for nothing speaks against the rows that they belong to"
     return None
+
+
+def _spoken_for(rule: LearnedRule, broken: Holding, partition: PartitionView) -> set[str]:
+    """The columns of which an unbroken relation says that their values are right, where another one is broken.
+
+    That values are there does not say which they are.  And a clock that is wrong in every row leaves each moment with
+    the name that it determines, and each key unique: only among rows that are right would a wrong one show.
+    """
+    relation, of = relation_of(rule), broken.relation.relation
+    if isinstance(relation, _OF_PRESENCE) and not isinstance(of, _OF_PRESENCE):
+        return {relation.column} if isinstance(relation, ValueImplies) else set()
+    measured = answer_of(broken.learned, partition.profile, partition.history.profiles)
+    everywhere = measured is not None and measured.value is not None and measured.value >= _EVERYWHERE
+    if everywhere and (isinstance(relation, Key) or (isinstance(relation, Dependency) and not relation.lasting)):
+        return set()
+    return set(relation.columns)
 
 
 def _vouched(rule: LearnedRule, measured: Measured, rows: int) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,7 @@ _FACTORS = {
     "x10": 10.0,
     "x100": 100.0,
     "x1,000": 1000.0,
+    "x10,000": 1e4,
     "x1,000,000": 1e6,
     "x60": 60.0,
     "x3,600": 3600.0,
@@ -73,6 +75,11 @@ _ROUNDING = 1e-9
 """Relative; multiplied and divided again, a number is off by about 1e-16."""
 _ALIKE = 0.5
 """Fits that differ by less than this part of what two samples differ by cannot be told from each other."""
+_ROOM = 1.67
+"""A factor may be off by so much, for levels move: by two thirds up, and as much down."""
+_ROUNDED = 5.0
+"""Of whole numbers at least so large a conversion that rounds leaves a tenth of the distance between two, and their
+distribution."""
 _COMMON = ("x10", "x100", "x1,000", "x60", "/10", "/100", "/1,000", "/60")
 """Powers of ten and minutes: the changes of unit that are made by mistake every day."""
 
@@ -107,6 +114,10 @@ def unit(comparison: Comparison) -> Cause | None:
     if moved < _LEAST + noise:
         return None
     fits = list(_fits(now, before, drift, moment=comparison.new_every_time))
+    if not fits:
+        # The level of some columns varies by factors; of those that are common no two are so near each other.
+        wider = _fits(now, before, drift, moment=comparison.new_every_time, room=_varied(comparison.series("median")))
+        fits = [one for one in wider if one[1] in _COMMON] or list(_fits_of_whole(now, before))
     if not fits:
         return None
     rest, name, times = _likeliest(fits, now, before)
@@ -176,18 +187,19 @@ def _medians(points: tuple[QuantilePoints, QuantilePoints], kind: Kind) -> str:
 
 
 def _fits(
-    now: QuantilePoints, before: QuantilePoints, drift: float, *, moment: bool
+    now: QuantilePoints, before: QuantilePoints, drift: float, *, moment: bool, room: float = _ROOM
 ) -> Iterator[tuple[float, str, float]]:
     """The changes of unit that are possible: the distance that remains when one is undone, its name, its factor.
 
     :param moment: whether the numbers are counted up, as moments are: seconds of them are whole, too
+    :param room: by how much the level may have moved as well, as a factor
     """
     factor = _factor(now, before)
     for name, (times, plus) in CHANGES.items():
         if plus != 0.0 and not _temperate(before, name):
             continue
         # A factor that the medians contradict need not be tried.
-        if plus == 0.0 and (factor is None or not 0.6 < factor / times < 1.67):
+        if plus == 0.0 and (factor is None or not 1.0 / room < factor / times < room):
             continue
         undone = now.scaled(1.0 / times, -plus / times)
         if plus != 0.0 or moment or _plausible(now, undone, before):
@@ -203,6 +215,28 @@ def _plausible(now: QuantilePoints, undone: QuantilePoints, before: QuantilePoin
         return False
     # Divided, numbers keep no whole value unless all were multiples.
     return not now.whole_numbers or bool(np.abs(now.values).max() >= np.abs(undone.values).max())
+
+
+def _varied(medians: FloatArray) -> float:
+    """By which factor a column's median has varied; at least what other columns are given."""
+    known = np.abs(medians[medians != 0.0])
+    return max(_ROOM, float(known.max() / known.min())) if len(known) else _ROOM
+
+
+def _fits_of_whole(now: QuantilePoints, before: QuantilePoints) -> Iterator[tuple[float, str, float]]:
+    """The changes of unit of whole numbers that were made whole again: the distance that remains, its name, its factor.
+
+    Ten times a whole number is one by itself, and of small ones rounding leaves nothing.
+    """
+    factor = _factor(now, before)
+    if factor is None or not (now.exact and before.exact and now.whole_numbers and before.whole_numbers):
+        return
+    for name, (times, plus) in CHANGES.items():
+        made = times * before.values
+        large = abs(float(np.median(made))) >= _ROUNDED
+        if large and plus == 0.0 and times != round(times) and 1.0 / _ROOM < factor / times < _ROOM:
+            whole = (np.sort(np.trunc(made)), np.sort(np.round(made)))
+            yield min(now.ks_distance(replace(before, values=values)) for values in whole), name, times
 
 
 def _rest(undone: QuantilePoints, before: QuantilePoints, drift: float) -> float:

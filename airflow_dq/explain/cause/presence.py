@@ -46,7 +46,9 @@ def missing(comparison: Comparison) -> Cause | None:
     score = 1.0 if share > 0.9 else share / (share + unlike(comparison))
     # Of a column that is gone altogether nothing is left to fill it with.
     undo = present_again(lost) if share < 0.995 else None
-    name, was = f"{what} {percent(share)}", f"before {share_words(1.0 - old)}"
+    # Rows that are null now, where some always are, are not those that became so: both shares tell.
+    both = f"{share_words(1.0 - old)} -> {share_words(1.0 - complete)}"
+    name, was = f"{what} {percent(share)}", both if old < 1.0 else f"before {share_words(0.0)}"
     hit = round(share * rows) if share < 0.995 else None
     return Cause("increased_nulls", name, words, score, undo=undo, fact=f"is {what}", detail=was, rows=missed, hit=hit)
 

@@ -162,8 +162,9 @@ def values_gone(comparison: Comparison) -> Cause | None:
     lost = sum(gone.values())
     if not rows or not _GONE <= lost <= 1.0 - _GONE or one_for_another(comparison) is not None:
         return None
-    # Otherwise other values have taken their place.
-    if rows > (1.0 - _WITH_THEM * lost) * _usual_rows(comparison):
+    # Otherwise other values have taken their place: those of the same rows, written otherwise, are new.
+    new = sum(share for value, share in now.items() if value not in was) - comparison.usual_novelty
+    if rows > (1.0 - _WITH_THEM * lost) * _usual_rows(comparison) or new > (1.0 - _WITH_THEM) * lost:
         return None
     apart = sum(abs(now.get(value, 0.0) - share / (1.0 - lost)) for value, share in was.items() if value not in gone)
     chance = float((len(was) / rows) ** 0.5)

@@ -289,8 +289,11 @@ def _shown(values: pa.Array, most: int) -> pa.LargeStringArray:
 
 
 def _number_texts(numbers: pa.Array) -> pa.LargeStringArray:
-    """Whole numbers without a decimal."""
+    """Whole numbers without a decimal, others with the 15 digits that a float is exact to."""
     known = numbers.to_numpy(zero_copy_only=False)
     whole = (known == np.floor(known)) & (np.abs(known) < _EXACT)
     integers = pa.array(np.where(whole, known, 0.0).astype(np.int64)).cast(pa.large_string())
-    return integers if whole.all() else pc.if_else(pa.array(whole), integers, numbers.cast(pa.large_string()))
+    if whole.all():
+        return integers
+    others = [None if one is None else f"{one:.15g}" for one in numbers.to_pylist()]
+    return pc.if_else(pa.array(whole), integers, pa.array(others, pa.large_string()))

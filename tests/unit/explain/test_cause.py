@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -85,6 +86,42 @@ def test_another_unit(factor: float, offset: float, words: str) -> None:
     assert (_words("price", _price(DAYS) * factor + offset) or "").startswith(f"{words}: median ")
 
 
+def _grams(index: int) -> np.ndarray:
+    return np.random.default_rng(500 + index).gamma(4.0, 1000.0, ROWS).round()
+
+
+@pytest.mark.parametrize(
+    ("convert", "words"),
+    [
+        (lambda grams: np.trunc(grams / 100.0), "change of unit, /100"),
+        (lambda grams: np.round(grams / 100.0), "change of unit, /100"),
+        (lambda grams: np.round(grams * 2.54), "change of unit, x2.54 (inches to centimetres)"),
+    ],
+)
+def test_whole_numbers_in_another_unit_that_were_made_whole_again(
+    convert: Callable[[np.ndarray], np.ndarray], words: str
+) -> None:
+    history = [_day(index, price=_grams(index)) for index in range(DAYS)]
+    found = _cause("price", convert(_grams(DAYS)), history)
+    assert found is not None
+    assert found.words.startswith(f"{words}: median ")
+
+
+def test_of_small_whole_numbers_rounding_leaves_no_unit_to_tell() -> None:
+    assert "change of unit" not in (_words("count", np.trunc(_count(DAYS) / 10.0)) or "")
+
+
+def test_another_unit_where_the_level_varies_by_factors() -> None:
+    def waits(index: int) -> np.ndarray:
+        level = 40.0 * (1.7 if index % 3 == 0 else 1.0)
+        return np.random.default_rng(600 + index).exponential(level, ROWS).round() + 1.0
+
+    history = [_day(index, price=waits(index)) for index in range(DAYS)]
+    found = _cause("price", 1000.0 * waits(9), history)
+    assert found is not None
+    assert found.words.startswith("change of unit, x1,000: median ")
+
+
 def test_every_number_higher_by_one_amount() -> None:
     words = _words("price", _price(DAYS) + 1000.0)
     assert words is not None
@@ -144,6 +181,19 @@ def test_words_cut_to_a_length() -> None:
     found = _cause("city", [text[:20] for text in notes(DAYS)], history)
     assert found is not None
     assert found.words.startswith("texts were cut to 20 characters (")
+
+
+def test_ids_that_lost_their_signs_were_not_cut() -> None:
+    def ids(index: int) -> list[str]:
+        rng = np.random.default_rng(index)
+        return [str(UUID(bytes=rng.bytes(16))) for _ in range(ROWS)]
+
+    history = [_day(index, city=ids(index)) for index in range(DAYS)]
+    found = _cause("city", [text.replace("-", "") for text in ids(DAYS)], history)
+    assert found is None or "cut" not in found.words
+    cut = _cause("city", [text[:20] for text in ids(DAYS)], history)
+    assert cut is not None
+    assert cut.words.startswith("texts were cut to 20 characters (")
 
 
 def test_other_codes_are_not_taken_for_values_cut_short() -> None:
@@ -272,6 +322,22 @@ def test_values_that_are_missing() -> None:
     assert _words("city", ["" if row < 40 else text for row, text in enumerate(_city(DAYS))]) == (
         "missing values: 40 of 400 rows became empty"
     )
+
+
+def test_of_values_that_always_were_missing_in_part_both_shares_are_told() -> None:
+    def some(index: int, share: float) -> list[str | None]:
+        lost = np.random.default_rng(700 + index).random(ROWS) < share
+        return [None if gone else text for text, gone in zip(_city(index), lost, strict=True)]
+
+    history = [_day(index, city=some(index, 0.2)) for index in range(DAYS)]
+    found = _cause("city", some(DAYS, 0.6), history)
+    assert found is not None
+    assert found.detail is not None
+    before, _, now = found.detail.partition(" -> ")
+    assert (float(before.rstrip("%")), float(now.rstrip("%"))) == (pytest.approx(20, abs=5), pytest.approx(60, abs=6))
+    new = _cause("city", some(DAYS, 0.6))
+    assert new is not None
+    assert new.detail == "before 0%"
 
 
 def test_zeros_in_place_of_values() -> None:

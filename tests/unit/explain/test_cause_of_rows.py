@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_dq.explain.cause import Cause, likely_cause
-from airflow_dq.explain.cause.rows import limited
+from airflow_dq.explain.cause.rows import limited, values_gone
 from airflow_dq.explain.comparison import Comparison
 from airflow_dq.explain.header import header_rows
 from airflow_dq.explain.previous import PreviousPartition
@@ -74,6 +74,12 @@ def test_values_that_are_gone_with_their_rows_are_named() -> None:
     frame = _frame(DAYS)
     left = [place for place, shop in enumerate(frame["shop"]) if shop != "north"]
     assert (_why(_picked(left)) or "").startswith("no row has shop 'north', as ")
+
+
+def test_values_that_are_written_otherwise_are_not_gone_with_their_rows() -> None:
+    frame = _picked(range(int(0.7 * ROWS)))
+    frame["shop"] = ["n\u00c3\u00b6rth" if shop == "north" else shop for shop in frame["shop"]]
+    assert values_gone(_compared(frame)[1]["shop"]) is None
 
 
 def test_rows_lost_by_chance_have_no_cause() -> None:

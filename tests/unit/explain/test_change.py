@@ -71,9 +71,9 @@ def test_quantiles_that_moved_with_their_ratio() -> None:
     before = np.linspace(10.0, 20.0, ROWS).tolist()
     found = _changes(Kind.NUMERIC, before, [10.0 * value for value in before])
     assert [change.words for change in found["quantile"]] == [
-        "5% 10.5 -> 105 (x10)",
+        "5th percentile 10.5 -> 105 (x10)",
         "median 15 -> 150 (x10)",
-        "95% 19.5 -> 195 (x10)",
+        "95th percentile 19.5 -> 195 (x10)",
         "max 20 -> 200 (x10)",
     ]
 

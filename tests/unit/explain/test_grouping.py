@@ -47,6 +47,14 @@ def test_that_a_value_is_gone_is_said_by_whatever_else_speaks_of_it() -> None:
     assert [alert.root for alert in grouped([gone], {}, judged=9)] == [True]
 
 
+def test_what_columns_have_in_common_says_more_than_numbers_that_moved_nobody_knows_why() -> None:
+    broken = Alert("relation", "total", "all rows break total = price + fee.", metric="broken_ratio")
+    moved = [_alert("total", "median"), _alert("total", "mean"), broken]
+    assert [alert.rule for alert in grouped(moved, {}, judged=9) if alert.root] == ["relation"]
+    known = grouped(moved, {"total": _cause("unit_change", "x100")}, judged=9)
+    assert [alert.metric for alert in known if alert.root] == ["median"]
+
+
 def test_rows_that_came_twice_explain_which_values_are_frequent() -> None:
     copies = Cause("volume_change", "copies", "rows are there more than once", 1.0, of_rows=True)
     causes = {"id": copies, "shop": _cause("overwritten", "'north'")}
