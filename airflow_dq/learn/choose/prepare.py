@@ -21,6 +21,8 @@ from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.states.base import Kind
 from airflow_dq.states.initial import Initials
 from airflow_dq.states.pattern import PatternDistribution
+from airflow_dq.states.text import TextShape
+from airflow_dq.states.written import WrittenNumbers
 
 PER_COLUMN = 0.5
 """Values without anything new that are needed for each column judged: the columns' chances of a false alarm add up.
@@ -31,6 +33,8 @@ Most such metrics are watched all the same, for little else catches the errors t
 not while the partitions are few for so many columns: where new values are many, the distances of the whole distribution
 show them.  On a simulated clean table of 40 columns with 7 partitions of history alarms fell from 34 to 11 of 117 days.
 """
+CODES = 0.01
+"""With more than this share of needless zeros texts of digits are codes: a few may be mistakes among numbers."""
 _OF_DIGITS = frozenset({"str_len", "digit_len", "max_len"})
 """Of texts that count up: as long as the number is large."""
 
@@ -116,6 +120,8 @@ class _Column:
             return reason
         if self.options.metrics is None and metric.states == (Initials,) and self._tells_apart:
             return "its values are numbers that tell rows apart: their first digits move on as they grow"
+        if self.options.metrics is None and WrittenNumbers in metric.states and self._are_codes:
+            return "some of its values begin with a needless zero: they are codes, of which a mean says nothing"
         values = self.past.slotted(metric, self.options.min_history - (metric.pool if metric.pair else 0))
         # A metric that a user has named is watched.
         if isinstance(values, str) or not metric.counts_new or self.options.metrics is not None:
@@ -131,6 +137,21 @@ class _Column:
     def _tells_apart(self) -> bool:
         """Whether it holds texts that are numbers, each of them once: ids, of what came last for the most part."""
         return all(self.past.typical(name) >= NEARLY_ALL for name in ("numeric_ratio", "unique_ratio"))
+
+    @property
+    def _are_codes(self) -> bool:
+        """Whether it holds texts of digits that some begin with a zero, as post codes do.
+
+        One in ten does where digits are as likely as each other: just so many that the others are numbers of which
+        there is a mean on one day, and are too few on the next.
+        """
+        states = [one.states for one in self.past.columns if one is not None and one.states]
+        sides = [(one.get(TextShape.key), one.get(WrittenNumbers.key)) for one in states]
+        return any(
+            text.numeric - written.count > CODES * text.count
+            for text, written in sides
+            if isinstance(text, TextShape) and isinstance(written, WrittenNumbers)
+        )
 
     def _bands(self, known: Sequence[tuple[Metric, FloatArray]]) -> Mapping[str, Band | str]:
         """By name what is expected of each metric, or why it cannot be bounded."""

@@ -85,3 +85,18 @@ def test_new_values_are_watched_where_some_have_come_or_a_user_wants_it() -> Non
     assert ignored(7, 14, metrics=("new_ratio", "unseen_ratio", "l1")) == set()
     assert ignored(7, 14, scope="column") == set()
     assert ignored(7, 14, mode="paper") == set()
+
+
+def test_codes_of_which_some_begin_with_a_zero_have_no_mean_on_any_day() -> None:
+    def codes(zeros: int) -> list[str]:
+        return [f"0{number}" for number in range(1000, 1000 + zeros)] + [str(10_000 + n) for n in range(200 - zeros)]
+
+    def judged(now: int) -> Status:
+        history = [profile(f"2026-03-{i + 1:02d}", column("0", Kind.STRING, codes(16 + i % 3))) for i in range(9)]
+        program = synthesize(history, SynthesisOptions())
+        assert program.columns["0"].ignored["mean"].endswith("they are codes, of which a mean says nothing")
+        return evaluate(program, profile("2026-03-10", column("0", Kind.STRING, codes(now))), history).status
+
+    # A tenth of the values, and one more: of the others there would be a mean before, and none now.
+    assert judged(17) is Status.PASS
+    assert judged(21) is Status.PASS
