@@ -29,7 +29,7 @@ from airflow_dq.explain.swapped import swapped
 from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
-from airflow_dq.learn.constraint.gone import NoneGone
+from airflow_dq.learn.constraint.gone import NoneGone, SomeNegative
 from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.outsized import NoneOutsized
 from airflow_dq.learn.constraint.pattern import Conforming
@@ -213,7 +213,7 @@ def _past(constraint: Constraint, partition: PartitionView) -> tuple[tuple[str |
 def _own_cause(constraint: Constraint, finding: Finding, partition: PartitionView, cause: Cause | None) -> str | None:
     """The cause of what is wrong by another rule than a range; of values it is their column's, where that is known."""
     if (
-        isinstance(constraint, NeverSeen | NoneGone | NoneOutsized | UsualSegments | WithinPeriod)
+        isinstance(constraint, NeverSeen | NoneGone | NoneOutsized | SomeNegative | UsualSegments | WithinPeriod)
         and finding.cause is None
     ):
         return None if cause is None else cause.words
@@ -252,7 +252,10 @@ def _alerts(
             severity=finding.severity,
             owner=constraint.declared.owner if isinstance(constraint, Declared) else None,
         )
-    stated = any(isinstance(one, Conforming | NeverSeen | NoneGone | NoneOutsized | WithinPeriod) for one, _ in others)
+    stated = any(
+        isinstance(one, Conforming | NeverSeen | NoneGone | NoneOutsized | SomeNegative | WithinPeriod)
+        for one, _ in others
+    )
     ranges = [(one, finding) for one, finding in found if isinstance(one, Range)]
     ranges.sort(key=_place)
     for place, (constraint, found_as_is) in enumerate(ranges):

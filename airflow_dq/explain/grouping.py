@@ -200,15 +200,15 @@ def _as_group(
     leads = key == f"column {alerts[0].column}" and not told
     leads &= all(alert.is_range or alert.rule == _RELATION for alert in alerts)
 
-    def place(alert: Alert) -> tuple[bool, bool, bool, bool]:
+    def place(alert: Alert) -> tuple[int, bool, bool, bool]:
         """The lowest of what says most."""
-        follows = (
-            alert.rule == _GONE
-            or (alert.rule == _RELATION and not leads)
-            or (alert.rule == SEGMENT and alert.column not in placed)
-        )
+        # That something is gone follows from what was found otherwise; but it says more than what breaks with it.
+        follows = 1 if alert.rule == _GONE else 0
+        if (alert.rule == _RELATION and not leads) or (alert.rule == SEGMENT and alert.column not in placed):
+            follows = 2
         # Times that left the partition's own, and nobody knows why, say less than what they have in common with others.
-        follows |= broken and alert.rule == _PERIOD and alert.column not in known
+        if broken and alert.rule == _PERIOD and alert.column not in known:
+            follows = 3
         unknown = told and alert.column is not None and alert.column not in known
         return follows, unknown, alert.is_range, alert.column is not None and alert.rule != _RELATION
 

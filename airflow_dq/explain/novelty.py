@@ -34,6 +34,8 @@ _SHARE = 0.25
 """A column that is responsible for less of what is odd is not what happened."""
 _CONVINCING = 0.9
 """Least score of a cause of it: nothing else was found of the column that could prove one."""
+_SEEN = "new_values"
+"""The type of a cause that says what values there are, which needs no proof."""
 
 Attributes = Sequence[tuple[str | None, str, float]]
 
@@ -52,7 +54,9 @@ def novel_causes(findings: Iterable[Finding], compare: Callable[[str], Compariso
     for name in sorted(shares, key=lambda one: -shares[one]):
         comparison = compare(name) if shares[name] >= _SHARE else None
         found = () if comparison is None else contenders(comparison)
-        if len(found) == 1 and found[0].score >= _CONVINCING and found[0].fact is not None:
+        if len(found) != 1 or found[0].fact is None:
+            continue
+        if found[0].score >= _CONVINCING or found[0].type == _SEEN:
             told[name] = found[0]
     first = next(iter(told.values()), None)
     return {name: one for name, one in told.items() if first is not None and one.type == first.type}

@@ -30,7 +30,7 @@ from airflow_dq.learn.constraint.base import Constraint, Finding
 from airflow_dq.learn.constraint.date_column import DateColumn
 from airflow_dq.learn.constraint.declared import Declared
 from airflow_dq.learn.constraint.first_occurrence import NeverSeen
-from airflow_dq.learn.constraint.gone import NoneGone
+from airflow_dq.learn.constraint.gone import NoneGone, SomeNegative
 from airflow_dq.learn.constraint.novelty import NoNovelty
 from airflow_dq.learn.constraint.occasion import Occasion
 from airflow_dq.learn.constraint.outsized import NoneOutsized
@@ -196,6 +196,11 @@ def _gone(constraint: NoneGone, finding: Finding, partition: PartitionView, colu
     )
 
 
+def _unsigned(constraint: SomeNegative, finding: Finding, partition: PartitionView, column: str | None) -> str:
+    least = share_words(constraint.least)
+    return f"none of the values is negative, as {least} or more were in each of the {past_words(finding.partitions)}."
+
+
 def _date_column(constraint: DateColumn, finding: Finding, partition: PartitionView, column: str | None) -> str:
     return (
         f"every value is {finding.seen}; expected {finding.expected}, as in each of the "
@@ -242,6 +247,7 @@ _STATEMENTS: tuple[tuple[type[Constraint], Callable[..., str]], ...] = (
     (NeverSeen, _never_seen),
     (NoneOutsized, _outsized),
     (NoneGone, _gone),
+    (SomeNegative, _unsigned),
     (DateColumn, _date_column),
     (WithinPeriod, _period),
     (Declared, _declared),

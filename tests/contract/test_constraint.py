@@ -90,6 +90,7 @@ def whole(index: int) -> dict[str, pa.Array]:
         "text": pa.array([day.isoformat()] * rows),
         "tags": pa.array([["x"] * int(count) for count in rng.integers(0, 4, rows)]),
         "blob": pa.array([bytes([index % 256])] * rows, pa.binary()),
+        "balance": pa.array(rng.normal(0.0, 10.0, rows)),
     }
 
 
@@ -419,7 +420,7 @@ def synthesized(mode: Literal["calibrated", "paper"]) -> Program:
 NEEDS_VALUES = frozenset(families()) - {"expected_column", "no_other_column"}
 """The families that compare what columns hold; the others compare which columns there are."""
 
-BESIDE = frozenset({"novelty", "pattern", "relation", "between", "segment", "value_gone"})
+BESIDE = frozenset({"novelty", "pattern", "relation", "between", "segment", "sign_gone", "value_gone"})
 """The families that judge what may not be known: what keeps a partition from passing is told by the others."""
 
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from airflow_dq.learn.constraint.base import Constraint, Detector, Finding, Learned, NotEvaluated, Scope, Skipped
-from airflow_dq.learn.constraint.view import PartitionView
+from airflow_dq.learn.constraint.view import PartitionView, Unknown
 from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.registry import largest_pool
 from airflow_dq.options.learning import SynthesisOptions
@@ -35,6 +35,12 @@ SHARE = 0.05
 EVIDENCE = 15.0
 """A logarithm: that all rows have other values than those that are gone happens by chance once in three million, if
 these are as frequent as they were where they were rarest."""
+
+NEGATIVE = "negative_ratio"
+"""The share of negative numbers."""
+STEADY = 0.5
+"""A share that was never less than this part of its median is that of one sort of row, and none of a level that moves:
+twice 15 expected rows are 30, of which chance leaves fewer than half once in 500 partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +92,45 @@ class NoneGone(Constraint):
         return NotEvaluated("value_gone", self.scope, reason, self.metric, applies)
 
 
+@dataclass(frozen=True, slots=True)
+class SomeNegative(Constraint):
+    """Some numbers are negative, as about as many were in each past partition: refunds among payments."""
+
+    family: ClassVar[str] = "sign_gone"
+    suffices: ClassVar[bool] = False
+
+    kind: Kind
+    least: float
+    """The smallest share of the values that were."""
+    partitions: int
+    """Number of partitions that have some."""
+
+    def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
+        """None is, of so many values that it is no chance."""
+        (name,) = self.scope.columns
+        share, complete = (partition.value(name, self.kind, metric) for metric in (NEGATIVE, "complete_ratio"))
+        if isinstance(share, Unknown) or isinstance(complete, Unknown):
+            why = share if isinstance(share, Unknown) else complete
+            assert isinstance(why, Unknown)
+            return NotEvaluated("value_gone", self.scope, why.reason, NEGATIVE, why.applies)
+        values = complete * partition.profile.row_count
+        if share > 0.0 or -values * math.log1p(-self.least) < EVIDENCE:
+            return None
+        return Finding("value_gone", self.scope, NEGATIVE, observed=share, lower=self.least, partitions=self.partitions)
+
+
 class GoneDetector(Detector):
-    """Remembers which values have been there all the time."""
+    """Remembers which values, and which sign, have been there all the time."""
 
     name: ClassVar[str] = "values gone"
 
     def learn(self, history: History, options: SynthesisOptions) -> Learned | Skipped:
         """One constraint for each column of texts or flags that has such values."""
         names = [name for name in history.columns if options.judges(name)]
-        found = tuple(one for name in names for one in _lasting(history, name, options.of_column(name)))
+        found = (
+            *(one for name in names for one in _lasting(history, name, options.of_column(name))),
+            *(one for name in names for one in _negative(history, name, options.of_column(name))),
+        )
         return Learned(found) if found else Skipped("no column has had one value in many rows of each partition")
 
 
@@ -118,6 +154,20 @@ def _lasting(history: History, name: str, options: SynthesisOptions) -> Iterator
     known = distances[~np.isnan(distances)]
     if values and len(known):
         yield NoneGone(Scope((name,)), DISTANCE, kind, values, float(known.max()), len(counted))
+
+
+def _negative(history: History, name: str, options: SynthesisOptions) -> Iterator[SomeNegative]:
+    kind = history.kind(name)
+    if kind is not Kind.NUMERIC or options.metrics is not None or history.answers.is_dismissed(name, NEGATIVE):
+        return
+    known = history.column(name, kind).series(NEGATIVE, False).floats()
+    shares = known[~np.isnan(known)]
+    if len(shares) < options.min_history or options.direction.get(NEGATIVE) == "rises":
+        return
+    least = float(shares.min())
+    # Temperatures around zero are negative on cold days, and on warm ones none is.
+    if 0.0 < least < 1.0 and least >= STEADY * float(np.median(shares)):
+        yield SomeNegative(Scope((name,)), kind, least, len(shares))
 
 
 def _counted(column: ColumnProfile) -> dict[str, int] | None:

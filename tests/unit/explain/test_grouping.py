@@ -55,6 +55,11 @@ def test_what_columns_have_in_common_says_more_than_numbers_that_moved_nobody_kn
     assert [alert.metric for alert in known if alert.root] == ["median"]
 
 
+def test_that_a_value_is_gone_says_more_than_what_breaks_with_it() -> None:
+    gone, broken = Alert("value_gone", "shop", "no 'north'."), Alert("relation", "shop", "rows break it.")
+    assert [alert.rule for alert in grouped([broken, gone], {}, judged=9) if alert.root] == ["value_gone"]
+
+
 def test_rows_that_came_twice_explain_which_values_are_frequent() -> None:
     copies = Cause("volume_change", "copies", "rows are there more than once", 1.0, of_rows=True)
     causes = {"id": copies, "shop": _cause("overwritten", "'north'")}

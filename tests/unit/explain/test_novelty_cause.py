@@ -46,3 +46,14 @@ def test_the_column_that_is_responsible_tells_what_happened() -> None:
 @pytest.mark.parametrize("attributes", [[("fuel", 1.0)], [("speed", 0.1), ("fuel", 0.9)], []])
 def test_no_cause_where_none_shows(attributes: list[tuple[str, float]]) -> None:
     assert _novel(*attributes) == {}
+
+
+def test_a_new_value_is_told_as_such_though_nothing_proves_it() -> None:
+    def kinds(index: int, *more: str) -> list[str]:
+        return np.random.default_rng(index).choice(["car", "van", "bus", *more], ROWS).tolist()
+
+    history = [profile(day(index), column("kind", Kind.STRING, kinds(index))) for index in range(DAYS)]
+    now = profile(day(DAYS), column("kind", Kind.STRING, kinds(DAYS, "tram")))
+    finding = Finding("novelty", TABLE, attributes=(("kind", "unseen_ratio", 1.0),))
+    compared = Comparison.of("kind", now, history, PreviousPartition(history[-1]))
+    assert novel_causes([finding], lambda name: compared)["kind"].fact == "has the new value 'tram'"

@@ -12,7 +12,7 @@ from airflow_dq.explain.alert import Alert
 from airflow_dq.learn.constraint.gone import NEWEST
 from airflow_dq.profile import ProfileOptions, profile_table
 from airflow_dq.profile.model import Profile
-from airflow_dq.program import evaluate, synthesize
+from airflow_dq.program import SynthesisOptions, evaluate, synthesize
 from airflow_dq.settings import HASH_KEY_VARIABLE
 
 FIRST = date(2026, 3, 2)
@@ -83,3 +83,35 @@ def test_of_hidden_values_none_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     options = ProfileOptions(hidden=("country",))
     history = [stops(index, options=options) for index in range(12)]
     assert gone(stops(12, "DE", options), history) == []
+
+
+def _amounts(index: int, refunds: float, rows: int = 1500) -> np.ndarray:
+    """Payments, and among them refunds."""
+    rng = np.random.default_rng([index, 7])
+    return rng.lognormal(3.0, 0.8, rows).round(2) * np.where(rng.random(rows) < refunds, -1.0, 1.0)
+
+
+def _paid(index: int, amounts: np.ndarray) -> Profile:
+    return profile_table(pa.table({"amount": amounts}), str(FIRST + timedelta(index)))
+
+
+def test_refunds_that_lost_their_sign_are_told() -> None:
+    history = [_paid(index, _amounts(index, 0.03)) for index in range(20)]
+    assert gone(_paid(20, _amounts(20, 0.03)), history) == []
+    (alert,) = gone(_paid(20, np.abs(_amounts(20, 0.03))), history)
+    assert "none of the values is negative, as " in alert.statement
+    # Of so few rows none may be one by chance.
+    assert gone(_paid(20, np.abs(_amounts(20, 0.03, rows=300))), history) == []
+
+
+def test_a_level_that_moves_past_zero_is_no_sign_that_is_gone() -> None:
+    colder = [0.3, 0.9, 0.5, 0.1, 0.6, 0.8, 0.2, 0.4] * 3
+    history = [_paid(index, _amounts(index, share)) for index, share in enumerate(colder)]
+    assert gone(_paid(24, np.abs(_amounts(24, 0.1))), history) == []
+
+
+def test_who_minds_only_a_rise_hears_of_no_sign_that_is_gone() -> None:
+    history = [_paid(index, _amounts(index, 0.03)) for index in range(20)]
+    now = _paid(20, np.abs(_amounts(20, 0.03)))
+    program = synthesize(history, SynthesisOptions(direction={"negative_ratio": "rises"}))
+    assert [one for one in evaluate(program, now, history).alerts if one.rule == "value_gone"] == []
