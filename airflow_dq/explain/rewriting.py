@@ -36,6 +36,8 @@ class Rule:
     """What the rule makes of a text."""
     back: Rewrite | None = None
     """The text as it was; None where the rule loses something, and only texts that are known can be found again."""
+    evident: bool = False
+    """Whether it shows by itself, and of texts that are new every time none of before is needed to tell it."""
 
 
 def rules(new: Mapping[str, float], before: Mapping[str, float]) -> Iterator[Rule]:
@@ -133,6 +135,8 @@ def _around(new: Mapping[str, float], old: Mapping[str, float]) -> Iterator[Rule
                 f"has {' and '.join(said)} its values",
                 lambda text, before=before, behind=behind: f"{before}{text}{behind}",  # type: ignore[misc]
                 lambda text, before=before, behind=behind: text.removeprefix(before).removesuffix(behind),  # type: ignore[misc]
+                # Quotes that a reader has left, and the like: of letters and digits it may be that other texts came.
+                evident=bool(before and behind) and set(before + behind) <= set(string.punctuation),
             )
 
 

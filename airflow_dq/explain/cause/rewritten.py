@@ -44,7 +44,9 @@ def rewritten(comparison: Comparison) -> Cause | None:
     explained, rule = max(found, key=lambda one: one[0], default=(0.0, None))
     if rule is None or not explained:
         return None
-    return _cause(comparison, rule, known, new, explained, min(1.0, explained / (mass - noise)))
+    # What is so with those that are looked at is so with the others.
+    share = explained / sum(now.values())
+    return _cause(comparison, rule, known, new, share, min(1.0, explained / (mass - noise)))
 
 
 def _cause(
@@ -89,7 +91,10 @@ class _Known:
             lost = {self._key(made) for value in self._shown if (made := rule.forth(value)) != value}
             return sum(share for value, share in new.items() if self._key(value) in lost)
         pairs = ((value, share, rule.back(value)) for value, share in new.items())
-        return sum(share for value, share, was in pairs if was != value and rule.forth(was) == value and was in self)
+        sure = rule.evident and self.by_shape
+        return sum(
+            share for value, share, was in pairs if was != value and rule.forth(was) == value and (sure or was in self)
+        )
 
     def original(self, rule: Rule) -> Rewrite | None:
         """What takes a value back to what it was; None where too much was lost for that."""

@@ -239,6 +239,21 @@ def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[
     assert found.rows == sum(a != b for a, b in zip(_texts(DAYS, before), _texts(DAYS, now), strict=True))
 
 
+def test_quotes_around_texts_that_people_write_are_told() -> None:
+    def notes(index: int) -> list[str]:
+        rng = np.random.default_rng(index)
+        return [" ".join(rng.choice(CITIES, rng.integers(3, 25))) for _ in range(ROWS)]
+
+    history = [_day(index, city=notes(index)) for index in range(DAYS)]
+    found = _cause("city", [f'"{text}"' for text in notes(DAYS)], history)
+    assert found is not None
+    assert found.fact == "has '\"' before and '\"' behind its values"
+    assert found.rows == ROWS
+    # Of letters around them it may be that other texts came.
+    other = _cause("city", [f"X{text}X" for text in notes(DAYS)], history)
+    assert other is None or other.type != "rewritten"
+
+
 @pytest.mark.parametrize(
     ("before", "now"),
     [
