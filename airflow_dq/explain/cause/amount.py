@@ -47,16 +47,17 @@ def some_in_another_unit(comparison: Comparison) -> Cause | None:
     points = comparison.nonzero
     if points is None or points[1].count < _FEW or comparison.new_every_time:
         return None
-    now, before = points
+    others = [(points, name, points[1].scaled(factor, 0.0)) for name, factor in _FACTORS.items()]
+    if comparison.points is not None and all(side.exact and side.whole_numbers for side in comparison.points):
+        # Divided without what is left over, small ones become zero, which they would in no other unit.
+        whole, before = comparison.points, comparison.points[1]
+        parts = {name: np.trunc(factor * before.values) for name, factor in _FACTORS.items() if 0.0 < factor < 1.0}
+        others += [(whole, name, replace(before, values=values)) for name, values in parts.items()]
+    found = ((*mixture(*sides, other), sides, name, other) for sides, name, other in others)
+    share, rest, (now, before), name, other = min(found, key=lambda one: one[1])
     noise = max(comparison.usual_distance, sampling_noise(now.count, before.count))
     moved = now.ks_distance(before)
-    if moved <= _PART[0] + 1.5 * noise:
-        return None
-    share, rest, name = max(
-        ((*mixture(now, before, before.scaled(factor, 0.0)), name) for name, factor in _FACTORS.items()),
-        key=lambda found: -found[1],
-    )
-    if not _PART[0] <= share <= _PART[1] or not lies_as(now, before, before.scaled(_FACTORS[name], 0.0)):
+    if moved <= _PART[0] + 1.5 * noise or not _PART[0] <= share <= _PART[1] or not lies_as(now, before, other):
         return None
     is_sign = _FACTORS[name] < 0.0
     words = f"{name if is_sign else f'change of unit, {name},'} in {percent(share)} of the values"

@@ -153,6 +153,18 @@ def test_some_values_in_another_unit() -> None:
     assert re.fullmatch(r"change of unit, x100, in 2\d% of the values", _words("price", values) or "")
 
 
+def test_some_whole_numbers_divided_without_what_is_left_over() -> None:
+    def minutes(index: int) -> np.ndarray:
+        return np.random.default_rng(800 + index).lognormal(4.2, 1.0, ROWS).round() + 1.0
+
+    history = [_day(index, price=minutes(index)) for index in range(DAYS)]
+    hit = np.random.default_rng(0).random(ROWS) < 0.35
+    found = _cause("price", np.where(hit, np.trunc(minutes(DAYS) / 60.0), minutes(DAYS)), history)
+    assert found is not None
+    assert found.fact == "is 60 times too small"
+    assert found.rows == pytest.approx(hit.sum(), rel=0.15)
+
+
 def test_rounded_numbers() -> None:
     assert _words("price", _price(DAYS).round()) == "numbers were rounded to whole numbers"
     assert _words("price", np.floor(_price(DAYS))) == "numbers were rounded to whole numbers"
