@@ -84,8 +84,9 @@ partition, and that the one smallest value is missing says nothing.  Extremes th
 alarm on eleven tables, and to leave them alone costs no recall."""
 
 
-FICKLE = frozenset({*EXTREMES, "zero_ratio"})
-"""What is no odder the first time it moves: of measured numbers one is zero at last, in every eighth false alarm."""
+FICKLE = frozenset({*EXTREMES, "zero_ratio", "midnight_ratio"})
+"""What is no odder the first time it moves: of measured numbers one is zero at last, in every eighth false alarm, and
+of moments one is midnight."""
 
 
 _AMOUNTS = (Scale.AMOUNT, Scale.RATIO)

@@ -65,6 +65,17 @@ def test_the_first_zero_among_measured_numbers_is_no_error_and_many_are() -> Non
     assert judged(past, zero_ratio=0.1).novel
 
 
+def test_the_first_moment_at_midnight_is_no_error_and_many_are() -> None:
+    def moments(one: Profile, midnights: int) -> Profile:
+        """A table with a column of 1,000 moments, or of fewer in thin partitions."""
+        found = {"complete_ratio": 1.0, "std": 20_000.0, "midnight_ratio": midnights / ROWS}
+        return replace(one, columns={**one.columns, "at": column("at", found, Kind.TIMESTAMP)})
+
+    past = [moments(one, 0) for one in YEAR]
+    assert not detect_novelty(past, moments(profile(1000), 2)).novel
+    assert detect_novelty(past, moments(profile(1000), ROWS // 10)).novel
+
+
 def test_a_share_is_the_less_odd_the_fewer_values_it_is_taken_of() -> None:
     def off(filled: float) -> float:
         past = [with_metrics(one, complete_ratio=filled, integer_ratio=1.0) for one in YEAR]
