@@ -34,10 +34,22 @@ def rewritten(comparison: Comparison) -> Cause | None:
         return None
     now, before = (_few(side) for side in sides)
     usual = comparison.usual_novelty
-    known = _Known(before, by_shape=usual > _USUAL)
+    by_value = None if usual > _USUAL else _made(comparison, now, before, usual, by_shape=False)
+    # Among values that are new on any day those that look otherwise still show.
+    return by_value or _made(comparison, now, before, 0.0, by_shape=True)
+
+
+def _made(
+    comparison: Comparison, now: Mapping[str, float], before: Mapping[str, float], noise: float, *, by_shape: bool
+) -> Cause | None:
+    """The rule that has made most of the new values.
+
+    :param noise: the share of them that is usual
+    :param by_shape: whether what looks otherwise than those of before is new, and not any other value
+    """
+    known = _Known(before, by_shape=by_shape)
     new = {value: share for value, share in now.items() if value not in known}
     mass = sum(new.values())
-    noise = 0.0 if known.by_shape else usual
     if mass < _NEW + 2.0 * noise:
         return None
     found = [(known.made(new, rule), rule) for rule in rules(new, before)]

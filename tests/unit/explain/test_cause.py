@@ -251,6 +251,20 @@ def test_texts_written_otherwise(before: Callable[[float], str], now: Callable[[
     assert found.rows == sum(a != b for a, b in zip(_texts(DAYS, before), _texts(DAYS, now), strict=True))
 
 
+def test_codes_that_lost_zeros_show_among_codes_that_are_new_on_any_day() -> None:
+    def codes(index: int) -> list[str]:
+        """Two hundred that come again, and one in seven that does not."""
+        rng = np.random.default_rng(900 + index)
+        numbers = np.where(rng.random(ROWS) < 0.15, rng.integers(0, 10**8, ROWS), 479_001 * rng.integers(1, 200, ROWS))
+        return [f"{number:08d}" for number in numbers.tolist()]
+
+    history = [_day(index, city=codes(index)) for index in range(DAYS)]
+    found = _cause("city", [code.lstrip("0") for code in codes(DAYS)], history)
+    assert found is not None
+    assert found.fact == "has lost leading zeros"
+    assert found.rows == sum(code.startswith("0") for code in codes(DAYS))
+
+
 def test_quotes_around_texts_that_people_write_are_told() -> None:
     def notes(index: int) -> list[str]:
         rng = np.random.default_rng(index)
