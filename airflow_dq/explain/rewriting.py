@@ -121,6 +121,9 @@ def _other_word(new: Mapping[str, float], before: Mapping[str, float]) -> Iterat
     went = set.intersection(*had) - set().union(*has)
     came = set.intersection(*has) - set().union(*had)
     for word, was in product(sorted(came), sorted(went)):
+        if word.casefold() == was.casefold():
+            # That a word is in another case is told as that.
+            continue
         yield Rule(f"has {quoted(word)} in place of {quoted(was)}", with_word(was, word), with_word(word, was))
 
 

@@ -265,6 +265,19 @@ def test_codes_that_lost_zeros_show_among_codes_that_are_new_on_any_day() -> Non
     assert found.rows == sum(code.startswith("0") for code in codes(DAYS))
 
 
+def test_a_prefix_in_lower_case_is_told_as_that_among_codes_that_are_new_on_any_day() -> None:
+    def codes(index: int) -> list[str]:
+        rng = np.random.default_rng(900 + index)
+        numbers = np.where(rng.random(ROWS) < 0.2, rng.integers(0, 10**4, ROWS), 47 * rng.integers(1, 200, ROWS))
+        return [f"AC-{number:04d}" for number in numbers.tolist()]
+
+    hit = np.random.default_rng(0).random(ROWS) < 0.35
+    history = [_day(index, city=codes(index)) for index in range(DAYS)]
+    found = _cause("city", [code.lower() if low else code for code, low in zip(codes(DAYS), hit, strict=True)], history)
+    assert found is not None
+    assert found.type == "casing_change"
+
+
 def test_quotes_around_texts_that_people_write_are_told() -> None:
     def notes(index: int) -> list[str]:
         rng = np.random.default_rng(index)
