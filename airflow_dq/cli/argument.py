@@ -5,7 +5,7 @@ They are this package's own: to import Airflow takes seconds, which nobody waits
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +67,23 @@ def number(text: str) -> int:
 def arg(*flags: str, **options: Any) -> Argument:
     """One argument, as ``argparse`` wants it."""
     return Argument(flags, options)
+
+
+class _Once(Action):
+    """Keeps a value that is given in front or by its older option, and not twice."""
+
+    def __call__(self, parser: ArgumentParser, namespace: Namespace, values: Any, flag: str | None = None) -> None:
+        """Keep it; the parser ends where there is one already, of which either could be meant."""
+        if getattr(namespace, self.dest, None) is not None:
+            parser.error(f"{self.dest} is given twice: {getattr(namespace, self.dest)!r} and {values!r}")
+        setattr(namespace, self.dest, values)
+
+
+def optional(name: str, metavar: str, help: str) -> tuple[Argument, Argument]:
+    """A name that may be left out, in front as in every other command; ``--name``, as it once was, still does."""
+    # Without a default of its own, what is not given in front leaves the option's value alone.
+    front = arg(name, metavar=metavar, nargs="?", default=SUPPRESS, action=_Once, help=help)
+    return front, arg(f"--{name}", dest=name, action=_Once, help=SUPPRESS)
 
 
 DATASET = arg("dataset", metavar="DATASET", help="name of the dataset, as given to the operators")

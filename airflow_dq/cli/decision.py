@@ -128,17 +128,15 @@ def _name(origin: Origin) -> str:
 
 
 def _detail(repository: Repository, arguments: Any) -> VerdictDetail:
-    by_name = arguments.dataset is not None and arguments.partition is not None
-    if (arguments.alert is not None) == by_name or (arguments.dataset is None) != (arguments.partition is None):
-        raise ConfigurationError(
-            "Name the partition: by the number of one of its alerts, or --dataset and --partition."
-        )
-    if by_name:
-        detail = repository.verdict_of_partition(arguments.dataset, arguments.partition)
-        missing = f"Dataset {arguments.dataset!r}, partition {arguments.partition!r} was not judged"
+    named, partition = arguments.dataset, arguments.partition
+    if named is not None and partition is not None:
+        detail = repository.verdict_of_partition(named, partition)
+        missing = f"Dataset {named!r}, partition {partition!r} was not judged"
+    elif named is not None and named.isdecimal():
+        detail = repository.verdict_of_alert(int(named))
+        missing = f"There is no alert {named}"
     else:
-        detail = repository.verdict_of_alert(arguments.alert)
-        missing = f"There is no alert {arguments.alert}"
+        raise ConfigurationError("Name the partition: by the number of one of its alerts, or as DATASET PARTITION.")
     if detail is None:
         raise ConfigurationError(f"{missing}: `airflow dq alerts` and `airflow dq status DATASET` list what there is.")
     return detail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.cli.argument import Group, arg, command, option
+from airflow_dq.cli.argument import Group, arg, command, option, optional
 from airflow_dq.cli.definition_review import BY, COMMENT
 
 EVENTS = Group(
@@ -13,8 +13,8 @@ EVENTS = Group(
             "list",
             "List the events of the calendar: days of which something out of the ordinary is known",
             "events_list",
-            (option("--dataset", "DATASET", "only what holds for this dataset"),),
-            "events list --dataset orders",
+            optional("dataset", "DATASET", "only what holds for this dataset"),
+            "events list orders",
         ),
         command(
             "add",

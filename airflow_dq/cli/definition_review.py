@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow_dq.cli.argument import DATASET, Command, arg, command, number, option
+from airflow_dq.cli.argument import DATASET, Command, arg, command, number, option, optional
 
 BY = option("--by", "NAME", "who decides (default: the user of this machine)")
 COMMENT = option("--comment", "TEXT", "why; it is kept with the decision")
@@ -12,14 +12,14 @@ ALERTS = command(
     "List the partitions with alerts, the newest first, by the alert that speaks for each",
     "alerts",
     (
+        *optional("dataset", "DATASET", "only this dataset (default: all)"),
         arg("--open", action="store_true", help="only those with an open alert"),
-        option("--dataset", "DATASET", "only this dataset"),
         option("--severity", "NAME", "only those that fail, or only warn: fail, warn", choices=("fail", "warn")),
         option("--since", "DATE", "judged on this day (UTC) or later"),
         option("--until", "DATE", "judged on this day (UTC) or earlier"),
         option("--limit", "N", "how many to show (default: 30, at most 200)", type=number, default=30),
     ),
-    "alerts --open --dataset flights",
+    "alerts flights --open",
 )
 
 SHOW = command(
@@ -37,9 +37,8 @@ def _decision(name: str, help: str, function: str) -> Command:
         help,
         function,
         (
-            arg("alert", metavar="ALERT", type=int, nargs="?", help="number of an alert of the partition"),
-            option("--dataset", "DATASET", "instead of an alert: name of the dataset"),
-            option("--partition", "KEY", "with --dataset: the partition's key"),
+            *optional("dataset", "ALERT/DATASET", "number of an alert of the partition, or name of its dataset"),
+            *optional("partition", "PARTITION", "behind the name of a dataset: the partition's key"),
             COMMENT,
             BY,
             arg("--revise", action="store_true", help="replace an earlier decision"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from airflow_dq.cli.argument import DATASET, arg, command, number, option
+from airflow_dq.cli.argument import DATASET, arg, command, number, option, optional
 
 PRUNE = command(
     "prune",
     "Drop all but the newest partitions of a dataset, or of every dataset",
     "prune",
     (
+        *optional("dataset", "DATASET", "only this dataset (default: all)"),
         option("--keep", "N", "newest partitions to keep of each dataset", type=int, required=True),
-        option("--dataset", "DATASET", "only this dataset"),
     ),
     "prune --keep 400",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def test_the_page_has_its_arguments_an_example_and_its_exit_code(name: str) -> N
     told, command = section(name), COMMANDS[name]
     for argument in command.args:
         word = argument.flags[0] if argument.flags[0].startswith("-") else str(argument.kwargs["metavar"])
-        if word not in ("--json", "--dq-conn-id"):
+        if word not in ("--json", "--dq-conn-id") and argument.kwargs["help"] != SUPPRESS:
             assert f"`{word}" in told, f"docs/cli.md, {name}: {word} is not explained"
     example = (command.epilog or "").partition("Example:\n")[2].splitlines()[0]
     assert example in told
@@ -121,3 +122,33 @@ def test_the_page_has_its_arguments_an_example_and_its_exit_code(name: str) -> N
 def test_the_page_has_no_other_command() -> None:
     headings = [line[3:] for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("## airflow")]
     assert headings == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_dataset_stands_in_front_unless_another_name_does(name: str) -> None:
+    front = [one.flags[0] for one in COMMANDS[name].args if not one.flags[0].startswith("-")]
+    told = {one.flags[0] for one in COMMANDS[name].args if one.kwargs["help"] != SUPPRESS}
+    assert not ("--dataset" in told and (not front or front[0] == "dataset"))
+    assert "--partition" not in told or "partition" not in front
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["accept", "t", "p"], ["accept", "--dataset", "t", "--partition", "p"], ["accept", "--partition", "p", "t"]],
+)
+def test_the_older_options_say_the_same_as_what_stands_in_front(given: list[str]) -> None:
+    from airflow_dq.cli.main import build_parser
+
+    parsed = build_parser().parse_args(given)
+    assert (parsed.dataset, parsed.partition) == ("t", "p")
+
+
+@pytest.mark.parametrize(
+    "given", [["accept", "t", "p", "--dataset", "u"], ["prune", "--keep", "9", "--dataset", "u", "t"]]
+)
+def test_a_dataset_is_not_named_twice(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    from airflow_dq.cli.main import build_parser
+
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(given)
+    assert "dataset is given twice" in capsys.readouterr().err

@@ -74,7 +74,7 @@ def test_judge_shows_what_a_gate_would_say_and_stores_it_only_when_asked(run: Ru
         assert program.options.target_fpr == 0.002
         # What was asked for last is what the next one is judged by.
         before = store.load_verdict("orders", DAYS[-1])
-        assert run("accept", "--dataset", "orders", "--partition", DAYS[-1])[0] == 0
+        assert run("accept", "orders", DAYS[-1])[0] == 0
         assert run("judge", "orders", DAYS[-1], "--store")[0] == 1
         after, decision = store.load_verdict("orders", DAYS[-1]), store.decision("orders", DAYS[-1])
     assert before is not None

@@ -68,7 +68,7 @@ def broken(store: Repository, clean_dsn: str, monkeypatch: pytest.MonkeyPatch) -
 def test_alerts_and_show(broken: Repository, line: Line) -> None:
     (found,) = line.json("alerts", "--open")
     number = str(found["first_alert_id"])
-    table = line.text("alerts", "--dataset", "t").splitlines()
+    table = line.text("alerts", "t").splitlines()
     assert table[0].split() == ["ALERT", "DATASET", "PARTITION", "SEVERITY", "STATE", "ALERTS", "OPEN", "WHAT"]
     assert table[1].split()[:5] == [number, "t", TODAY, "fail", "open"]
     assert line.text("alerts", "--severity", "warn") == "No alerts of this kind.\n"
@@ -97,7 +97,7 @@ def test_a_decision_is_recorded_once_and_can_be_revised(
     assert made is not None
     assert (made.decision, made.by, made.comment) == (decision, "ann", "seen it")
     assert "by ann: seen it, on 20" in line.refused("reject", "--dataset", "t", "--partition", TODAY, "--by", "bob")
-    event = line.json("accept", "--dataset", "t", "--partition", TODAY, "--by", "bob", "--revise")
+    event = line.json("accept", "t", TODAY, "--by", "bob", "--revise")
     assert (event["action"], event["by"], event["task_goes_on"]) == ("accepted", "bob", None)
 
 
@@ -130,16 +130,17 @@ def test_a_decision_about_what_no_task_judged_asks_nobody(broken: Repository, li
     put(broken, make_profile("2024-01-22", mean=500.0))
     judge(broken, "t", "2024-01-22", OPTIONS)
     with fake_api() as api:
-        said = line.text("reject", "--dataset", "t", "--partition", "2024-01-22", "--by", "ann", "--api-url", api.url)
+        said = line.text("reject", "t", "2024-01-22", "--by", "ann", "--api-url", api.url)
         assert api.asked == []
     assert said.count("\n") == 1
 
 
 def test_a_decision_names_one_partition(broken: Repository, line: Line) -> None:
-    for arguments in ((), ("--dataset", "t"), ("1", "--dataset", "t", "--partition", TODAY)):
+    for arguments in ((), ("t",), ("--partition", TODAY)):
         assert "Name the partition" in line.refused("accept", *arguments)
+    assert "dataset is given twice: '1' and 't'" in line.refused("accept", "1", "--dataset", "t", "--partition", TODAY)
     assert "There is no alert 999" in line.refused("accept", "999")
-    assert "was not judged" in line.refused("accept", "--dataset", "t", "--partition", "2024-01-01")
+    assert "was not judged" in line.refused("accept", "t", "2024-01-01")
 
 
 def test_a_problem_is_listed_over_time_and_gets_an_owner_and_a_ticket(broken: Repository, line: Line) -> None:
