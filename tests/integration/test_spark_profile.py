@@ -374,6 +374,46 @@ def test_only_the_columns_asked_for(run: Run, store: Repository, tmp_path: Path)
     assert "'nn'" in str(outcome.error)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "with x as (select 1 as a) insert into kept select a from x",
+        "with x as (select 1 as a) insert overwrite kept select a from x",
+        "from five insert into kept select 1",
+        "from five insert into kept select 1 insert into kept select 2",
+        "select 1 as a; insert into kept values (1)",
+        "select 1 as a) insert into kept (select 1",
+    ],
+)
+def test_a_statement_that_begins_as_a_query_changes_nothing(
+    run: Run, store: Repository, spark: SparkSession, sql: str
+) -> None:
+    spark.sql("create table kept (a int) using parquet")
+    try:
+        assert "cannot be read as it was asked for" in str(run(sql=sql, partition="p")["p"].error)
+        assert spark.table("kept").count() == 0
+    finally:
+        spark.sql("drop table kept")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "with x as (select * from five) select id from x order by id limit 3",
+        "from five select id where id < 3",
+        "(select 0 as id) union all values 1, 2",
+        "values 1, 2, 3;",
+        "-- a; b\n/* c; */ (select id from five limit 3) ; -- the end; of it",
+        "select id from five where concat(id, ';') < '3' -- ;",
+        "select explode(array(1, 2, 3)) as id, 1 as a, ';' as b",
+    ],
+)
+def test_a_query_may_be_written_in_every_way(run: Run, store: Repository, spark: SparkSession, sql: str) -> None:
+    spark.range(5).createOrReplaceTempView("five")
+    run(sql=sql, partition="p")
+    assert _stored(store, "p").row_count == 3
+
+
 def test_orders_that_cannot_be_carried_out(run: Run, store: Repository, tmp_path: Path, spark: SparkSession) -> None:
     assert "nowhere" in str(run(table="nowhere", partition="p", where="true")["p"].error)
     assert "does not exist" in _error(store, "p")

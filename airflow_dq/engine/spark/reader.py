@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -39,6 +40,8 @@ _FEW_FILES = 8
 """Files whose headers the driver reads by itself; of more, Spark finds the schema."""
 _TINY = 2**20
 """Bytes that are read in so little time that each of several tasks may read all of them."""
+_END = re.compile(r";(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|;)*$", re.S)
+"""The semicolon that ends a query, with the comments behind it."""
 _LEAST_HASH = -(2**63)
 """No 64-bit hash is less: a comparison with it keeps every row."""
 
@@ -68,12 +71,20 @@ def read_query(spark: SparkSession, spec: JobSpec, where: str) -> DataFrame:
         return load(spark, spec, (), {}, where, describe(spec))
     try:
         travels = spec.table is not None and spec.travel(None)
-        query = travelling_table(spec) if travels else spec.sql or ""
+        query = travelling_table(spec) if travels else _only_query(spec.sql or "")
         frame = spark.table(spec.table) if spec.table and not travels else spark.sql(query)
         frame.schema  # noqa: B018 - analysed now, while the error can name the source
     except SPARK_ERRORS as error:
         raise explain(error, where, describe(spec)) from error
     return frame
+
+
+def _only_query(sql: str) -> str:
+    """The query between brackets, where Spark's grammar has no statement that does something.
+
+    ``WITH ... INSERT`` and ``FROM ... INSERT`` begin as queries do, and Spark carries them out when it is given them.
+    """
+    return f"SELECT * FROM ({_END.sub('', sql)}\n)"
 
 
 def read_path(spark: SparkSession, spec: JobSpec, path: str, where: str, base: str | None = None) -> list[Rows]:
