@@ -256,6 +256,44 @@ def test_missing_empty_and_no_rows_are_three_outcomes(run: Run, store: Repositor
     assert outcomes["4 good"].rows == 10
 
 
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4", "own lz4", "snappy", "deflate", "junk"])
+def test_a_packed_file_that_is_damaged_is_named(
+    run: Run, store: Repository, tmp_path: Path, spark: SparkSession, codec: str
+) -> None:
+    text = "id,name\n" + "".join(f"{number},{number * 7919 % 100_003}\n" for number in range(20_000))
+    (tmp_path / "whole.csv").write_text(text)
+    ending = {"gzip": "gz", "zstd": "zst", "own lz4": "lz4"}.get(codec, codec)
+    if codec in ("lz4", "snappy", "deflate"):
+        frame = spark.read.csv(str(tmp_path / "whole.csv"))
+        frame.write.csv(str(tmp_path / "packed"), compression=codec)
+        (written,) = (tmp_path / "packed").glob(f"part-*.{ending}")
+        packed = written.read_bytes()
+        assert run(paths={"whole": str(tmp_path / "packed")}, format="csv")["whole"].rows == 20_000
+        spark.createDataFrame([], "a string").write.csv(str(tmp_path / "none"), compression=codec)
+        assert run(paths={"none": str(tmp_path / "none")}, format="csv")["none"].error is None
+    elif codec != "junk":
+        with pa.output_stream(tmp_path / "packed", compression=codec.removeprefix("own ")) as file:
+            file.write(text.encode())
+        packed = (tmp_path / "packed").read_bytes()
+    damaged = [b"this is no archive at all"] if codec == "junk" else [packed[: len(packed) // 2], packed[:30]]
+    if codec in ("own lz4", "lz4", "snappy", "bz2"):
+        damaged.append(b"\x44" * 6 + packed[6:])
+    for number, (content, name) in enumerate(
+        (one, name)
+        for one in damaged
+        for name in (
+            (f"f.csv.{ending}",) if codec != "junk" else ("f.csv.lz4", "f.csv.snappy", "f.csv.bz2", "f.csv.gz")
+        )
+    ):
+        file_at = tmp_path / f"day={number}" / name
+        file_at.parent.mkdir()
+        file_at.write_bytes(content)
+        said = str(run(paths={f"{codec} {number}": str(file_at.parent)}, format="csv")[f"{codec} {number}"].error)
+        assert f"day={number}/{name} cannot be " in said
+        assert len(said) < 400
+        assert "\n" not in said
+
+
 def test_side_files_are_ignored_and_a_truncated_part_is_named(run: Run, store: Repository, tmp_path: Path) -> None:
     good = _write(pa.table({"v": [1, 2, 3]}), tmp_path / "good")
     for side in ("_SUCCESS", "_committed_123", ".part-0.parquet.crc", "part-9.parquet.tmp"):

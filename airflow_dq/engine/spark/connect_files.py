@@ -87,9 +87,9 @@ class ConnectFiles:
         """Whether the name of a file matches a pattern of names."""
         return expression(pattern).fullmatch(entry.name) is not None
 
-    def heads(self, files: Sequence[str], size: int) -> dict[str, bytes]:
-        """The first bytes of some files, unpacked by their names."""
-        rows = self._run(partial(read_heads, files=list(files), size=size), HEAD_DDL)
+    def heads(self, files: Sequence[str], size: int, *, packed: bool = False) -> dict[str, bytes]:
+        """The first bytes of some files, unpacked by their names, or as they are stored."""
+        rows = self._run(partial(read_heads, files=list(files), size=size, packed=packed), HEAD_DDL)
         return {row["path"]: bytes(row["head"]) for row in rows}
 
     def _look(self, path: str) -> None:

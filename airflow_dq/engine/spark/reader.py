@@ -19,7 +19,7 @@ from airflow_dq.engine.spark.files_read import require_all_read
 from airflow_dq.engine.spark.footer import Footer, Signature, as_timestamps, read_footer, read_signature
 from airflow_dq.engine.spark.listing import Listing, list_path, load_paths
 from airflow_dq.engine.spark.session import column
-from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines
+from airflow_dq.engine.spark.text_head import csv_escape, read_heads, require_json_lines, require_packed
 from airflow_dq.engine.spark.time_travel import travel_options, travelling_table
 from airflow_dq.engine.table_log import LOGGED, STREAM_LOG
 from airflow_dq.exceptions import (
@@ -133,6 +133,8 @@ def read_listing(
     """The rows of the files of a listing; as :func:`read_path`."""
     require_files(listing, spec, path, where)
     defaults = _defaults(spec, listing)
+    if spec.format.lower() not in _NEVER_EMPTY:
+        require_packed(spark, listing, where)
     if spec.format.lower() == "csv":
         heads = read_heads(spark, spec, listing, where)
         defaults |= csv_escape(spec, heads)

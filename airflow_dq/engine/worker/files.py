@@ -52,17 +52,20 @@ def read_heads(
     files: Sequence[str],
     size: int,
     place_of: Callable[[str], Place] | None = None,
+    *,
+    packed: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """The first bytes of some files, unpacked by their names; none of a file that cannot be read.
 
     :param batches: one row, for one task
+    :param packed: as they are stored instead
     :param place_of: as for :func:`list_tree`
     :return: rows of :data:`HEAD`
     """
     if not any(batch.num_rows for batch in batches):
         return
     for file in files:
-        head = (place_of or Place.of)(file).head(file, size)
+        head = (place_of or Place.of)(file).head(file, size, packed=packed)
         yield pa.record_batch([pa.array([file]), pa.array([head], pa.binary())], HEAD)
 
 
@@ -105,10 +108,11 @@ class Place:
         infos = sorted(self._system.get_file_info(chosen), key=lambda info: str(info.path))
         return [found for info in infos if (found := self._found(info)) is not None]
 
-    def head(self, path: str, size: int) -> bytes:
+    def head(self, path: str, size: int, *, packed: bool = False) -> bytes:
         """The first bytes of a file; none when it cannot be read: Spark comes to the same error, and says more."""
         try:
-            with self._system.open_input_stream(self._inner(path)) as stream:
+            unpack = None if packed else "detect"
+            with self._system.open_input_stream(self._inner(path), compression=unpack) as stream:
                 return bytes(stream.read(size))
         except (OSError, pa.ArrowException):
             return b""

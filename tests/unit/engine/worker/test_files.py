@@ -49,3 +49,5 @@ def test_heads_are_unpacked_and_an_unreadable_file_has_none(tmp_path: Path) -> N
     files = [f"file:{tmp_path}/{name}" for name in ("a.csv", "b.csv.gz", "nowhere")]
     rows = [row for batch in read_heads(ONE, files, 4) for row in batch.to_pylist()]
     assert [(row["path"], row["head"]) for row in rows] == list(zip(files, (b"id,n", b"id,t", b""), strict=True))
+    rows = [row for batch in read_heads(ONE, files, 2, packed=True) for row in batch.to_pylist()]
+    assert [row["head"] for row in rows] == [b"id", b"\x1f\x8b", b""]
