@@ -169,7 +169,9 @@ class CategoryDistribution(State):
     @property
     def readable(self) -> pa.LargeStringArray:
         """The values that are counted one by one, without the digests of long ones."""
-        return self.values if byte_count(self.values) < LONGEST else _without_digests(self.values)
+        # Bytes are at least code points: most columns have no value that is long enough for a digest.
+        longest = np.diff(string_bytes(self.values)[1]).max(initial=0)
+        return self.values if longest < LONGEST else _without_digests(self.values)
 
     def items(self) -> tuple[pa.LargeStringArray, Counted]:
         """The values in order of their UTF-8 bytes, and their counts."""
