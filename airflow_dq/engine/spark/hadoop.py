@@ -8,6 +8,7 @@ file systems are asked for once, and no folder is opened that is not there.
 from __future__ import annotations
 
 import json
+import os
 import re
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from pyspark.sql import SparkSession
 from airflow_dq.engine.spark.files import Entry
 from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
 
+_LOCAL = "file:"
 _ROOT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
 """The part of a path that tells the file system; without it the path is of the session's own."""
 
@@ -55,6 +57,9 @@ class Hadoop:
 
     def exists(self, path: str) -> bool:
         """Whether something is at a path; what may not be looked at is not there."""
+        if path.startswith(_LOCAL):
+            # Java is on this machine: it would be asked three times for what is the same to both.
+            return os.path.exists(path.removeprefix(_LOCAL))
         try:
             target = self._path(path)
             return bool(self._system(path, target).exists(target))
