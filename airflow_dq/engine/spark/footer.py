@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -58,10 +59,9 @@ class Signature:
 
         :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when Spark cannot read one of them
         """
-        jvm: Any = spark.sparkContext._jvm
-        parquet = jvm.org.apache.spark.sql.execution.datasources.parquet
-        converter = parquet.ParquetToSparkSchemaConverter(spark._jsparkSession.sessionState().conf())
-        found = parquet.ParquetFileFormat.readSchemaFromFooter(self.java, converter)
+        java = _classes(spark.sparkContext._jvm)
+        converter = java.converter(spark._jsparkSession.sessionState().conf())
+        found = java.format.readSchemaFromFooter(self.java, converter)
         return StructType.fromJson(json.loads(found.json()))
 
 
@@ -70,12 +70,12 @@ def read_signature(spark: SparkSession, file: str) -> Signature:
 
     :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when it is none
     """
-    jvm: Any = spark.sparkContext._jvm
-    path = jvm.org.apache.hadoop.fs.Path(file)
-    metadata = _metadata(jvm, spark._jsparkSession.sessionState(), path)
+    java = _classes(spark.sparkContext._jvm)
+    path = java.path(file)
+    metadata = _metadata(java, spark._jsparkSession.sessionState(), path)
     content = metadata.getFileMetaData()
     noted = content.getKeyValueMetaData().get(_NOTED)
-    return Signature(content.getSchema().toString(), noted, jvm.org.apache.parquet.hadoop.Footer(path, metadata))
+    return Signature(content.getSchema().toString(), noted, java.footer(path, metadata))
 
 
 def read_footer(spark: SparkSession, file: str) -> Footer:
@@ -84,9 +84,10 @@ def read_footer(spark: SparkSession, file: str) -> Footer:
     :raises airflow_dq.engine.spark.failure.SPARK_ERRORS: when it is none
     """
     jvm: Any = spark.sparkContext._jvm
+    java = _classes(jvm)
     state: Any = spark._jsparkSession.sessionState()
-    message = _metadata(jvm, state, jvm.org.apache.hadoop.fs.Path(file)).getFileMetaData().getSchema()
-    converter = jvm.org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter(state.conf())
+    message = _metadata(java, state, java.path(file)).getFileMetaData().getSchema()
+    converter = java.converter(state.conf())
     fields: list[StructField] = []
     unread, nanoseconds, order = {}, {}, []
     for column_type in message.getFields():
@@ -124,9 +125,34 @@ def _timestamp(name: str, utc: bool) -> Any:
     return expr(f"timestamp_micros({micros})" if utc else f"cast(timestamp_micros({micros}) as timestamp_ntz)")
 
 
-def _metadata(jvm: Any, state: Any, path: Any) -> Any:
-    source = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(path, state.newHadoopConf())
-    reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(source)
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Java's classes that footers are read by."""
+
+    path: Any
+    input_file: Any
+    reader: Any
+    footer: Any
+    converter: Any
+    format: Any
+
+
+@lru_cache(maxsize=1)
+def _classes(jvm: Any) -> _Classes:
+    # Each name of a package is a call to Java, and a footer needs thirty of them.
+    hadoop, spark = jvm.org.apache.parquet.hadoop, jvm.org.apache.spark.sql.execution.datasources.parquet
+    return _Classes(
+        jvm.org.apache.hadoop.fs.Path,
+        hadoop.util.HadoopInputFile,
+        hadoop.ParquetFileReader,
+        hadoop.Footer,
+        spark.ParquetToSparkSchemaConverter,
+        spark.ParquetFileFormat,
+    )
+
+
+def _metadata(java: _Classes, state: Any, path: Any) -> Any:
+    reader = java.reader.open(java.input_file.fromPath(path, state.newHadoopConf()))
     try:
         return reader.getFooter()
     finally:
