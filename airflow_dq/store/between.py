@@ -48,6 +48,17 @@ def packed(held: Mapping[str, Held]) -> bytes | None:
     return compress(Tallies(held).encode(), level=1) if held else None
 
 
+def unpacked(data: bytes | None) -> Mapping[str, Held]:
+    """What was held; nothing where it is damaged, and the next partitions are told without it."""
+    if data is None:
+        return {}
+    try:
+        tallies = Tallies.decode(decompress(bytes(data), _LARGEST)).by_group
+    except (CodecError, ValueError, KeyError, TypeError, OSError):
+        return {}
+    return {measure: one for measure, one in tallies.items() if isinstance(one, Held)}
+
+
 def update_between(connection: Connection, dataset: str, rules: Sequence[LearnedRule], changed: Sequence[str]) -> None:
     """Count the rows of partitions that break relations between rows, and drop what is held of old partitions.
 
@@ -112,8 +123,8 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
     row = connection.execute(select(ProfileRow.id, ProfileRow.checks, ProfileRow.held).where(*own)).one_or_none()
     if row is None or row.held is None:
         return
-    now, kept = _read(row.held), _held_before(connection, owner, partition)
-    before = [_read(data) for _, data in kept]
+    now, kept = unpacked(row.held), _held_before(connection, owner, partition)
+    before = [unpacked(data) for _, data in kept]
     neighbour = bool(kept) and kept[-1][0] == _right_before(connection, owner, partition)
     found = {}
     for rule in rules:
@@ -122,10 +133,9 @@ def _count(connection: Connection, owner: int, rules: Sequence[LearnedRule], par
             past = before if neighbour or not needs_neighbour(rule) else []
             found[rule.measure] = _told(rule, held, [one[rule.measure] for one in past if rule.measure in one])
     checks = {**row.checks, **{storable_text(name): one.to_dict() for name, one in found.items()}}
-    # The next partitions need no more of it.
-    lasting = {
-        rule.measure: now[rule.measure] for rule in rules if rule.measure in now and is_lasting(relation_of(rule))
-    }
+    # The next partitions need no more of it; what was held for rules that this job does not count stays.
+    done = {rule.measure for rule in rules if not is_lasting(relation_of(rule))}
+    lasting = {measure: one for measure, one in now.items() if measure not in done}
     connection.execute(update(ProfileRow).where(ProfileRow.id == row.id).values(checks=checks, held=packed(lasting)))
 
 
@@ -162,12 +172,3 @@ def _told(rule: LearnedRule, held: Held, before: Sequence[Held]) -> Measured:
     except Exception as error:
         # Whatever it is, it concerns this relation, and must not lose the others.
         return Measured(problem=f"counting it failed with {type(error).__name__}", learned=True)
-
-
-def _read(data: bytes) -> Mapping[str, Held]:
-    """What was held; nothing where it is damaged, and the next partitions are told without it."""
-    try:
-        tallies = Tallies.decode(decompress(bytes(data), _LARGEST)).by_group
-    except (CodecError, ValueError, KeyError, TypeError, OSError):
-        return {}
-    return {measure: one for measure, one in tallies.items() if isinstance(one, Held)}

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql
 
 from airflow_dq.corruption.blob import encode_variants
 from airflow_dq.options.key import order_key
+from airflow_dq.profile.check.measured import Measured
 from airflow_dq.profile.check.total import kept_for_totals
 from airflow_dq.profile.model import ColumnProfile, Profile, encode_states
 from airflow_dq.states.layout import compress
@@ -75,7 +76,12 @@ def normalise(profile: Profile) -> Profile:
 
 
 def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Profile) -> None:
-    """The same content again: only what retention has dropped of it is stored, the measured distances stay."""
+    """The same content again: only what retention has dropped of it is stored, and what was measured of it stays.
+
+    So do the counts of learned rules: a job that begins before the partitions that a rule was learned from counts none.
+    """
+    kept = connection.execute(select(ProfileRow.checks, ProfileRow.held).where(ProfileRow.id == profile_id)).one()
+    counted = {name: one for name, one in kept.checks.items() if Measured.of_dict(one).learned}
     found = connection.execute(select(ColumnRow.name, ColumnRow.id).where(ColumnRow.profile_id == profile_id))
     _insert_blobs(connection, [({row.name: row.id for row in found}, profile)])
     values = {name: True for name, given in _kept(profile).items() if given}
@@ -86,9 +92,9 @@ def _confirm(connection: Connection, profile_id: int, attempt: int, profile: Pro
         .values(
             attempt_id=attempt,
             updated_at=func.clock_timestamp(),
-            checks=_checks(profile),
+            checks={**counted, **_checks(profile)},
             tallies=packed(kept_for_totals(profile)),
-            held=between.packed(profile.held),
+            held=between.packed({**between.unpacked(kept.held), **profile.held}),
             failing=_failing(profile),
             **values,
         )

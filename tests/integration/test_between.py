@@ -57,6 +57,15 @@ def test_a_name_that_changes_is_found_once_enough_partitions_have_kept_theirs(
     assert held == KEPT
 
 
+def test_counts_outlive_a_job_that_profiles_all_again(store: Repository, tmp_path: Path) -> None:
+    keys = [profiled(store, tmp_path, number) for number in range(11)]
+    spec = JobSpec(dataset="t", paths={key: str(tmp_path / f"{number}.parquet") for number, key in enumerate(keys)})
+    # It begins before the partition that the relations were learned from, and counts none of them.
+    assert [one.error for one in ProfileJob(ArrowEngine(spec), store, lambda line: None).run()] == [None] * 11
+    verdict = judge(store, "t", profiled(store, tmp_path, 11, wrong=4), OPTIONS)
+    assert any("before Town" in alert.message for alert in verdict.alerts)
+
+
 def test_a_total_is_tried_counted_over_all_rows_and_missed_when_a_row_is(store: Repository, tmp_path: Path) -> None:
     def sold(number: int, rows: int) -> str:
         key, path = f"2026-02-{number + 1:02d}", tmp_path / f"{number}.parquet"
