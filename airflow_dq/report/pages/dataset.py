@@ -78,7 +78,7 @@ class ExpectedRow:
     """What is expected of a column, or of the table, in the next partition.
 
     :param first: the two ranges that say most, in words
-    :param rest: all of them
+    :param rest: all of them; empty where nothing can be told of the next partition
     :param derived: how ranges follow from the past, and what else must hold, as sentences
     :param note: how much the ranges catch
     """
@@ -221,5 +221,6 @@ def _row(
 ) -> ExpectedRow:
     expected = [] if ahead is None else ahead.expected.get(name, [])
     derived = [*told, *(words for clause in clauses if (words := clause_words(clause)))]
-    first = "; ".join([*told, *(f"{one.metric} {one.range}" for one in expected[:FIRST])])
-    return ExpectedRow(name, first, expected, derived, note)
+    # Without a next partition that can be told of, how ranges follow from the past is all that is known.
+    said = [*told, *(f"{one.metric} {one.range}" for one in expected[:FIRST])] if expected else derived[:FIRST]
+    return ExpectedRow(name, "; ".join(said), expected, derived, note)

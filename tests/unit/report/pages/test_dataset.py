@@ -46,7 +46,7 @@ def test_the_page_tells_verdicts_movement_and_program(view, where):
     page = Page(render_dataset(view, where))
     assert "1 of the last 3 judged partitions passed; the newest, c, has 10 rows." in page.text
     assert "1 constraints, learned from 2 partitions, a to b, and used on c." in page.text
-    assert "How they follow: mean: 90 to 110." in page.text
+    assert "price mean: 90 to 110 catches" in page.text, "of the next partition nothing is known"
     assert "catches 24 of 25 simulated errors" in page.text
 
 
