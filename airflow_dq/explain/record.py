@@ -113,8 +113,8 @@ def _fates(record: Record) -> Iterator[str]:
 def _replay_words(replay: Replay) -> str:
     alarms = f"{replay.alarms}" if replay.alarms else "none"
     return (
-        f"in a replay of {replay.judged} partitions up to {replay.newest}, this gate would have alarmed on {alarms} "
-        f"that nobody complained about ({interval_words(*interval(replay.alarms, replay.judged))})"
+        f"in a replay of {replay.judged} partitions up to {replay.newest} that nobody complained about, this gate "
+        f"would have alarmed on {alarms} ({interval_words(*interval(replay.alarms, replay.judged))})"
     )
 
 
