@@ -65,8 +65,8 @@ def evaluate(
 
 
 _NEVER_A_ROW = (
-    "neither it nor any past partition has a row, so that nothing was checked: look at its source and filter (where=), "
-    "or declare a check where a table is meant to be empty"
+    "neither it nor any of the {} past partitions that it is judged by has a row, so that nothing was checked: look at "
+    "its source and filter (where=), or declare a check where a table is meant to be empty"
 )
 
 
@@ -330,7 +330,9 @@ def _without_failure(
     ):
         # The number of rows is all that there is to check; it says something where there can be some.
         declared = any(isinstance(one.constraint, Declared) and one.counts for one in checked)
-        return (Status.PASS, None) if partition.usual_rows or declared else (Status.NOT_EVALUATED, _NEVER_A_ROW)
+        if partition.usual_rows or declared:
+            return Status.PASS, None
+        return Status.NOT_EVALUATED, _NEVER_A_ROW.format(len(partition.history.profiles))
     if not any(scope.checked for scope in columns.values()):
         reasons = "; ".join(f"{name}: {scope.reason}" for name, scope in columns.items())
         return Status.NOT_EVALUATED, f"no column could be judged ({reasons or 'there is none'})"

@@ -243,7 +243,7 @@ def test_a_table_that_never_had_a_row_was_not_checked_unless_a_check_says_so() -
     verdict = evaluate(program, _shop(12, 0), history)
     assert verdict.status is Status.NOT_EVALUATED
     assert verdict.reason is not None
-    assert "neither it nor any past partition has a row" in verdict.reason
+    assert "neither it nor any of the 12 past partitions that it is judged by has a row" in verdict.reason
     assert evaluate(program, _shop(12, 300), history).table.status is Status.FAIL
 
 
