@@ -33,10 +33,13 @@ _OTHER_TRAVEL = {
 }
 """Format -> what its tables do not have, and what they have instead."""
 _QUERY = re.compile(
-    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*(?:select|with|values|table|from|map|reduce)(?![a-z0-9_])",
+    r"(?>\s+|--[^\n]*|/\*(?>/\*.*?\*/|(?!\*/).)*+\*/|\()*+(?:select|with|values|table|from|map|reduce)(?![a-z0-9_])",
     re.I | re.S,
 )
-"""How a query begins, behind comments and brackets."""
+"""How a query begins, behind comments and brackets; the reader refuses the statements that begin so as well.
+
+Nothing is given back: to try each end of each comment would take for ever.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,17 @@ def test_a_table_is_one_partitions_own_only_in_a_folder_of_its_key(path: str, ke
 
 @pytest.mark.parametrize(
     "sql",
-    ["drop table u", "INSERT INTO t VALUES (1)", "-- only\ntruncate table t", "/* a */ delete from t", "selection"],
+    [
+        "drop table u",
+        "INSERT INTO t VALUES (1)",
+        "-- only\ntruncate table t",
+        "/* a */ delete from t",
+        "selection",
+        "-- select 1",
+        # However many comments there are, it is known at once.
+        "-- a\n/* b */ (" * 1_000 + "drop table u",
+        "/* a " * 1_000 + "drop table u",
+    ],
 )
 def test_a_statement_that_does_something_is_no_query(sql: str) -> None:
     with pytest.raises(ConfigurationError, match="sql must choose rows"):
@@ -106,7 +116,14 @@ def test_a_statement_that_does_something_is_no_query(sql: str) -> None:
 
 @pytest.mark.parametrize(
     "sql",
-    ["select 1", "\n -- of today\n(SELECT 1)", "/* a\nb */WITH x AS (SELECT 1) SELECT * FROM x", "from t", "table t"],
+    [
+        "select 1",
+        "\n -- of today\n(SELECT 1)",
+        "/* a /* b */ c */ from t",
+        "/* a\nb */WITH x AS (SELECT 1) SELECT * FROM x",
+        "from t",
+        "table t",
+    ],
 )
 def test_a_query_may_begin_with_comments_and_brackets(sql: str) -> None:
     assert JobSpec(dataset="orders", sql=sql, partition="1").sql == sql
