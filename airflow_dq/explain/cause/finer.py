@@ -30,7 +30,7 @@ def finer(comparison: Comparison) -> Cause | None:
         return None
     shown = joined([f"{value:.15g}" for value in now.values[odd][:_SHOWN].tolist()], _SHOWN)
     words = f"more decimal places than lately in {percent(share)} of the values, such as {shown}"
-    places = f"{most} decimal place{'' if most == 1 else 's'}"
-    fact = f"has more than {places}, as the partitions before had not, such as {shown}"
+    places = f"more than {most} decimal place{'' if most == 1 else 's'}" if most else "decimal places"
+    fact = f"has {places}, which the partitions before had not, such as {shown}"
     rows = round(share * comparison.present[0])
     return Cause("more_decimals", "", words, beyond / share, fact=fact, rows=rows, hit=rows)

@@ -661,7 +661,15 @@ def test_numbers_with_more_decimals_than_ever_are_shown() -> None:
     assert found is not None
     assert (found.type, found.rows) == ("more_decimals", 20)
     assert found.fact is not None
-    assert found.fact.startswith("has more than 2 decimal places, as the partitions before had not, such as ")
+    assert found.fact.startswith("has more than 2 decimal places, which the partitions before had not, such as ")
+    history = [profile(day(number), column("price", Kind.NUMERIC, _price(number).round())) for number in range(DAYS)]
+    now = profile(day(DAYS), column("price", Kind.NUMERIC, values))
+    comparison = Comparison.of("price", now, history, PreviousPartition(history[-1]))
+    assert comparison is not None
+    whole = likely_cause(comparison)
+    assert whole is not None
+    assert whole.fact is not None
+    assert whole.fact.startswith("has decimal places, which the partitions before had not, such as ")
     cents = _price(DAYS)
     cents[:20] *= 1.13
     assert _cause("price", cents.round(2)) is None
