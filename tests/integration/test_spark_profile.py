@@ -421,6 +421,7 @@ def test_only_the_columns_asked_for(run: Run, store: Repository, tmp_path: Path)
         "from five insert into kept select 1 insert into kept select 2",
         "select 1 as a; insert into kept values (1)",
         "select 1 as a) insert into kept (select 1",
+        "select 1 as a; " + "/* */ " * 40 + "x",
     ],
 )
 def test_a_statement_that_begins_as_a_query_changes_nothing(

@@ -40,8 +40,8 @@ _FEW_FILES = 8
 """Files whose headers the driver reads by itself; of more, Spark finds the schema."""
 _TINY = 2**20
 """Bytes that are read in so little time that each of several tasks may read all of them."""
-_END = re.compile(r";(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|;)*$", re.S)
-"""The semicolon that ends a query, with the comments behind it."""
+_END = re.compile(r";(?>\s+|--[^\n]*|/\*.*?\*/|;)*+\Z", re.S)
+"""The semicolon that ends a query, with the comments behind it, none of which is tried to end twice."""
 _LEAST_HASH = -(2**63)
 """No 64-bit hash is less: a comparison with it keeps every row."""
 
