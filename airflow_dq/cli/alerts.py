@@ -86,8 +86,11 @@ def _document(detail: VerdictDetail) -> dict[str, Any]:
 
 
 def _lines(detail: VerdictDetail) -> Iterator[str]:
+    from airflow_dq.report.words import status_words
+
     partition = detail.partition
-    yield f"Dataset {partition.dataset!r}, partition {partition.partition!r}: {partition.status}"
+    words = status_words(partition.status, partition.severity)
+    yield f"Dataset {partition.dataset!r}, partition {partition.partition!r}: {words}"
     yield f"Judged at {timestamp(partition.judged_at)}" + (
         "" if partition.origin is None else f" by {partition.origin.dag_id}.{partition.origin.task_id}"
     )

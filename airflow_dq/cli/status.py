@@ -103,12 +103,13 @@ def _partitions(found: list[PartitionSummary]) -> str:
 
 
 def _verdict(line: PartitionSummary) -> str | None:
-    """The verdict, and that its alerts all only warn where they do; of what no gate judged what it would have been."""
+    """The verdict; of what no gate judged what it would have been."""
     from airflow_dq.report.pages.mark import WOULD_HAVE
+    from airflow_dq.report.words import status_words
 
     if line.verdict is None:
         return None if line.replayed is None else WOULD_HAVE.get(line.replayed)
-    return f"{line.verdict} (warnings)" if line.severity == "warn" and line.alerts else str(line.verdict)
+    return status_words(line.verdict, line.severity)
 
 
 def _time(at: datetime | None) -> str | None:

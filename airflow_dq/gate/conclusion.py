@@ -23,7 +23,7 @@ WarmingUp = Literal["pass", "fail"]
 Outcome = Literal["pass", "warn", "skip", "fail", "warming_up", "unjudged", "review", "accepted", "new_normal"]
 
 _DONE: dict[Outcome, str] = {
-    "warn": "a warning",
+    "warn": "fail, goes on all the same (on_violation='warn')",
     "skip": "what follows is skipped",
     "review": "waits for a person",
     "accepted": "passes",
@@ -139,9 +139,7 @@ def _outcome(verdict: Verdict, on_violation: OnViolation, warming_up: WarmingUp,
         case Status.PASS:
             return "pass"
         case Status.FAIL:
-            # A violation without an alert is no case of alerts that all only warn.
-            blocking = not verdict.alerts or any(alert.severity == "fail" for alert in verdict.alerts)
-            return on_violation if blocking else "warn"
+            return "warn" if verdict.severity == "warn" else on_violation
         case Status.WARMING_UP:
             return "warming_up" if warming_up == "pass" else "fail"
         case _:
@@ -175,20 +173,23 @@ def summarize(dataset: str, verdict: Verdict, outcome: Outcome, review: Review |
 def _violation_lines(dataset: str, verdict: Verdict, outcome: Outcome, review: Review | None) -> Iterator[str]:
     count = len(verdict.problems)
     done = _DONE.get(outcome, "fail")
+    if outcome == "warn" and verdict.severity == "warn":
+        done = "warning, goes on"
     if review is not None:
         done = f"{done}, {review.words}"
     yield f"{_where(dataset, verdict.partition)}: {done}; {count} problem{'s' if count != 1 else ''}:"
     for problem in verdict.problems[:SHOWN]:
         yield f"- {marked(problem)}"
         yield from (f"    {line}" for line in evidence(problem))
-    if verdict.not_judged:
-        yield f"- not judged: {not_judged_words(verdict)}"
-    yield from (f"- {note}" for note in verdict.notes)
     if count > SHOWN:
         command = shlex.join(["airflow", "dq", "explain", dataset, str(verdict.partition)])
         yield f"- and {count - SHOWN} more: {command}"
+    # A bullet is a problem; what else there is to say is none.
+    if verdict.not_judged:
+        yield f"Not judged: {not_judged_words(verdict)}"
+    yield from verdict.notes
     if (said := record_words(verdict.record)) is not None:
-        yield f"- how reliable this gate has been: {said}"
+        yield f"How reliable this gate has been: {said}"
 
 
 def _where(dataset: str, partition: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from airflow_dq.explain.alert import Alert
 from airflow_dq.explain.problem import Problem, headline_of, problems_of
 from airflow_dq.explain.record import Record
-from airflow_dq.learn.constraint.base import Finding, NotEvaluated
+from airflow_dq.learn.constraint.base import Finding, NotEvaluated, Severity
 
 Decision = Literal["accepted", "rejected", "new_normal"]
 """What a person says about a verdict.
@@ -89,6 +89,17 @@ class Verdict:
         return self.table.checked + sum(column.checked for column in self.columns.values())
 
     @property
+    def severity(self) -> Severity | None:
+        """``warn`` where all alerts only warn, so that no gate stops; None where nothing was found."""
+        return _severity(self.status, self.alerts)
+
+    def column_severity(self, name: str) -> Severity | None:
+        """The same of one column, and the alerts that name it."""
+        scope = self.columns.get(name)
+        own = [alert for alert in self.alerts if alert.column == name or name in alert.columns]
+        return None if scope is None else _severity(scope.status, own)
+
+    @property
     def only_warns(self) -> bool:
         """Whether all that is wrong was declared to be worth a warning, and no more."""
         # A failure without a finding is no case of findings that all only warn.
@@ -105,3 +116,10 @@ class Verdict:
         return {
             name: column.reason or "" for name, column in self.columns.items() if column.status is Status.NOT_EVALUATED
         }
+
+
+def _severity(status: Status, alerts: Sequence[Alert]) -> Severity | None:
+    if status is not Status.FAIL:
+        return None
+    # A failure without an alert is no case of alerts that all only warn.
+    return "warn" if {alert.severity for alert in alerts} == {"warn"} else "fail"

@@ -113,7 +113,9 @@ class _Pages:
 
         profiled = [one for one in self.recent if one.rows is not None]
         marks = tuple(
-            PartitionMark(one.partition, one.rows or 0, one.verdict, one.decision, one.severity, one.alert_count)
+            PartitionMark(
+                one.partition, one.rows or 0, one.verdict, one.decision, one.severity, one.alert_count, one.replayed
+            )
             for one in profiled
         )
         times = [one.profiled_at for one in profiled if one.profiled_at is not None]

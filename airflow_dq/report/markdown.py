@@ -28,12 +28,12 @@ def render_markdown(dataset: str, verdict: Verdict, link: str | None = None) -> 
 
 
 def _lines(dataset: str, verdict: Verdict, link: str | None) -> Iterator[str]:
-    sign = _SIGNS.get(verdict.status, "⚠️")
+    sign = "⚠️" if verdict.severity == "warn" else _SIGNS.get(verdict.status, "⚠️")
     name = f"{_text(dataset)} {_text(verdict.partition or '-')}"
     name = name if link is None else f"[{name}]({link.replace(')', '%29').replace(' ', '%20')})"
     problems = verdict.problems
     said = count(len(problems), "problem") if problems else verdict.reason or held_words(verdict)
-    yield f"{sign} **{name}**: {status_words(verdict.status)}, {_text(said)}"
+    yield f"{sign} **{name}**: {status_words(verdict.status, verdict.severity)}, {_text(said)}"
     if problems:
         yield ""
     for problem in problems[:SHOWN]:

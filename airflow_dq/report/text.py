@@ -45,7 +45,7 @@ def render_text(verdicts: Sequence[tuple[str, Verdict]], width: int | None = Non
     many = len({dataset for dataset, _ in verdicts}) > 1
     heads = (["DATASET"] if many else []) + ["PARTITION", "VERDICT", "FINDING"]
     rows = [
-        ([dataset] if many else []) + [verdict.partition or "-", status_words(verdict.status)]
+        ([dataset] if many else []) + [verdict.partition or "-", status_words(verdict.status, verdict.severity)]
         for dataset, verdict in verdicts
     ]
     sizes = [max(len(head), *(len(row[n]) for row in rows)) if rows else len(head) for n, head in enumerate(heads[:-1])]

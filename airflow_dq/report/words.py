@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from airflow_dq.judge.verdict import Status
+from airflow_dq.learn.constraint.base import Severity
 
 # Characters that no XML document may contain, and lone surrogates, which no file can.
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -25,9 +26,9 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def status_words(status: Status) -> str:
-    """A verdict's status as a person reads it (``warming up``)."""
-    return spaced(str(status))
+def status_words(status: Status, severity: Severity | None = None) -> str:
+    """A verdict's status as a person reads it (``warming up``); ``warning`` where all that was found only warns."""
+    return "warning" if status is Status.FAIL and severity == "warn" else spaced(str(status))
 
 
 def count(number: int, noun: str) -> str:

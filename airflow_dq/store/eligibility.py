@@ -9,7 +9,7 @@ So does one that an event of the calendar leaves out, for as long as the event i
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from airflow_dq.judge.verdict import Decision, Status
 from airflow_dq.store.table import ProfileRow, VerdictRow
@@ -41,6 +41,15 @@ LEFT_OUT: ColumnElement[bool] = (
 
 ELIGIBLE: ColumnElement[bool] = and_(or_(VerdictRow.id.is_(None), VerdictRow.withheld.is_(False)), ~LEFT_OUT)
 """After an outer join on :data:`SPEAKS_OF_PARTITION`: never judged, or not withheld; and not left out."""
+
+
+def withheld(connection: Connection, owner: int | None) -> frozenset[str]:
+    """The keys of a dataset's partitions that are withheld.
+
+    :param owner: id of the dataset
+    """
+    query = select(VerdictRow.partition_key).where(VerdictRow.dataset_id == owner, VerdictRow.withheld.is_(True))
+    return frozenset(connection.execute(query).scalars())
 
 
 def is_withheld(status: Status, decision: Decision | None, before: bool) -> bool:

@@ -20,6 +20,7 @@ from airflow_dq.relation.rule import BETWEEN, RELATION, RelationRule
 from airflow_dq.store.attempt import dataset_id
 from airflow_dq.store.damage import raw
 from airflow_dq.store.document import decode
+from airflow_dq.store.eligibility import withheld
 from airflow_dq.store.review import name_of, record
 from airflow_dq.store.review_model import Action
 from airflow_dq.store.rule_row import rows_of, rule_of
@@ -75,12 +76,19 @@ class StoredRule:
 
 
 def stored_rules(connection: Connection, dataset: str) -> list[StoredRule]:
-    """The rules of a dataset that are counted or muted, the oldest first; damaged ones are left out, with a warning."""
+    """The rules of a dataset that are counted or muted, the oldest first; damaged ones are left out, with a warning.
+
+    So are patterns and relations within a row of which every partition that they were learned from is withheld: the
+    next job drops or relearns them before it reads a row.
+    """
     owner = dataset_id(connection, dataset)
     counted = _counts(connection, owner)
+    bad = withheld(connection, owner)
     found = []
     for row in rows_of(connection, owner):
         rule = rule_of(row, dataset) if row.state in ("active", "muted") else None
+        if row.state == "active" and row.family != BETWEEN and row.partitions and bad.issuperset(row.partitions):
+            continue
         words = None if rule is None else _words(rule)
         if rule is not None and words is not None:
             name = storable_text(rule.measure)

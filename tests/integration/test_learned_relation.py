@@ -111,6 +111,18 @@ def test_what_holds_no_more_is_counted_no_more(lake: Lake, store: Repository) ->
     assert SUM not in known(store)
 
 
+def test_what_rests_on_no_good_partition_is_not_told_as_judged(lake: Lake, store: Repository) -> None:
+    profile(store, lake(DAYS[:1]))
+    gate(store, DAYS[0])
+    assert known(store)[SUM].state == "active"
+    store.decide("t", DAYS[0], "rejected", "ann", revise=True)
+    assert SUM not in known(store)
+    store.decide("t", DAYS[0], "accepted", "ann", revise=True)
+    assert known(store)[SUM].state == "active"
+    store.decide("t", DAYS[0], "rejected", "ann", revise=True)
+    assert not profile(store, lake(DAYS[1:2], wrong=60)).checks  # nor is it counted
+
+
 def test_no_value_of_hidden_columns_is_stored(lake: Lake, store: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HASH_KEY_VARIABLE, "a secret of ours")
     profile(store, lake(DAYS[:2]), store_values=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
@@ -18,6 +19,7 @@ from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
 from airflow_dq.options.learning import SynthesisOptions
 from airflow_dq.profile.model import Profile
 from airflow_dq.program import BacktestResult
+from airflow_dq.report.export import FileAddresses, _Pages
 from airflow_dq.store import Repository
 from tests.integration.sample import days, make_profile
 
@@ -169,8 +171,12 @@ def test_a_backfill_tells_what_the_gate_would_have_said_of_the_newest_only(
     monkeypatch.setattr(replay, "NEWEST", 4)
     told = replay.judge_newest(store, "t")
     assert "would have judged 4 of the newest 4 partitions, and failed 1" in told
-    kept = {one.partition: one.replayed for one in store.partitions("t") if one.replayed is not None}
+    recent = store.partitions("t")
+    kept = {one.partition: one.replayed for one in recent if one.replayed is not None}
     assert kept == dict.fromkeys(("2024-01-13", "2024-01-14", "2024-01-15"), Status.PASS) | {"2024-01-12": Status.FAIL}
+    # The overview that is written as a file tells the same.
+    line = _Pages(store, FileAddresses(), datetime.now(UTC), "t", recent[::-1]).line()
+    assert {one.partition: one.replayed for one in line.marks if one.replayed is not None} == kept
     assert "the partitions are stored, and could not be judged: No partition of" in replay.judge_newest(store, "none")
 
 

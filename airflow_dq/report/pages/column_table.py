@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from airflow_dq.explain.wording import metric_words, number_words, quoted, share_words
 from airflow_dq.judge.verdict import ScopeVerdict, Status, Verdict
+from airflow_dq.learn.constraint.base import Severity
 from airflow_dq.metrics.descriptor import Reason
 from airflow_dq.profile.model import ColumnProfile, Profile
 from airflow_dq.report.course import WIDEST, Course, Insight, Near
@@ -102,6 +103,7 @@ def column_rows(
             profile.columns[name],
             hides=profile.options.hides(name),
             state=states.get(name),
+            severity=None if verdict is None else verdict.column_severity(name),
             near=near_words(nears.get(name), insight, outside.get(name, {})),
             plain=_plain_spark(outside.get(name, {}), profile.columns[name].kind),
             other=None if other is None or other.options.hides(name) else other.columns.get(name),
@@ -146,6 +148,7 @@ def _row(
     *,
     hides: bool,
     state: ScopeVerdict | None,
+    severity: Severity | None,
     near: NearWords | None,
     plain: Sparkline | None,
     other: ColumnProfile | None,
@@ -154,7 +157,7 @@ def _row(
     return ColumnRow(
         name=column.name,
         data_type=column.data_type or str(column.kind),
-        badge=None if state is None else machine_badge(state.status),
+        badge=None if state is None else machine_badge(state.status, severity),
         nulls=_nulls(column),
         distinct=_distinct(column),
         low=low,

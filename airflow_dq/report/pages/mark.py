@@ -62,9 +62,10 @@ class Mark:
     here: bool
 
 
-def machine_badge(status: Status) -> Badge:
+def machine_badge(status: Status, severity: Severity | None = None) -> Badge:
     """A verdict as it was given, before anybody said anything about it."""
-    return Badge(status_words(status), _TONES.get(status, "wait"))
+    words = status_words(status, severity)
+    return Badge(words, "warn" if words == "warning" else _TONES.get(status, "wait"))
 
 
 def badge(status: Status | None, severity: Severity | None, decision: Decision | None) -> Badge:

@@ -65,7 +65,7 @@ def _shown(place: int, dataset: str, verdict: Verdict) -> _Shown:
         place=place,
         dataset=dataset,
         partition=verdict.partition or NO_KEY,
-        badge=machine_badge(verdict.status),
+        badge=machine_badge(verdict.status, verdict.severity),
         finding=finding(verdict),
         headlines=[marked(problem) for problem in verdict.problems],
         cards=cards(verdict.alerts, verdict.partition),

@@ -84,7 +84,10 @@ def test_one_problem_is_one_line_and_its_findings_are_below_it() -> None:
     assert (told["headline"], told["problem_count"], told["alert_count"]) == ("a is 10 times too large", 1, 5)
 
 
-@pytest.mark.parametrize(("on_violation", "words"), [("warn", "a warning; 1 problem:"), ("skip", "what follows is")])
+@pytest.mark.parametrize(
+    ("on_violation", "words"),
+    [("warn", "fail, goes on all the same (on_violation='warn'); 1 problem:"), ("skip", "what follows is")],
+)
 def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # type: ignore[no-untyped-def]
     result = conclude("flights", verdict(Status.FAIL, alerts=1), on_violation)
     assert (result.outcome, result.status, result.to_dict()["headline"]) == (on_violation, "fail", "a: mean was 0")
@@ -95,7 +98,10 @@ def test_a_violation_does_what_it_is_told_to(on_violation, words) -> None:  # ty
 def test_alerts_that_only_warn_stop_nothing(on_violation) -> None:  # type: ignore[no-untyped-def]
     soft = verdict(Status.FAIL, alerts=2, severity="warn")
     assert conclude("flights", soft, on_violation).outcome == "warn"
-    assert "- (warning) a: mean was 0" in conclude("flights", soft, on_violation).message
+    assert conclude("flights", soft, on_violation).message.splitlines()[:2] == [
+        "Dataset 'flights', partition '2013-02-15': warning, goes on; 2 problems:",
+        "- (warning) a: mean was 0",
+    ]
     hard = verdict(Status.FAIL, alerts=1)
     mixed = Verdict("1", Status.FAIL, hard.table, hard.columns, alerts=(*soft.alerts, *hard.alerts))
     assert conclude("flights", mixed, on_violation).outcome == on_violation
@@ -186,9 +192,14 @@ def test_a_violation_waits_for_a_person() -> None:
 
 
 def test_a_violation_tells_how_reliable_the_gate_has_been_in_words_and_as_data() -> None:
-    found = replace(verdict(Status.FAIL, alerts=1), record=Record(45, accepted=1))
+    found = replace(verdict(Status.FAIL, alerts=1), record=Record(45, accepted=1), notes=("A holiday.",))
     result = conclude("flights", found, "fail")
     words = "Of the last 45 partitions judged, 1 alarmed and was accepted as right (95% interval 0-12%)."
-    assert result.message.splitlines()[-1] == f"- how reliable this gate has been: {words}"
+    # A bullet below "1 problem:" is a problem, and nothing else is one.
+    assert result.message.splitlines()[1:] == [
+        "- a: mean was 0",
+        "A holiday.",
+        f"How reliable this gate has been: {words}",
+    ]
     told = json.loads(json.dumps(result.to_dict()))["record"]
     assert (told["judged"], told["accepted"], told["words"]) == (45, 1, words)

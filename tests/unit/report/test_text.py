@@ -4,8 +4,11 @@ from dataclasses import replace
 
 from airflow_dq.explain.alert import Alert, Change
 from airflow_dq.explain.record import Record
+from airflow_dq.gate.conclusion import conclude
 from airflow_dq.judge.verdict import Status
 from airflow_dq.report import render_text
+from airflow_dq.report.markdown import render_markdown
+from airflow_dq.report.pages.mark import Badge, badge, machine_badge
 
 
 def test_table_has_a_row_per_partition_and_a_headline_per_problem(alert: Alert, make_verdict):
@@ -60,3 +63,20 @@ def test_how_reliable_the_gate_has_been_stands_below_the_problems(alert: Alert, 
         .strip()
         .startswith("Of the last 45 partitions judged, 1 alarmed and was accepted as right")
     )
+
+
+def test_what_only_warns_is_a_warning_in_every_text(alert: Alert, make_verdict):
+    soft = make_verdict(replace(alert, severity="warn"))
+    assert render_text([("flights", soft)], width=100).splitlines()[1].startswith("2013-01-31  warning  1 problem")
+    assert render_markdown("flights", soft).startswith("⚠️ **flights 2013-01-31**: warning, 1 problem")
+    assert machine_badge(soft.status, soft.severity) == Badge("warning", "warn")
+    assert badge(soft.status, soft.severity, None) == Badge("warning", "warn")
+    assert conclude("flights", soft, "fail").message.splitlines()[0].endswith(": warning, goes on; 1 problem:")
+
+
+def test_one_alert_that_stops_the_gate_makes_it_a_failure(alert: Alert, make_verdict):
+    mixed = make_verdict(replace(alert, severity="warn"), replace(alert, column="dep_time"))
+    assert (mixed.severity, mixed.column_severity("air_time")) == ("fail", "warn")
+    # What failed and cannot say by what is no case of warnings only.
+    assert make_verdict(status=Status.FAIL).severity == "fail"
+    assert (make_verdict().severity, make_verdict().column_severity("dep_time")) == (None, None)
