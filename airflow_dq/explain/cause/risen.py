@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+import numpy as np
 
 from airflow_dq.explain.cause.hypothesis import Cause, hypothesis, percent
-from airflow_dq.explain.comparison import Comparison
+from airflow_dq.explain.comparison import Comparison, nine_in_ten
 from airflow_dq.explain.undo import other_than
 from airflow_dq.explain.wording import joined, number_words, quoted, share_words
-from airflow_dq.learn.distribution import total_variation
+from airflow_dq.learn.distribution import ValueShares, total_variation
 from airflow_dq.states.base import Kind
+from airflow_dq.states.category import CategoryDistribution
 from airflow_dq.states.number import NumberDistribution
 
 _LEAST = 0.05
@@ -29,6 +32,12 @@ _HALF = 0.5
 """Where more than a half is gone, the rest is what is left of a column."""
 _NAMED = 3
 """So many values can be named."""
+_PAST = 12
+"""Newest partitions that tell how much a value varies: as many as tell how far apart two partitions usually lie."""
+_FELL = 0.5
+"""Rows are missing, and no value has them, where at least this part of them is: days differ in how many they have."""
+_BEYOND = 2.0
+"""What has grown by more than so many times what nine in ten past partitions were off has not done so by itself."""
 
 Value = str | float
 
@@ -48,7 +57,9 @@ def in_place_of_others(comparison: Comparison) -> Cause | None:
     share, was = now[value], before[value]
     chance = (max(was, 1e-3) * (1.0 - was) * sum(1.0 / max(1, one) for one in comparison.present)) ** 0.5
     usual = comparison.usual_change("mode_ratio")
-    if gained[value] < max(_LEAST, _SIGMAS * chance, 2.0 * usual):
+    if gained[value] < max(_LEAST, _SIGMAS * chance, 2.0 * usual) or not _has_taken(
+        comparison, value, 1.0 - was / share
+    ):
         return None
     left, had = 1.0 - share, 1.0 - was
     others = {one: part / left for one, part in now.items() if one != value}
@@ -109,12 +120,43 @@ def one_for_another(comparison: Comparison) -> Cause | None:
         taker not in before
         or rest > _TIMES * chance
         or total_variation(now, in_proportion) <= _CLEARLY * max(rest, chance)
+        or not _has_taken(comparison, taker, lost)
     ):
         return None
     were, shown = joined([_shown(comparison, one) for one in gone], _NAMED), _shown(comparison, taker)
     words, fact = f"{shown} in place of {were} in {percent(lost)} of the values", f"is {shown} in place of {were}"
     rows = round(lost * comparison.present[0])
     return Cause("new_values", "one for another", words, 1.0, fact=fact, rows=rows)
+
+
+def _has_taken(comparison: Comparison, value: Value, lost: float) -> bool:
+    """Whether a value has the rows of others: these are not missing, and it has grown beyond what is usual.
+
+    Rows that are missing leave a value what it was among the values that still come, while its share of all grows;
+    so its share of all tells only where the number of rows does, too: that varies by less than would be missing.
+
+    :param lost: share of the rows that others have lost
+    """
+    rows, past = comparison.rows[0], comparison.series("row_count")[-_PAST:]
+    without, fewest = (1.0 - _FELL * lost) * float(np.median(past)), float(past.min())
+    known = (
+        comparison.one_by_one(CategoryDistribution, _PAST)
+        if comparison.kind is Kind.STRING
+        else comparison.one_by_one(NumberDistribution, _PAST)
+    )
+    if rows < min(without, fewest) or known is None:
+        return False
+    now, *before = (_counted(state) for state in (known[0], *known[1]))
+    among = None if without < fewest <= rows else now
+    usual = [_among(one, value, among) for one in before]
+    typical = float(np.median(usual))
+    return _among(now, value, among) - typical > _BEYOND * nine_in_ten([abs(one - typical) for one in usual])
+
+
+def _among(shares: Mapping[Value, float], value: Value, values: Collection[Value] | None) -> float:
+    """Share of a value among some, or among all; 0 where none of them came."""
+    total = 1.0 if values is None else sum(share for one, share in shares.items() if one in values)
+    return shares.get(value, 0.0) / total if total else 0.0
 
 
 def _chance(now: Mapping[Value, float], before: Mapping[Value, float], comparison: Comparison) -> float:
@@ -139,7 +181,11 @@ def _shares(comparison: Comparison) -> tuple[Mapping[Value, float], Mapping[Valu
     states = comparison.states(NumberDistribution)
     if states is None or not all(state.sketch is None and state.total for state in states):
         return None
-    first, second = (
-        dict(zip(state.values.tolist(), (state.counts / state.total).tolist(), strict=True)) for state in states
-    )
-    return first, second
+    return _counted(states[0]), _counted(states[1])
+
+
+def _counted(state: CategoryDistribution | NumberDistribution) -> Mapping[Value, float]:
+    """The values of a state that knows each, with their shares."""
+    if isinstance(state, CategoryDistribution):
+        return ValueShares.of(state).all_shares  # type: ignore[return-value]
+    return dict(zip(state.values.tolist(), (state.counts / state.total).tolist(), strict=True))

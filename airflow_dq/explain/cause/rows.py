@@ -172,4 +172,5 @@ def values_gone(comparison: Comparison) -> Cause | None:
     said = "a value (hidden)" if comparison.hidden else joined([quoted(value) for value in gone])
     words = f"no row has {name} {said}, as {share_words(lost)} had before"
     score = 1.0 - min(1.0, max(0.0, apart / 2.0 - chance))
-    return Cause("volume_change", "values gone", words, score, fact=f"has no {said}")
+    detail = f"{_usual_rows(comparison) - rows:,.0f} fewer rows than usual"
+    return Cause("volume_change", "values gone", words, score, fact=f"has no {said}", detail=detail)
