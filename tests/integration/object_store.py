@@ -20,6 +20,8 @@ from airflow_dq.engine.store_access import S3, StoreAccess
 
 KEY, SECRET = "dq-key", "dq-secret-horse"
 BUCKET = "lake"
+NARROW_KEY, NARROW_SECRET, NARROW = "dq-narrow", "dq-narrow-secret", "narrow/t/data"
+"""Of somebody who may read and list what begins with one path of the bucket, as the policies of stores commonly say."""
 _PORTS = ("master", "volume", "filer", "s3")
 _STARTS = 60
 """Seconds until it is given up; it takes three."""
@@ -41,6 +43,11 @@ class ObjectStore:
     def access(self) -> StoreAccess:
         """The way to it."""
         return StoreAccess(S3, {"access_key": KEY, "secret_key": SECRET, "endpoint": self.endpoint})
+
+    @property
+    def narrow_access(self) -> StoreAccess:
+        """The way of somebody who may see what is at :data:`NARROW`, and nothing above it."""
+        return StoreAccess(S3, {"access_key": NARROW_KEY, "secret_key": NARROW_SECRET, "endpoint": self.endpoint})
 
     @property
     def environment(self) -> dict[str, str]:
@@ -80,7 +87,9 @@ class ObjectStore:
         config = self._folder / "s3.json"
         actions = ["Admin", "Read", "Write", "List"]
         who = {"name": "dq", "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": actions}
-        config.write_text(json.dumps({"identities": [who]}))
+        narrow = [f"{action}:{BUCKET}/{NARROW}*" for action in ("Read", "List")]
+        keys = [{"accessKey": NARROW_KEY, "secretKey": NARROW_SECRET}]
+        config.write_text(json.dumps({"identities": [who, {"name": "narrow", "credentials": keys, "actions": narrow}]}))
         ports = _free_ports(2 * len(_PORTS))
         flags = [f"-{name}.port={ports[n]}" for n, name in enumerate(_PORTS)]
         flags += [f"-{name}.port.grpc={ports[len(_PORTS) + n]}" for n, name in enumerate(_PORTS)]

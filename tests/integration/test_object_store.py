@@ -23,7 +23,7 @@ from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.operators.profile import DQProfileOperator
 from airflow_dq.options.job import JobSpec
 from airflow_dq.store import Repository
-from tests.integration.object_store import BUCKET, KEY, SECRET, ObjectStore
+from tests.integration.object_store import BUCKET, KEY, NARROW, SECRET, ObjectStore
 from tests.unit.engine.arrow.lake_sample import delta_table, iceberg_table, profiles, rows, scanned
 
 pytestmark = pytest.mark.slow
@@ -163,6 +163,19 @@ def test_a_table_with_a_log_is_not_read_as_files(object_store: ObjectStore, tmp_
         said = str(scanned(JobSpec("orders", paths={"1": path}), object_store.access)["1"].error)
         assert f"{place}/_delta_log says which of them count" in said
         assert f"source_format='delta' (--format delta), source='{place}'" in said
+
+
+def test_who_may_see_a_prefix_alone_reads_what_is_there(object_store: ObjectStore, tmp_path: Path) -> None:
+    for day in DAYS:
+        (tmp_path / f"day={day}").mkdir()
+        pq.write_table(rows(day, 5), tmp_path / f"day={day}" / "a.parquet")
+    place = object_store.upload(tmp_path, NARROW)
+    found = profiles(JobSpec("orders", pattern=f"{place}/day=*"), object_store.narrow_access)
+    assert [one.row_count for one in found.values()] == [5, 5, 5]
+    with object_store.system.open_output_stream(f"{BUCKET}/{NARROW}/_delta_log/0.json") as stream:
+        stream.write(b"{}")
+    said = str(scanned(JobSpec("orders", pattern=f"{place}/day=*"), object_store.narrow_access)[DAYS[0]].error)
+    assert f"{place}/_delta_log says which of them count" in said
 
 
 def test_a_column_in_a_folders_name_is_left_to_spark(object_store: ObjectStore, lake: Path) -> None:

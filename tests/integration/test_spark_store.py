@@ -19,7 +19,7 @@ from airflow_dq.job.pipeline import ProfileJob
 from airflow_dq.options.fleet import Orders
 from airflow_dq.profile import JobSpec
 from airflow_dq.store import Repository
-from tests.integration.object_store import SECRET, ObjectStore
+from tests.integration.object_store import BUCKET, NARROW, SECRET, ObjectStore
 from tests.integration.spark_job import run_job
 from tests.unit.engine.arrow.lake_sample import rows
 
@@ -111,6 +111,22 @@ def test_a_table_with_a_log_is_not_read_as_files(
             lambda engines: scan_together(spark, lambda line: None, engines),
         )
         assert all("_delta_log says" in str(done.result.error) for done in fleet.carry_out())
+
+
+def test_who_may_see_a_prefix_alone_reads_what_is_there(
+    there: str, object_store: ObjectStore, lake: Path, spark: SparkSession, store: Repository
+) -> None:
+    folder = object_store.upload(lake / "orders", f"{NARROW}-spark").replace("s3:", "s3a:")
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    # The fixture takes them away again.
+    for name, value in hadoop_options(object_store.narrow_access).items():
+        hadoop.set(name, value)
+    found = run_job(spark, store, dataset="narrow", pattern=f"{folder}/day=*")
+    assert [outcome.error for outcome in found.values()] == [None, None]
+    with object_store.system.open_output_stream(f"{BUCKET}/{NARROW}-spark/_delta_log/0.json") as stream:
+        stream.write(b"{}")
+    found = run_job(spark, store, dataset="narrow", pattern=f"{folder}/day=*")
+    assert all(f"{folder}/_delta_log says which of them count" in str(outcome.error) for outcome in found.values())
 
 
 def test_the_driver_finds_the_way_in_its_environment(

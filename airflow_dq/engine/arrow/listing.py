@@ -14,7 +14,7 @@ from airflow_dq.engine.data_file import DataFile
 from airflow_dq.engine.naming import HIVE_NULL, beside, is_hidden, is_side_file, keys_of
 from airflow_dq.engine.order import chosen_keys, where_of
 from airflow_dq.engine.store_access import NO_ACCESS, StoreAccess, kind_of
-from airflow_dq.engine.table_log import LOGGED, TableLog, folders_above, log_at
+from airflow_dq.engine.table_log import LOGGED, TableLog, exists_here, folders_above, log_at, names_here
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError, SourceUnreadableError
 from airflow_dq.options.job import EMPTY_KEY, NULL_KEY, JobSpec
 from airflow_dq.options.key import order_key
@@ -130,13 +130,9 @@ def require_plain_files(files: Sequence[Path], where: str) -> None:
     behind_links = [os.path.dirname(os.path.realpath(path)) for path in paths if os.path.islink(path)]
     inside_of_all = dict.fromkeys((*inside, *map(os.path.realpath, inside), *behind_links))
     for folder in dict.fromkeys(folder for one in inside_of_all for folder in (one, *folders_above(one))):
-        log = log_at(folder, os.path.exists, _names)
+        log = log_at(folder, exists_here, names_here)
         if log is not None:
             raise log.refusal(where, os.path.commonpath(inside))
-
-
-def _names(folder: str) -> list[str]:
-    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def local_path(place: str) -> Path:

@@ -15,6 +15,7 @@ from airflow_dq.engine.data_file import StoredFile
 from airflow_dq.engine.naming import HIVE_NULL, is_hidden, is_side_file, keys_of
 from airflow_dq.engine.store_access import HDFS, StoreAccess, kind_of
 from airflow_dq.engine.table_log import TableLog, folders_above, log_among, log_at
+from airflow_dq.engine.worker.files import told_if_denied
 from airflow_dq.exceptions import ConfigurationError, SourceEmptyError, SourceMissingError
 
 
@@ -136,8 +137,10 @@ def _log(
 
 
 def _exists(system: fs.FileSystem, path: str) -> bool:
-    return bool(system.get_file_info(path).type != fs.FileType.NotFound)
+    with told_if_denied(path):
+        return bool(system.get_file_info(path).type != fs.FileType.NotFound)
 
 
 def _names(system: fs.FileSystem, folder: str) -> list[str]:
-    return [info.base_name for info in system.get_file_info(fs.FileSelector(folder, allow_not_found=True))]
+    with told_if_denied(folder):
+        return [info.base_name for info in system.get_file_info(fs.FileSelector(folder, allow_not_found=True))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.engine.spark.files import Entry, base_path
 from airflow_dq.engine.table_log import FOLDER_SIGN, SIGNS, folders_above
-from airflow_dq.engine.worker.files import ENTRY_DDL, HEAD_DDL, list_tree, read_heads
+from airflow_dq.engine.worker.files import ENTRY_DDL, HEAD_DDL, UNSEEN, list_tree, read_heads
 
 _PARTS = re.compile(r"\\(.)|(\*)|(\?)|\[([^\]]*)\]|\{([^}]*)\}|([^*?\[\]{}\\]+)")
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -48,6 +50,7 @@ class ConnectFiles:
         self._spark = spark
         self._listed: list[str] = []
         self._asked: set[str] = set()
+        self._unseen: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._inside: dict[str, dict[str, Entry]] = defaultdict(dict)
 
@@ -74,13 +77,24 @@ class ConnectFiles:
         return list(self._inside[self.qualified(folder)].values())
 
     def exists(self, path: str) -> bool:
-        """Whether something is at a path."""
-        self._look(path)
+        """Whether something is at a path.
+
+        :raises PermissionError: when it may not be looked at
+        """
+        self._look(path, alone=True)
+        self._require_seen(path)
         return self.qualified(path) in self._entries
 
     def children(self, folder: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
-        self._look(folder)
+        """The names in a folder; none when there is no such folder.
+
+        :raises PermissionError: when it may not be looked at
+        """
+        self._require_seen(folder)
+        if not any(path.rpartition("/")[0] == self.qualified(folder) for path in self._unseen):
+            # Else its names came with what in it may not be looked at.
+            self._look(folder)
+            self._require_seen(folder)
         return [entry.name for entry in self._inside[self.qualified(folder)].values()]
 
     def accepted(self, pattern: str, entry: Entry) -> bool:
@@ -92,21 +106,32 @@ class ConnectFiles:
         rows = self._run(partial(read_heads, files=list(files), size=size, packed=packed), HEAD_DDL)
         return {row["path"]: bytes(row["head"]) for row in rows}
 
-    def _look(self, path: str) -> None:
-        """List a place, unless it or a larger one that it lies in is known, and ask for signs of tables above it."""
+    def _look(self, path: str, *, alone: bool = False) -> None:
+        """List a place, unless it or a larger one that it lies in is known, and ask for signs of tables above it.
+
+        :param alone: whether something is there is all that is asked: it may turn out to be denied
+        """
         base = self.qualified(path)
         if base in self._asked or any(base == known or base.startswith(f"{known}/") for known in self._listed):
             return
         above = list(folders_above(base))
         signs = [f"{folder}/{sign}" for folder in above for sign in SIGNS]
         inside = [f"{folder}/{FOLDER_SIGN}" for folder in above]
-        task = partial(list_tree, base=base, above=signs, inside=inside)
+        wanted = dict.fromkeys([*signs, base] if alone else [sign for sign in signs if sign != base])
+        task = partial(list_tree, base=base, above=list(wanted), inside=inside)
         for row in self._run(task, ENTRY_DDL):
+            if row["size"] == UNSEEN:
+                self._unseen.add(row["path"])
+                continue
             entry = Entry(row["path"], row["folder"], row["size"])
             self._entries[entry.path] = entry
             self._inside[entry.path.rpartition("/")[0]][entry.path] = entry
-        self._listed.append(base)
-        self._asked.update(signs, inside)
+        self._listed += [] if alone else [base]
+        self._asked.update(wanted, inside)
+
+    def _require_seen(self, path: str) -> None:
+        if self.qualified(path) in self._unseen:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
     def _run(self, task: Task, schema: str) -> list[Any]:
         return list(self._spark.range(0, 1, 1, 1).mapInArrow(task, schema).collect())

@@ -26,6 +26,10 @@ SPARK_ERRORS = (Py4JJavaError, PySparkException)
 """What Spark's Python API raises when the JVM or a Python worker fails."""
 
 _FILE = re.compile(r"(?:while reading file|footer for file:?|Failed merging schema of file)\s+(\S.*?)(?:\.?\s*$|\.\s)")
+_DENIED = re.compile(r"Access(?:Denied|Control)Exception$")
+"""The exceptions by which Hadoop's file systems, S3A and ABFS among them, say that something may not be looked at."""
+_FORBIDDEN = "403 Forbidden"
+"""How Google's, which has no such class, says it."""
 _COLON = "Relative path in absolute URI"
 """How Hadoop takes a name such as `hour=10:00`: for an address with a scheme."""
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
@@ -154,6 +158,12 @@ def _kinds(error: Exception) -> list[str]:
         spark = re.match(_CONDITION, str(java.getMessage())) if name.startswith("org.apache.spark.") else None
         found.append(name.rpartition(".")[2] + (f" {spark[1]}" if spark else ""))
     return list(dict.fromkeys(found)) or [type(error).__name__]
+
+
+def is_denied(error: Exception) -> bool:
+    """Whether a file system failed because who asked may not look."""
+    names = [str(java.getClass().getName()) for java in _causes(error)]
+    return any(map(_DENIED.search, names)) or any(_FORBIDDEN in message for message in _messages(error))
 
 
 def named_file(error: Exception) -> str | None:

@@ -46,10 +46,16 @@ class Files(Protocol):
         """What is in a folder."""
 
     def exists(self, path: str) -> bool:
-        """Whether something is at a path; what may not be looked at is not there."""
+        """Whether something is at a path.
+
+        :raises PermissionError: when it may not be looked at
+        """
 
     def children(self, folder: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
+        """The names in a folder; none when there is no such folder.
+
+        :raises PermissionError: when it may not be looked at
+        """
 
     def accepted(self, pattern: str, entry: Entry) -> bool:
         """Whether the name of a file matches a pattern of names."""

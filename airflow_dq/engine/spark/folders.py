@@ -33,7 +33,7 @@ class HadoopFolders:
 
     def names(self, path: str) -> list[str]:
         """The files and folders in a folder; none where it is not there."""
-        return Hadoop(self._spark).children(path)
+        return [entry.name for entry in Hadoop(self._spark).inside(path)] if self.exists(path) else []
 
     def _path(self, path: str) -> Any:
         return self._spark._jvm.org.apache.hadoop.fs.Path(path)

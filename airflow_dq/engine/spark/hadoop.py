@@ -7,16 +7,21 @@ file systems are asked for once, and no folder is opened that is not there.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from airflow_dq.engine.spark.failure import is_denied
 from airflow_dq.engine.spark.files import Entry
 from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
+from airflow_dq.engine.table_log import exists_here, names_here
 
 _LOCAL = "file:"
 _ROOT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
@@ -56,24 +61,28 @@ class Hadoop:
         return self._entries(self._system(folder, target).listStatus(target))
 
     def exists(self, path: str) -> bool:
-        """Whether something is at a path; what may not be looked at is not there."""
+        """Whether something is at a path.
+
+        :raises PermissionError: when it may not be looked at
+        """
         if path.startswith(_LOCAL):
             # Java is on this machine: it would be asked three times for what is the same to both.
-            return os.path.exists(path.removeprefix(_LOCAL))
-        try:
+            return exists_here(path.removeprefix(_LOCAL))
+        with _told_if_denied(path):
             target = self._path(path)
             return bool(self._system(path, target).exists(target))
-        except Py4JJavaError:
-            return False
 
     def children(self, folder: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
+        """The names in a folder; none when there is no such folder.
+
+        :raises PermissionError: when it may not be looked at
+        """
+        if folder.startswith(_LOCAL):
+            return names_here(folder.removeprefix(_LOCAL))
         if not self.exists(folder):
             return []
-        try:
+        with _told_if_denied(folder):
             return [entry.name for entry in self.inside(folder)]
-        except Py4JJavaError:
-            return []
 
     def accepted(self, pattern: str, entry: Entry) -> bool:
         """Whether the name of a file matches a pattern of names."""
@@ -114,6 +123,17 @@ class Hadoop:
         mapper.setVisibility(accessor.ALL, visibility.NONE)
         mapper.setVisibility(accessor.FIELD, visibility.ANY)
         return mapper
+
+
+@contextmanager
+def _told_if_denied(path: str) -> Iterator[None]:
+    """Raise Java's denial of a path as Python's."""
+    try:
+        yield
+    except Py4JJavaError as error:
+        if is_denied(error):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from error
+        raise
 
 
 def told(text: str) -> list[Entry]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from urllib.parse import urlsplit
 
 import pyarrow as pa
@@ -18,6 +21,10 @@ HEAD = pa.schema([("path", pa.string()), ("head", pa.binary())])
 HEAD_DDL = "path string, head binary"
 _S3 = {"s3a": "s3", "s3n": "s3"}
 """Spark's names of a scheme that Arrow knows by another."""
+_DENIED = re.compile(r"AWS Error ACCESS_DENIED|PERMISSION_DENIED|Authorization(?:Failure|PermissionMismatch)\b")
+"""How S3, Google and Azure, in Arrow's words, say 403; the numeral alone may be one of the path's."""
+UNSEEN = -1
+"""In place of the bytes of what may not be looked at."""
 
 
 def list_tree(
@@ -29,9 +36,11 @@ def list_tree(
 ) -> Iterator[pa.RecordBatch]:
     """All that is at or below a path, hidden names included, and what there is of some other places.
 
+    Of those what may not be looked at comes with :data:`UNSEEN`, and the names beside it as far as they may be listed.
+
     :param batches: one row, for one task
     :param base: the path
-    :param above: other paths that are looked at alone
+    :param above: other paths that are looked at alone, or the same, below which nothing is wanted then
     :param inside: folders of which the names are wanted, as far as they are there
     :param place_of: the file system of a path; None: :meth:`Place.of`
     :return: rows of :data:`ENTRY`, spelled as Spark spells paths
@@ -39,9 +48,15 @@ def list_tree(
     if not any(batch.num_rows for batch in batches):
         return
     place = (place_of or Place.of)(base)
-    found = [place.look(base), *place.below(base, recursive=True), *(place.look(path) for path in above)]
+    found = [] if base in above else [place.look(base), *place.below(base, recursive=True)]
+    unseen: list[str] = []
+    for path in above:
+        found += _unless_denied(path, lambda path: [place.look(path)], unseen)
     for folder in inside:
-        found += place.below(folder, recursive=False)
+        found += _unless_denied(folder, partial(place.below, recursive=False), unseen)
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in unseen):
+        found += _unless_denied(folder, partial(place.below, recursive=False), unseen)
+    found += [(path, False, UNSEEN) for path in unseen]
     rows = [entry for entry in found if entry is not None]
     columns = zip(*rows, strict=True) if rows else ([], [], [])
     yield pa.record_batch([pa.array(cells, one.type) for cells, one in zip(columns, ENTRY, strict=True)], ENTRY)
@@ -69,8 +84,31 @@ def read_heads(
         yield pa.record_batch([pa.array([file]), pa.array([head], pa.binary())], HEAD)
 
 
+@contextmanager
+def told_if_denied(path: str) -> Iterator[None]:
+    """Raise PermissionError whatever file system says that a path may not be looked at."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        if isinstance(error, PermissionError) or _DENIED.search(str(error)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from error
+        raise
+
+
 Found = tuple[str, bool, int]
 """Path, whether it is a folder, bytes."""
+
+
+def _unless_denied(
+    path: str, look: Callable[[str], Sequence[Found | None]], unseen: list[str]
+) -> Sequence[Found | None]:
+    """What is seen of a path, or the path among what is not."""
+    try:
+        with told_if_denied(path):
+            return look(path)
+    except PermissionError:
+        unseen.append(path)
+        return []
 
 
 class Place:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,7 +14,7 @@ import pytest
 
 from airflow_dq.engine.arrow.engine import ArrowEngine
 from airflow_dq.engine.arrow.listing import find_partitions
-from airflow_dq.engine.table_log import folders_above, log_among
+from airflow_dq.engine.table_log import TableLog, folders_above, log_among, log_at
 from airflow_dq.exceptions import ConfigurationError
 from airflow_dq.options.job import JobSpec
 
@@ -79,6 +83,81 @@ def test_a_folder_of_plain_files_beside_others_is_no_table(tmp_path: Path) -> No
     # Any folder may be called metadata.
     written(tmp_path / "lake" / "orders" / "metadata" / "owner.json")
     assert scanned(paths={"1": str(tmp_path / "lake" / "orders" / "day=1")}) == {"1": None}
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, call: str, path: Path, number: int = errno.EACCES) -> None:
+    """Let the system refuse a path to this process, which may be root's."""
+    real: Callable[..., Any] = getattr(os, call)
+
+    def refused(asked: Any, *args: Any, **more: Any) -> Any:
+        if str(asked) == str(path):
+            raise OSError(number, os.strerror(number), str(asked))
+        return real(asked, *args, **more)
+
+    monkeypatch.setattr(os, call, refused)
+
+
+@pytest.mark.parametrize("below", ["", "data/day=1"])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_folder_that_hides_whether_it_is_a_log_is_refused(
+    below: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "orders"
+    (root / "metadata").mkdir(parents=True)
+    file = written(root / below / "part-0.parquet")
+    # The folder is not listed where the file itself is named.
+    place = file.parent if below else file
+    assert scanned(paths={"1": str(place)}) == {"1": None}
+    deny(monkeypatch, "listdir", root / "metadata", number)
+    error = str(scanned(paths={"1": str(place)})["1"])
+    assert error.startswith("Dataset 'orders', partition '1': whether ")
+    assert f"{root}/metadata may not be looked at ({os.strerror(number)})" in error
+    assert "Grant reading and listing" in error
+    assert "source_format=" in error
+
+
+def test_a_sign_that_cannot_be_seen_is_told_by_the_names_beside_it_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "orders"
+    place = str(written(root / "day=1" / "part-0.parquet").parent)
+    deny(monkeypatch, "lstat", root / "_delta_log")
+    assert scanned(paths={"1": place}) == {"1": None}
+    (root / "_delta_log").mkdir()
+    assert f"a Delta table: {root}/_delta_log says" in str(scanned(paths={"1": place})["1"])
+    deny(monkeypatch, "listdir", root)
+    assert f"{root}/_delta_log may not be looked at (Permission denied)" in str(scanned(paths={"1": place})["1"])
+
+
+@pytest.mark.parametrize(
+    ("folder", "may_list", "there", "expected"),
+    [
+        # A policy of a store commonly allows one prefix: what lies above it is not this reader's to see.
+        ("s3a://lake/t", False, ("_delta_log", "metadata"), ""),
+        ("lake/t", False, ("_delta_log", "metadata"), ""),
+        ("hdfs://host/t", False, (), "denied"),
+        ("file:/t", False, (), "denied"),
+        ("s3a://lake/t", True, ("day=1",), ""),
+        ("s3a://lake/t", True, ("_delta_log",), "seen"),
+        ("lake/t", True, ("metadata", "day=1"), "denied"),
+    ],
+)
+def test_a_store_hides_what_is_above_a_prefix_and_a_folder_that_may_be_listed_answers_for_itself(
+    folder: str, may_list: bool, there: Collection[str], expected: str
+) -> None:
+    def exists(path: str) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    def names(path: str) -> Collection[str]:
+        if path == folder and may_list:
+            return there
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    log = log_at(folder, exists, names)
+    assert ("" if log is None else "denied" if log.denied else "seen") == expected
+    if log is not None:
+        hidden = "metadata" if "metadata" in there else "_delta_log"
+        assert log == TableLog(hidden, folder, "" if expected == "seen" else "Permission denied")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyarrow.fs import LocalFileSystem
 
 from airflow_dq.engine.spark import listing
 from airflow_dq.engine.spark.connect_files import ConnectFiles, expression
 from airflow_dq.engine.spark.listing import list_path, log_above, look_again, match_pattern, strays
+from airflow_dq.engine.worker.files import Found, Place
 
 
 class Session:
@@ -85,3 +87,56 @@ def test_the_log_of_a_table_is_seen_in_and_above_a_place(tmp_path: Path, sign: s
     inside = list_path(again, str(tmp_path))
     assert inside is not None
     assert inside.log is not None
+
+
+class Closed(Place):
+    """A file system with paths that may not be looked at."""
+
+    denied: tuple[str, ...] = ()
+
+    def look(self, path: str) -> Found | None:
+        self._require(path)
+        return super().look(path)
+
+    def below(self, path: str, *, recursive: bool) -> list[Found]:
+        self._require(path)
+        return super().below(path, recursive=recursive)
+
+    def _require(self, path: str) -> None:
+        if path.endswith(self.denied):
+            raise OSError(f"When looking at '{path}': AWS Error ACCESS_DENIED during HeadObject operation")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "denied", "found"),
+    [
+        ("file:", ("/t/metadata",), "metadata"),
+        ("file:", ("/t/_delta_log", "/t"), "_delta_log"),
+        ("file:", ("/t/_delta_log",), None),
+        ("s3a://lake", ("/t/_delta_log", "/t"), None),
+        ("s3a://lake", ("/t/_delta_log",), None),
+        ("s3a://lake", ("/t/metadata",), "metadata"),
+    ],
+)
+def test_what_tasks_may_not_look_at_is_not_taken_for_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str, denied: tuple[str, ...], found: str | None
+) -> None:
+    for name in ("metadata/owner.json", "day=1/a.parquet") if found == "metadata" else ("day=1/a.parquet",):
+        (tmp_path / "t" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "t" / name).touch()
+    place = Closed(LocalFileSystem(), scheme, "" if scheme == "file:" else str(tmp_path))
+    root = f"file:{tmp_path}" if scheme == "file:" else scheme
+    monkeypatch.setattr(Place, "of", lambda path: place)
+    spark: Any = Session()
+    where = f"{root}/t/day=1"
+    assert log_above(spark, where, {}) is None
+    place.denied = denied
+    spark = Session()
+    log = log_above(spark, where, {})
+    assert (None if log is None else (log.sign, log.denied)) == (found and (found, "Permission denied"))
+    assert spark.jobs == 1
+    # What is asked of the folder later is not answered by the names that came with the denial.
+    place.denied = ()
+    again = list_path(spark, f"{root}/t/day=1")
+    assert again is not None
+    assert len(again.files) == 1
