@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from airflow_dq.engine.spark.files import Entry, base_path
 from airflow_dq.engine.table_log import FOLDER_SIGN, SIGNS, folders_above
-from airflow_dq.engine.worker.files import ENTRY_DDL, HEAD_DDL, UNSEEN, list_tree, read_heads
+from airflow_dq.engine.worker.files import ENTRY_DDL, HEAD_DDL, UNSEEN, denied, list_tree, read_heads
 
 _PARTS = re.compile(r"\\(.)|(\*)|(\?)|\[([^\]]*)\]|\{([^}]*)\}|([^*?\[\]{}\\]+)")
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -131,7 +129,7 @@ class ConnectFiles:
 
     def _require_seen(self, path: str) -> None:
         if self.qualified(path) in self._unseen:
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+            raise denied(path)
 
     def _run(self, task: Task, schema: str) -> list[Any]:
         return list(self._spark.range(0, 1, 1, 1).mapInArrow(task, schema).collect())

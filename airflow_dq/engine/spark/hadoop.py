@@ -7,9 +7,7 @@ file systems are asked for once, and no folder is opened that is not there.
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from airflow_dq.engine.spark.failure import is_denied
 from airflow_dq.engine.spark.files import Entry
 from airflow_dq.engine.spark.gateway import Py4JError, Py4JJavaError
 from airflow_dq.engine.table_log import exists_here, names_here
+from airflow_dq.engine.worker.files import denied
 
 _LOCAL = "file:"
 _ROOT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
@@ -132,7 +131,7 @@ def _told_if_denied(path: str) -> Iterator[None]:
         yield
     except Py4JJavaError as error:
         if is_denied(error):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from error
+            raise denied(path) from error
         raise
 
 

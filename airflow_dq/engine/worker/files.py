@@ -84,6 +84,11 @@ def read_heads(
         yield pa.record_batch([pa.array([file]), pa.array([head], pa.binary())], HEAD)
 
 
+def denied(path: str) -> PermissionError:
+    """The error of a path that may not be looked at, whatever file system says so."""
+    return PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
 @contextmanager
 def told_if_denied(path: str) -> Iterator[None]:
     """Raise PermissionError whatever file system says that a path may not be looked at."""
@@ -91,7 +96,7 @@ def told_if_denied(path: str) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         if isinstance(error, PermissionError) or _DENIED.search(str(error)):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from error
+            raise denied(path) from error
         raise
 
 

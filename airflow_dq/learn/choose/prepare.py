@@ -18,6 +18,7 @@ from airflow_dq.learn.history.history import History
 from airflow_dq.metrics.descriptor import Metric
 from airflow_dq.metrics.registry import metrics_for
 from airflow_dq.options.learning import SynthesisOptions
+from airflow_dq.profile.model import ColumnProfile
 from airflow_dq.states.base import Kind
 from airflow_dq.states.initial import Initials
 from airflow_dq.states.pattern import PatternDistribution
@@ -145,13 +146,8 @@ class _Column:
         One in ten does where digits are as likely as each other: just so many that the others are numbers of which
         there is a mean on one day, and are too few on the next.
         """
-        states = [one.states for one in self.past.columns if one is not None and one.states]
-        sides = [(one.get(TextShape.key), one.get(WrittenNumbers.key)) for one in states]
-        return any(
-            text.numeric - written.count > CODES * text.count
-            for text, written in sides
-            if isinstance(text, TextShape) and isinstance(written, WrittenNumbers)
-        )
+        past = self.past
+        return self.history.remembered(("codes", past.name), lambda: any(map(_begin_with_zeros, past.columns)))
 
     def _bands(self, known: Sequence[tuple[Metric, FloatArray]]) -> Mapping[str, Band | str]:
         """By name what is expected of each metric, or why it cannot be bounded."""
@@ -198,6 +194,15 @@ def _moved_on(metric: Metric, count: Count | None) -> str | None:
             count.more_digits > 0 and PatternDistribution in metric.states
         )
     return "its values are numbers that count up: how they are written moves on with them" if of_digits else None
+
+
+def _begin_with_zeros(column: ColumnProfile | None) -> bool:
+    """Whether more than :data:`CODES` of a column's values have a needless zero in front."""
+    states = {} if column is None else column.states
+    text, written = states.get(TextShape.key), states.get(WrittenNumbers.key)
+    if not isinstance(text, TextShape) or not isinstance(written, WrittenNumbers):
+        return False
+    return text.numeric - written.count > CODES * text.count
 
 
 def _unproven(values: FloatArray, sharing: int) -> str | None:

@@ -11,6 +11,7 @@ that held some has a range of their share, beside those that the injected errors
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -63,14 +64,14 @@ class NeverSeen(Constraint):
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """At least two values and :data:`SHARE` of all of them."""
         (name,) = self.scope.columns
-        share, metric = partition.value(name, self.kind, self.metric), get_metric(self.metric, self.kind)
+        metric = get_metric(self.metric, self.kind)
         of_rows = metric is not None and metric.support is Support.ROWS
-        complete = 1.0 if of_rows else partition.value(name, self.kind, "complete_ratio")
-        if isinstance(share, Unknown) or isinstance(complete, Unknown):
-            why = share if isinstance(share, Unknown) else complete
-            assert isinstance(why, Unknown)
-            return NotEvaluated("first_occurrence", self.scope, why.reason, self.metric, why.applies)
-        rows = round(share * complete * partition.profile.row_count)
+        measured = partition.values(name, self.kind, self.metric, *(() if of_rows else ("complete_ratio",)))
+        if isinstance(measured, Unknown):
+            return NotEvaluated("first_occurrence", self.scope, measured.reason, self.metric, measured.applies)
+        share = measured[0]
+        # Of all rows, or of those that have a value.
+        rows = round(math.prod(measured) * partition.profile.row_count)
         if share < SHARE or rows < 2 or share <= self._usual_on(partition):
             return None
         return Finding(

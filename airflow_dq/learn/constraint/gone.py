@@ -108,11 +108,10 @@ class SomeNegative(Constraint):
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """None is, of so many values that it is no chance."""
         (name,) = self.scope.columns
-        share, complete = (partition.value(name, self.kind, metric) for metric in (NEGATIVE, "complete_ratio"))
-        if isinstance(share, Unknown) or isinstance(complete, Unknown):
-            why = share if isinstance(share, Unknown) else complete
-            assert isinstance(why, Unknown)
-            return NotEvaluated("value_gone", self.scope, why.reason, NEGATIVE, why.applies)
+        measured = partition.values(name, self.kind, NEGATIVE, "complete_ratio")
+        if isinstance(measured, Unknown):
+            return NotEvaluated("value_gone", self.scope, measured.reason, NEGATIVE, measured.applies)
+        share, complete = measured
         values = complete * partition.profile.row_count
         if share > 0.0 or -values * math.log1p(-self.least) < EVIDENCE:
             return None

@@ -89,11 +89,10 @@ class WithinPeriod(Constraint):
     def check(self, partition: PartitionView) -> Finding | NotEvaluated | None:
         """At least :attr:`fewest` values outside."""
         (name,) = self.scope.columns
-        low, high = (partition.value(name, Kind.TIMESTAMP, metric) for metric in ("min", "max"))
-        if isinstance(low, Unknown) or isinstance(high, Unknown):
-            why = low if isinstance(low, Unknown) else high
-            assert isinstance(why, Unknown)
-            return self._not_evaluated(why.reason, applies=why.applies)
+        measured = partition.values(name, Kind.TIMESTAMP, "min", "max")
+        if isinstance(measured, Unknown):
+            return self._not_evaluated(measured.reason, applies=measured.applies)
+        low, high = measured
         ends = self.ends(partition)
         if ends is None:
             return self._not_evaluated(f"the key {partition.profile.partition!r} tells no date")

@@ -136,6 +136,16 @@ class PartitionView:
             return Unknown(value.value, applies=is_unknown(value))
         return Unknown("it is not measured; profile the partition again") if value is None else float(value)
 
+    def values(self, name: str, kind: Kind, *metrics: str) -> tuple[float, ...] | Unknown:
+        """Several such metrics of one column, or why the first of those that are not known is not."""
+        found: list[float] = []
+        for metric in metrics:
+            value = self.value(name, kind, metric)
+            if isinstance(value, Unknown):
+                return value
+            found.append(value)
+        return tuple(found)
+
     @cached_property
     def usual_rows(self) -> float:
         """The median number of rows of the past partitions that have any; 0.0 without one."""
